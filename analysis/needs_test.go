@@ -297,7 +297,7 @@ func TestSeenKernel(t *testing.T) {
 		need   need.Need
 		events []etw.AnyVersion
 	}{
-		{need.Network, []etw.AnyVersion{new(kernel.AnyTcpIpSend), new(kernel.AnyTcpIpRecvIPV6), new(kernel.AnyUdpIpRecv), new(network.AnyTcpSend)}},
+		{need.Network, []etw.AnyVersion{new(kernel.AnyTCPIPSend), new(kernel.AnyTCPIPRecvIPV6), new(kernel.AnyUDPIPRecv), new(network.AnyTCPSend)}},
 		{need.Files, []etw.AnyVersion{new(kernel.AnyFileIoRead), new(kernel.AnyFileIoCreate), new(file.AnyRead), new(file.AnyCreate)}},
 		{need.Disks, []etw.AnyVersion{new(kernel.AnyDiskIoRead), new(kernel.AnyDiskIoFlushBuffers), new(disk.AnyDiskWrite)}},
 		{need.Switches, []etw.AnyVersion{new(kernel.AnyThreadCSwitch)}},

@@ -204,7 +204,7 @@ func (l *anyLayout) merge() {
 		// not say, a field does; no other field may be named like it.
 		for !f.sure() && taken["Has"+f.goName] {
 			delete(taken, f.goName)
-			f.goName += "_"
+			f.goName += "Field"
 			taken[f.goName] = true
 		}
 		if f.optional() {

@@ -28,6 +28,7 @@ type names struct {
 type nameScope struct {
 	names    *names
 	kind     string
+	suffix   string
 	reserved map[string]bool
 	taken    map[string]claim
 	last     map[string]int // the last number that a name got as a suffix
@@ -54,13 +55,13 @@ func newNames(file string, opts Options, errs *diagnostics) *names {
 		errs:    errs,
 		locals:  map[string]int{"providerDesc": 1, "keywordDescs": 1, "anyVersions": 1},
 	}
-	n.pkg = n.scope("name", map[string]bool{"Provider": true, "Types": true})
+	n.pkg = n.scope("name", "Type", map[string]bool{"Provider": true, "Types": true})
 	return n
 }
 
-// scope returns a new scope for names of the given kind.
-func (n *names) scope(kind string, reserved map[string]bool) *nameScope {
-	return &nameScope{names: n, kind: kind, reserved: reserved, taken: make(map[string]claim), last: make(map[string]int)}
+// scope returns a new scope for names of the given kind. One that is reserved gets the suffix.
+func (n *names) scope(kind, suffix string, reserved map[string]bool) *nameScope {
+	return &nameScope{names: n, kind: kind, suffix: suffix, reserved: reserved, taken: make(map[string]claim), last: make(map[string]int)}
 }
 
 // claim settles and returns the name of c.
@@ -84,7 +85,7 @@ func (s *nameScope) claim(c claim) string {
 		}
 	}
 	if s.reserved[name] {
-		name += "_"
+		name += s.suffix
 	}
 	first, taken := s.taken[name]
 	if !taken {
@@ -146,7 +147,7 @@ func (n *names) local(name string) string {
 	base := name
 	for n.locals[name] > 0 {
 		n.locals[base]++
-		name = fmt.Sprintf("%s_%d", base, n.locals[base])
+		name = fmt.Sprintf("%s%d", withoutDigitEnd(base), n.locals[base])
 	}
 	n.locals[name] = 1
 	return name

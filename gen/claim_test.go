@@ -29,10 +29,10 @@ func TestClaims(t *testing.T) {
 		names   []string
 		errs    []string
 	}{
-		{true, []string{"A", "A2", "A2_2", "A3", "A2_3", "Provider_", "Bee", "C", "Dee", "DValue"}, []string{
+		{true, []string{"A", "A2", "A2_2", "A3", "A2_3", "ProviderType", "Bee", "C", "Dee", "DValue"}, []string{
 			`t.man:8:1: event C: "sea" is not an exported Go name`,
 		}},
-		{false, []string{"A", "A", "A2", "A", "A2", "Provider_", "Bee", "C", "Dee", "DValue"}, []string{
+		{false, []string{"A", "A", "A2", "A", "A2", "ProviderType", "Bee", "C", "Dee", "DValue"}, []string{
 			`t.man:2:1: event a: Go name A is taken by event A at t.man:1:1; settle it with etwgen:name or --rename 'a=NEWNAME'`,
 			`t.man:4:1: event _a: Go name A is taken by event A at t.man:1:1; settle it with etwgen:name or --rename '_a=NEWNAME'`,
 			`t.man:5:1: event A_2: Go name A2 is taken by event A2 at t.man:3:1; settle it with etwgen:name or --rename 'A_2=NEWNAME'`,
@@ -65,10 +65,10 @@ func TestLocals(t *testing.T) {
 	var errs diagnostics
 	n := newNames("t.man", Options{}, &errs)
 	var got []string
-	for _, name := range []string{"a", "a", "providerDesc", "a_2", "a"} {
+	for _, name := range []string{"a", "a", "providerDesc", "a2", "a"} {
 		got = append(got, n.local(name))
 	}
-	if diff := cmp.Diff([]string{"a", "a_2", "providerDesc_2", "a_2_2", "a_3"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"a", "a2", "providerDesc2", "a2_2", "a3"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -303,7 +303,7 @@ func versionsNote(all, in []*event) string {
 // how many elements it has. label is what the message calls it, or "".
 func (f *field) notes(label string) []string {
 	var notes []string
-	if name := oneLine(f.m.Name); upperFirst(name) != f.goName && f.inType == f.m.Type {
+	if name := oneLine(f.m.Name); !strings.EqualFold(name, f.goName) && f.inType == f.m.Type {
 		notes = append(notes, name)
 	}
 	if what := cmp.Or(outNotes[f.m.OutType], oneLine(label)); f.m.Doc == "" && what != "" {

@@ -116,8 +116,14 @@ func (a *anyVersion) desc() *jen.Statement {
 // emitDecodeVersion writes DecodeVersion: it decodes the type of the version and
 // copies its fields.
 func emitDecodeVersion(f *jen.File, a *anyVersion) {
-	doc(f.Group, "DecodeVersion sets e from the payload p of a version and returns how many bytes it read.")
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").Params(versionParams()...).
+	params := versionParams()
+	text := "DecodeVersion sets e from the payload p of a version and returns how many bytes it read."
+	if len(a.layout.fields) == 0 {
+		params = []jen.Code{jen.Id("version").Uint8(), jen.Id("_").Index().Byte(), jen.Id("_").Add(rt("PtrSize"))}
+		text = "DecodeVersion sets e. No version has a payload."
+	}
+	doc(f.Group, text)
+	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").Params(params...).
 		Params(jen.Id("n").Int(), jen.Err().Error()).
 		BlockFunc(func(g *jen.Group) {
 			if l := a.layout; l.goName != "" {

@@ -130,14 +130,13 @@ func sequences(x *jen.Statement, fields []*field) []jen.Code {
 		s := f.kind.members()
 		switch {
 		case isArray(f.kind):
-			loop := jen.For(jen.Range().Add(own).Dot("All").Call())
-			var inner []jen.Code
+			inner := []jen.Code{jen.Id("_").Op("=").Id("v")}
 			if s != nil {
-				if inner = sequences(jen.Id("v"), s.fields); len(inner) > 0 {
-					loop = jen.For(jen.Id("v").Op(":=").Range().Add(own).Dot("All").Call())
+				if nested := sequences(jen.Id("v"), s.fields); len(nested) > 0 {
+					inner = nested
 				}
 			}
-			loops = append(loops, loop.Block(inner...))
+			loops = append(loops, jen.For(jen.Id("v").Op(":=").Range().Add(own).Dot("All").Call()).Block(inner...))
 		case s != nil:
 			loops = append(loops, sequences(own, s.fields)...)
 		}

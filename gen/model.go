@@ -298,7 +298,7 @@ func (b *builder) addLayouts() {
 
 // scope makes the fields of an event or struct.
 func (b *builder) scope(in *scoping, fields []*manifest.Field) scope {
-	own := b.names.scope("field", reservedFields)
+	own := b.names.scope("field", "Field", reservedFields)
 	for i, m := range fields {
 		key := in.path + "." + m.Name
 		f := &field{m: m, name: m.Name, inType: m.Type, index: i}

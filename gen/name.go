@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/etwgen/etwgen/internal/initials"
 )
 
 // Naming. A manifest has a name space for each kind of thing; a Go package has
@@ -32,10 +34,11 @@ import (
 //  1. Whatever is not a letter or digit separates words, as underscores and spaces
 //     do. It goes, and the next word starts with a capital: Prop_Int32 becomes
 //     PropInt32.
-//  2. Words keep their case, so that abbreviations stay as they are:
-//     ClrInstanceID. Where words are separated, one in capitals is spelled like
+//  2. Words keep their case, so that abbreviations stay as they are: GCStart.
+//     Where words are separated, one in capitals is spelled like
 //     the others unless it is a common abbreviation: GENERAL_GC_START becomes
-//     GeneralGCStart.
+//     GeneralGCStart. An initialism that Go programmers know is in capitals:
+//     ThreadID for ThreadId.
 //  3. An underscore stays between two digits: S2.13 becomes S2_13.
 //  4. What starts with no capital gets one, or an X before it: 2D becomes X2D.
 //  5. What is longer than 60 characters ends before the word that exceeds them,
@@ -68,7 +71,7 @@ func joinWords(parts []string, spell bool) string {
 		}
 		name = appendWord(name, upperFirst(part))
 	}
-	return name
+	return initials.Of(name)
 }
 
 // appendWord joins two parts of a Go name, with an underscore between digits.
@@ -217,7 +220,7 @@ var reservedLocals = func() map[string]bool {
 }()
 
 // reservedFields are the methods of generated events. A field of that name gets
-// a trailing underscore.
+// the suffix Field.
 var reservedFields = map[string]bool{
 	"AppendPayload": true,
 	"Clone":         true,
@@ -236,7 +239,7 @@ var reservedFields = map[string]bool{
 func fieldGoName(s string, index int) string {
 	name := limited(exportedName(s), fmt.Sprint(index))
 	if reservedFields[name] {
-		return name + "_"
+		return name + "Field"
 	}
 	return name
 }

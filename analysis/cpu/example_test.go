@@ -66,9 +66,9 @@ func ExampleNewLinux() {
 func recorded() etw.Source {
 	const ms = time.Millisecond
 	return testtrace.Source(
-		testtrace.At{Time: 0, Event: &kernel.ThreadDCStartV3{ProcessId: 8, TThreadId: 80}},
-		testtrace.At{Time: 1 * ms, Event: &kernel.PerfInfoSampleV2{ThreadId: 80, Count: 1}},
-		testtrace.At{Time: 2 * ms, Event: &kernel.PerfInfoSampleV2{ThreadId: 80, Count: 1}},
-		testtrace.At{Time: 3 * ms, Event: &kernel.PerfInfoSampleV2{ThreadId: 0, Count: 1}},
+		testtrace.At{Time: 0, Event: &kernel.ThreadDCStartV3{ProcessID: 8, TThreadID: 80}},
+		testtrace.At{Time: 1 * ms, Event: &kernel.PerfInfoSampleV2{ThreadID: 80, Count: 1}},
+		testtrace.At{Time: 2 * ms, Event: &kernel.PerfInfoSampleV2{ThreadID: 80, Count: 1}},
+		testtrace.At{Time: 3 * ms, Event: &kernel.PerfInfoSampleV2{ThreadID: 0, Count: 1}},
 	)
 }

@@ -77,11 +77,11 @@ func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
 		k.gaps = append(k.gaps, at-last)
 	}
 	k.last[r.Processor] = at
-	if e.ThreadId == 0 {
+	if e.ThreadID == 0 {
 		k.idle++
 		return
 	}
-	k.bound.Await(r, int64(e.ThreadId), interrupted{thread: k.machine.HasThread(int64(e.ThreadId), r.ProcessID), at: at,
+	k.bound.Await(r, int64(e.ThreadID), interrupted{thread: k.machine.HasThread(int64(e.ThreadID), r.ProcessID), at: at,
 		weight: k.interval, address: uint64(e.InstructionPointer)})
 }
 

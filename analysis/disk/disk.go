@@ -62,29 +62,29 @@ func (a *Analysis) watchAsked(mux *etw.Mux) {
 		return nil
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) error {
-		return asked(r, read, e.Irp, e.HasIssuingThreadId(), e.IssuingThreadId)
+		return asked(r, read, e.Irp, e.HasIssuingThreadID(), e.IssuingThreadID)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error {
-		return asked(r, write, e.Irp, e.HasIssuingThreadId(), e.IssuingThreadId)
+		return asked(r, write, e.Irp, e.HasIssuingThreadID(), e.IssuingThreadID)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error {
-		return asked(r, flush, e.Irp, e.HasIssuingThreadId(), e.IssuingThreadId)
+		return asked(r, flush, e.Irp, e.HasIssuingThreadID(), e.IssuingThreadID)
 	})
 }
 
 func (a *Analysis) watchDone(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId,
+		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadID(), e.IssuingThreadID,
 			operations.Operation{Kind: read, File: a.list.Files.ByKey(uint64(e.FileObject)), Bytes: e.TransferSize, Disk: e.DiskNumber})
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId,
+		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadID(), e.IssuingThreadID,
 			operations.Operation{Kind: write, File: a.list.Files.ByKey(uint64(e.FileObject)), Bytes: e.TransferSize, Disk: e.DiskNumber})
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId, operations.Operation{Kind: flush, Disk: e.DiskNumber})
+		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadID(), e.IssuingThreadID, operations.Operation{Kind: flush, Disk: e.DiskNumber})
 		return nil
 	})
 }

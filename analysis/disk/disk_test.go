@@ -26,12 +26,12 @@ func TestDisk(t *testing.T) {
 		}
 		s.Event(time.Duration(ms)*time.Millisecond, thread, e)
 	}
-	event(1, 7, 5, &kernel.DiskIoReadInitV3{Irp: 9, IssuingThreadId: 7})
+	event(1, 7, 5, &kernel.DiskIoReadInitV3{Irp: 9, IssuingThreadID: 7})
 	event(2, 8, 6, &kernel.DiskIoWriteInitV2{Irp: 10}) // the thread is that of the record
-	event(3, -1, 0, &kernel.DiskIoWriteV3{DiskNumber: 2, TransferSize: 512, FileObject: 0xb, Irp: 10, HighResResponseTime: 2e6, IssuingThreadId: 8})
-	event(6, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 5e6, IssuingThreadId: 7})
-	event(9, -1, 0, &kernel.DiskIoFlushBuffersV3{Irp: 77, HighResResponseTime: 1e6, IssuingThreadId: 0xffffffff})
-	event(9, 7, 5, &kernel.DiskIoReadInitV3{Irp: 11, IssuingThreadId: 7}) // is never answered
+	event(3, -1, 0, &kernel.DiskIoWriteV3{DiskNumber: 2, TransferSize: 512, FileObject: 0xb, Irp: 10, HighResResponseTime: 2e6, IssuingThreadID: 8})
+	event(6, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 5e6, IssuingThreadID: 7})
+	event(9, -1, 0, &kernel.DiskIoFlushBuffersV3{Irp: 77, HighResResponseTime: 1e6, IssuingThreadID: 0xffffffff})
+	event(9, 7, 5, &kernel.DiskIoReadInitV3{Irp: 11, IssuingThreadID: 7}) // is never answered
 	event(10, -1, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\Device\x\data.bin`)})
 	samples, res := a.Samples()[0], a.Result()
 	var got []string

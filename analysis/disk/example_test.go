@@ -32,8 +32,8 @@ func ExampleNew() {
 func recorded() etw.Source {
 	const ms = time.Millisecond
 	return testtrace.Source(
-		testtrace.At{Time: 1 * ms, Process: 1, Thread: 7, Event: &kernel.DiskIoReadInitV3{Irp: 9, IssuingThreadId: 7}},
-		testtrace.At{Time: 6 * ms, Thread: -1, Event: &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 5e6, IssuingThreadId: 7}},
+		testtrace.At{Time: 1 * ms, Process: 1, Thread: 7, Event: &kernel.DiskIoReadInitV3{Irp: 9, IssuingThreadID: 7}},
+		testtrace.At{Time: 6 * ms, Thread: -1, Event: &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 5e6, IssuingThreadID: 7}},
 		testtrace.At{Time: 9 * ms, Event: &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\shop\orders.db`)}},
 	)
 }

@@ -80,10 +80,10 @@ func TestProvided(t *testing.T) {
 			}
 			s.Event(time.Duration(ms)*time.Millisecond, 7, e)
 		}
-		event(1, 5, &file.CreateV1{Irp: 1, FileObject: 0xe, IssuingThreadId: 7, FileName: etw.MakeUTF16(`\Device\x\new file.txt`)})
+		event(1, 5, &file.CreateV1{Irp: 1, FileObject: 0xe, IssuingThreadID: 7, FileName: etw.MakeUTF16(`\Device\x\new file.txt`)})
 		event(2, 0, &file.OperationEnd{Irp: 1})
-		event(3, 6, &file.WriteV1{Irp: 2, FileObject: 0xe, FileKey: 0xb, IssuingThreadId: 7, IOSize: 512})
-		event(4, 6, &file.ReadV1{Irp: 3, FileObject: 0xf, FileKey: 0xa, IssuingThreadId: 7, IOSize: 4096})
+		event(3, 6, &file.WriteV1{Irp: 2, FileObject: 0xe, FileKey: 0xb, IssuingThreadID: 7, IOSize: 512})
+		event(4, 6, &file.ReadV1{Irp: 3, FileObject: 0xf, FileKey: 0xa, IssuingThreadID: 7, IOSize: 4096})
 		if both {
 			event(4, 9, &kernel.FileIoReadV3{IrpPtr: 3, FileObject: 0xf, FileKey: 0xa, TTID: 7, IoSize: 4096})
 			event(6, 0, &kernel.FileIoOperationEndV3{IrpPtr: 3})

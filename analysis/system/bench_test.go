@@ -43,24 +43,24 @@ func busyTrace(tb testing.TB, events int) []byte {
 		switch {
 		case n < 4:
 			write(i, etltest.FormSystem, []etw.Event{
-				&kernel.ProcessStartV4{UniqueProcessKey: etw.Pointer(pid), ProcessId: pid, ParentId: 4, ImageFileName: etw.ANSI("app.exe"), CommandLine: path},
-				&kernel.ProcessStopV4{UniqueProcessKey: etw.Pointer(pid), ProcessId: pid, ImageFileName: etw.ANSI("app.exe"), CommandLine: path},
+				&kernel.ProcessStartV4{UniqueProcessKey: etw.Pointer(pid), ProcessID: pid, ParentID: 4, ImageFileName: etw.ANSI("app.exe"), CommandLine: path},
+				&kernel.ProcessStopV4{UniqueProcessKey: etw.Pointer(pid), ProcessID: pid, ImageFileName: etw.ANSI("app.exe"), CommandLine: path},
 			}[n%2])
 		case n < 16:
 			base := etw.Pointer(0x7ff000000000 + uint64(i/2%64)<<20)
 			write(i, etltest.FormSystem, []etw.Event{
-				&kernel.ImageLoadV3{ImageBase: base, ImageSize: 0x10000, ProcessId: pid, FileName: path},
-				&kernel.ImageUnloadV3{ImageBase: base, ImageSize: 0x10000, ProcessId: pid, FileName: path},
+				&kernel.ImageLoadV3{ImageBase: base, ImageSize: 0x10000, ProcessID: pid, FileName: path},
+				&kernel.ImageUnloadV3{ImageBase: base, ImageSize: 0x10000, ProcessID: pid, FileName: path},
 			}[n%2])
 		case n < 20:
 			write(i, etltest.FormSystem, []etw.Event{
-				&kernel.ThreadStartV3{ProcessId: pid, TThreadId: tid},
-				&kernel.ThreadStopV3{ProcessId: pid, TThreadId: tid},
+				&kernel.ThreadStartV3{ProcessID: pid, TThreadID: tid},
+				&kernel.ThreadStopV3{ProcessID: pid, TThreadID: tid},
 			}[n%2])
 		case n < 500:
-			write(i, etltest.FormPerfInfo, &kernel.PerfInfoSampleV2{ThreadId: tid, InstructionPointer: 0x7ff000001000, Count: 1})
+			write(i, etltest.FormPerfInfo, &kernel.PerfInfoSampleV2{ThreadID: tid, InstructionPointer: 0x7ff000001000, Count: 1})
 		default:
-			write(i, etltest.FormPerfInfo, &kernel.ThreadCSwitchV2{NewThreadId: tid, OldThreadId: tid + 4})
+			write(i, etltest.FormPerfInfo, &kernel.ThreadCSwitchV2{NewThreadID: tid, OldThreadID: tid + 4})
 		}
 	}
 	if err := w.Close(); err != nil {
@@ -79,11 +79,11 @@ func BenchmarkBusyTrace(b *testing.B) {
 			sum += uint64(e.InstructionPointer)
 			return nil
 		})
-		etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyThreadCSwitch) error { sum += uint64(e.NewThreadId); return nil })
+		etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyThreadCSwitch) error { sum += uint64(e.NewThreadID); return nil })
 		etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyImageLoad) error { sum += uint64(e.ImageBase); return nil })
 		etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyImageUnload) error { sum += uint64(e.ImageBase); return nil })
-		etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyProcessStart) error { sum += uint64(e.ProcessId); return nil })
-		etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyProcessStop) error { sum += uint64(e.ProcessId); return nil })
+		etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyProcessStart) error { sum += uint64(e.ProcessID); return nil })
+		etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyProcessStop) error { sum += uint64(e.ProcessID); return nil })
 	}
 	for _, c := range []struct {
 		name string

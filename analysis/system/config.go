@@ -110,7 +110,7 @@ func (m *Machine) watchConfig(mux *etw.Mux) {
 	})
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigServices) error {
 		if e.SubProcessTag != 0 {
-			m.services[service{int64(e.ProcessId), e.SubProcessTag}] = fixed(e.ServiceName)
+			m.services[service{int64(e.ProcessID), e.SubProcessTag}] = fixed(e.ServiceName)
 		}
 		return nil
 	})

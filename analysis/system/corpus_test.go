@@ -30,11 +30,11 @@ func TestCorpusStacks(t *testing.T) {
 			stacks.Await(r, thread, ip)
 		}
 		etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
-			await(r, int64(e.ThreadId), uint64(e.InstructionPointer))
+			await(r, int64(e.ThreadID), uint64(e.InstructionPointer))
 			return nil
 		})
 		etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
-			await(r, int64(e.NewThreadId), 0)
+			await(r, int64(e.NewThreadID), 0)
 			return nil
 		})
 		etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyStackWalkStack) error {
@@ -96,8 +96,8 @@ func TestCorpusMachine(t *testing.T) {
 		m := system.Of(&mux)
 		threads, named, listed := 0, 0, make(map[int64]string)
 		list := func(pid etw.Pointer, name etw.ANSI) { listed[int64(pid)] = name.String() }
-		etw.Handle(&mux, func(_ *etw.Record, e *kernel.AnyProcessDCStart) error { list(e.ProcessId, e.ImageFileName); return nil })
-		etw.Handle(&mux, func(_ *etw.Record, e *kernel.AnyProcessDCStop) error { list(e.ProcessId, e.ImageFileName); return nil })
+		etw.Handle(&mux, func(_ *etw.Record, e *kernel.AnyProcessDCStart) error { list(e.ProcessID, e.ImageFileName); return nil })
+		etw.Handle(&mux, func(_ *etw.Record, e *kernel.AnyProcessDCStop) error { list(e.ProcessID, e.ImageFileName); return nil })
 		testtrace.Run(t, &mux, path)
 		for _, th := range m.Threads() {
 			threads++

@@ -7,7 +7,7 @@
 //	var mux etw.Mux
 //	machine := system.Of(&mux)
 //	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
-//		thread := machine.HasThread(int64(e.ThreadId), r.ProcessID)
+//		thread := machine.HasThread(int64(e.ThreadID), r.ProcessID)
 //		fmt.Println(thread.TID, e.InstructionPointer)
 //		return nil
 //	})

@@ -102,15 +102,15 @@ func recorded() etw.Source {
 		panic(err)
 	}
 	return testtrace.Source(
-		testtrace.At{Time: 1 * ms, Event: &kernel.ProcessStartV4{UniqueProcessKey: 0xa, ProcessId: 8, ParentId: 4, ImageFileName: etw.ANSI("shop.exe"), CommandLine: etw.MakeUTF16("shop -x")}},
-		testtrace.At{Time: 1 * ms, Event: &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80}},
-		testtrace.At{Time: 2 * ms, Event: &kernel.PerfInfoSampleV2{ThreadId: 80, Count: 1}},
+		testtrace.At{Time: 1 * ms, Event: &kernel.ProcessStartV4{UniqueProcessKey: 0xa, ProcessID: 8, ParentID: 4, ImageFileName: etw.ANSI("shop.exe"), CommandLine: etw.MakeUTF16("shop -x")}},
+		testtrace.At{Time: 1 * ms, Event: &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80}},
+		testtrace.At{Time: 2 * ms, Event: &kernel.PerfInfoSampleV2{ThreadID: 80, Count: 1}},
 		testtrace.At{Time: 3 * ms, Event: &kernel.FileIoReadV3{IrpPtr: 2, FileObject: 0xe, FileKey: 0xa, TTID: 80, IoSize: 4096}},
 		testtrace.At{Time: 3 * ms, Event: &kernel.StackWalkStackKeyUserV2{EventTimeStamp: uint64(3 * ms), StackThread: 80, StackKey: 7}},
 		testtrace.At{Time: 4 * ms, Event: &kernel.FileIoOperationEndV3{IrpPtr: 2}},
 		testtrace.At{Time: 5 * ms, Event: &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\shop\orders.db`)}},
-		testtrace.At{Time: 6 * ms, Event: &kernel.TcpIpSendV2{PID: 8, Size: 700, Sport: 80}},
-		testtrace.At{Time: 7 * ms, Event: &kernel.ProcessStopV4{UniqueProcessKey: 0xa, ProcessId: 8, ExitStatus: 3, ImageFileName: etw.ANSI("shop.exe")}},
+		testtrace.At{Time: 6 * ms, Event: &kernel.TCPIPSendV2{PID: 8, Size: 700, Sport: 80}},
+		testtrace.At{Time: 7 * ms, Event: &kernel.ProcessStopV4{UniqueProcessKey: 0xa, ProcessID: 8, ExitStatus: 3, ImageFileName: etw.ANSI("shop.exe")}},
 		testtrace.At{Time: 8 * ms, Event: &kernel.StackWalkKeyRundownV2{Key: 7, StackFrame: stack}},
 	)
 }

@@ -19,10 +19,10 @@ func TestFaults(t *testing.T) {
 	var mux etw.Mux
 	m, f := system.Of(&mux), system.NewFaults(&mux)
 	s := testtrace.NewScript(t, &mux)
-	s.Event(0, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80})
-	s.Event(0, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 81})
+	s.Event(0, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80})
+	s.Event(0, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 81})
 	fault := func(begun, over time.Duration, tid uint32, key etw.Pointer, bytes uint32) {
-		s.Event(over, -1, &kernel.PageFaultHardFaultV2{InitialTime: uint64(at(begun)), FileObject: key, TThreadId: tid, ByteCount: bytes})
+		s.Event(over, -1, &kernel.PageFaultHardFaultV2{InitialTime: uint64(at(begun)), FileObject: key, TThreadID: tid, ByteCount: bytes})
 	}
 	fault(1*ms, 3*ms, 80, 0xa, 4096)
 	fault(2*ms, 7*ms, 81, 0xa, 8192)

@@ -197,15 +197,15 @@ func (f *Files) watchDisks(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error { return asked(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error { return asked(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		f.answered(r, teller.Classic, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
+		f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		f.answered(r, teller.Classic, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
+		f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		f.answered(r, teller.Classic, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
+		f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
 		return nil
 	})
 }

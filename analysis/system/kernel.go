@@ -15,21 +15,21 @@ const noID = 0xffffffff
 // the payload: the header of a start is the parent's.
 func (m *Machine) watchProcesses(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessStart) error {
-		m.startProcess(int64(e.ProcessId), m.at(r), uint64(e.UniqueProcessKey)).tell(e)
+		m.startProcess(int64(e.ProcessID), m.at(r), uint64(e.UniqueProcessKey)).tell(e)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessDCStart) error {
 		m.at(r)
-		m.hasProcess(int64(e.ProcessId)).tell((*kernel.AnyProcessStart)(e))
+		m.hasProcess(int64(e.ProcessID)).tell((*kernel.AnyProcessStart)(e))
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessDCStop) error {
 		m.at(r)
-		m.hasProcess(int64(e.ProcessId)).tell((*kernel.AnyProcessStart)(e))
+		m.hasProcess(int64(e.ProcessID)).tell((*kernel.AnyProcessStart)(e))
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessStop) error {
-		p := m.stopProcess(int64(e.ProcessId), m.at(r), uint64(e.UniqueProcessKey))
+		p := m.stopProcess(int64(e.ProcessID), m.at(r), uint64(e.UniqueProcessKey))
 		p.tell((*kernel.AnyProcessStart)(e))
 		if e.Seen.Layout >= 1 {
 			p.ExitCode, p.HasExitCode = int64(e.ExitStatus), true
@@ -49,23 +49,23 @@ func (p *Process) tell(e *kernel.AnyProcessStart) {
 	}
 	p.named = true
 	p.key = uint64(e.UniqueProcessKey)
-	p.ParentPID = int64(e.ParentId)
-	if e.HasSessionId() && e.SessionId != noID {
-		p.Session = int64(e.SessionId)
+	p.ParentPID = int64(e.ParentID)
+	if e.HasSessionID() && e.SessionID != noID {
+		p.Session = int64(e.SessionID)
 	}
 	p.User = e.UserSID.String()
 	if name := e.ImageFileName.String(); name == "" || !strings.HasPrefix(p.Name, name) { // it may be cut
 		p.Name = name
 	}
 	p.CommandLine = e.CommandLine.String()
-	p.Package, p.App = e.PackageFullName.String(), e.ApplicationId.String()
+	p.Package, p.App = e.PackageFullName.String(), e.ApplicationID.String()
 	p.Narrow = e.Flags&kernel.ProcessFlagsWow64 != 0
 }
 
 // zombie takes an event about a process that has ended, and that the kernel still
 // lists. If the recording has not seen that, it ended before.
 func (m *Machine) zombie(e *kernel.AnyProcessDefunct, at int64) {
-	pid, key := int64(e.ProcessId), uint64(e.UniqueProcessKey)
+	pid, key := int64(e.ProcessID), uint64(e.UniqueProcessKey)
 	for p := m.processes[pid]; p != nil; p = p.earlier {
 		if p.key == key && p.named {
 			if !p.Ended {
@@ -83,9 +83,9 @@ func (m *Machine) zombie(e *kernel.AnyProcessDefunct, at int64) {
 	}
 	m.allProcesses = append(m.allProcesses, p)
 	p.tell(&kernel.AnyProcessStart{
-		Seen: etw.Seen{Version: 4, Layout: 4}, UniqueProcessKey: e.UniqueProcessKey, ParentId: etw.Pointer(e.ParentId),
-		SessionId: e.SessionId, Flags: e.Flags, UserSID: e.UserSID, ImageFileName: e.ImageFileName,
-		CommandLine: e.CommandLine, PackageFullName: e.PackageFullName, ApplicationId: e.ApplicationId,
+		Seen: etw.Seen{Version: 4, Layout: 4}, UniqueProcessKey: e.UniqueProcessKey, ParentID: etw.Pointer(e.ParentID),
+		SessionID: e.SessionID, Flags: e.Flags, UserSID: e.UserSID, ImageFileName: e.ImageFileName,
+		CommandLine: e.CommandLine, PackageFullName: e.PackageFullName, ApplicationID: e.ApplicationID,
 	})
 	p.ExitCode, p.HasExitCode = int64(e.ExitStatus), true
 	p.end(m.first)
@@ -94,26 +94,26 @@ func (m *Machine) zombie(e *kernel.AnyProcessDefunct, at int64) {
 // watchThreads follows the kernel's events of threads.
 func (m *Machine) watchThreads(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStart) error {
-		m.startThread(int64(e.TThreadId), int64(e.ProcessId), m.at(r)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
+		m.startThread(int64(e.TThreadID), int64(e.ProcessID), m.at(r)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadDCStart) error {
 		m.at(r)
-		m.listThread(int64(e.TThreadId), int64(e.ProcessId)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
+		m.listThread(int64(e.TThreadID), int64(e.ProcessID)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadDCStop) error {
 		m.at(r)
-		m.listThread(int64(e.TThreadId), int64(e.ProcessId)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
+		m.listThread(int64(e.TThreadID), int64(e.ProcessID)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStop) error {
-		m.stopThread(int64(e.TThreadId), int64(e.ProcessId), m.at(r)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
+		m.stopThread(int64(e.TThreadID), int64(e.ProcessID), m.at(r)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadSetName) error {
 		m.at(r)
-		m.listThread(int64(e.ThreadId), int64(e.ProcessId)).Name = e.ThreadName.String()
+		m.listThread(int64(e.ThreadID), int64(e.ProcessID)).Name = e.ThreadName.String()
 		return nil
 	})
 }
@@ -131,27 +131,27 @@ func (t *Thread) tell(name etw.UTF16, start etw.Pointer, tag uint32) {
 // payload; 0 stands for the kernel.
 func (m *Machine) watchImages(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageLoad) error {
-		s := m.images(e.ProcessId)
+		s := m.images(e.ProcessID)
 		s.tell(s.load(uint64(e.ImageBase), m.at(r)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageDCStart) error {
 		m.at(r)
-		s := m.images(e.ProcessId)
+		s := m.images(e.ProcessID)
 		s.tell(s.has(uint64(e.ImageBase)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageDCStop) error {
 		m.at(r)
-		s := m.images(e.ProcessId)
+		s := m.images(e.ProcessID)
 		s.tell(s.has(uint64(e.ImageBase)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageUnload) error {
 		at := m.at(r)
 		s := &m.kernel
-		if e.ProcessId != 0 {
-			s = &m.processOf(int64(e.ProcessId)).Images
+		if e.ProcessID != 0 {
+			s = &m.processOf(int64(e.ProcessID)).Images
 		}
 		s.tell(s.unload(uint64(e.ImageBase), at), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
 		return nil
@@ -174,7 +174,7 @@ func (s *Images) tell(i *Image, size uint64, path etw.UTF16, stamp, checksum uin
 func (m *Machine) watchIdentities(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDInfo) error {
 		m.at(r)
-		s := m.images(e.ProcessId)
+		s := m.images(e.ProcessID)
 		i := s.identify(uint64(e.ImageBase))
 		if i.inferred {
 			s.resize(i, uint64(e.ImageSize))
@@ -185,12 +185,12 @@ func (m *Machine) watchIdentities(mux *etw.Mux) {
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDRSDS) error {
 		m.at(r)
-		m.images(e.ProcessId).identify(uint64(e.ImageBase)).PDB.tell(&e.ImageIDDbgIDRSDSV2)
+		m.images(e.ProcessID).identify(uint64(e.ImageBase)).PDB.tell(&e.ImageIDDbgIDRSDSV2)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDILRSDS) error {
 		m.at(r)
-		m.images(e.ProcessId).identify(uint64(e.ImageBase)).ILPDB.tell((*kernel.ImageIDDbgIDRSDSV2)(&e.ImageIDDbgIDILRSDSV2))
+		m.images(e.ProcessID).identify(uint64(e.ImageBase)).ILPDB.tell((*kernel.ImageIDDbgIDRSDSV2)(&e.ImageIDDbgIDILRSDSV2))
 		return nil
 	})
 }
@@ -208,6 +208,6 @@ func (s *Images) identify(base uint64) *Image {
 
 func (p *PDB) tell(e *kernel.ImageIDDbgIDRSDSV2) {
 	if p.Name == "" {
-		*p = PDB{e.PdbFileName.String(), e.GuidSig, e.Age}
+		*p = PDB{e.PdbFileName.String(), e.GUIDSig, e.Age}
 	}
 }

@@ -66,7 +66,7 @@ func tracepoint(name string) *etw.EventDesc {
 }
 
 func (x *recorder) mapping(pid, at int64, id, start, end uint64, file string) {
-	m := &universal.ProcessMapping{Id: id, StartAddress: start, EndAddress: end, FileName: etw.ANSI(file), MetadataId: 1}
+	m := &universal.ProcessMapping{ID: id, StartAddress: start, EndAddress: end, FileName: etw.ANSI(file), MetadataID: 1}
 	m.SymbolMetadata, m.HasSymbolMetadata = etw.ANSI(""), true
 	m.VersionMetadata, m.HasVersionMetadata = etw.ANSI(""), true
 	x.tell(pid, at, m)
@@ -129,7 +129,7 @@ func TestLinuxProcesses(t *testing.T) {
 func TestLinuxImages(t *testing.T) {
 	x := newRecorder(t)
 	x.tell(2, 0, existing("shop"))
-	x.tell(2, 0, &universal.ProcessMappingMetadata{Id: 1, SymbolMetadata: etw.ANSI(`{"type":"ELF","build_id":"abc"}`)})
+	x.tell(2, 0, &universal.ProcessMappingMetadata{ID: 1, SymbolMetadata: etw.ANSI(`{"type":"ELF","build_id":"abc"}`)})
 	for _, pid := range []int64{2, 4} {
 		x.mapping(pid, 0, 5, 0x1000, 0x2000, "/bin/shop")
 		x.mapping(pid, 0, 6, 0x2000, 0x4000, "/bin/shop")

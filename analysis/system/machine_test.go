@@ -39,15 +39,15 @@ func script(t *testing.T) (*system.Machine, *testtrace.Script) {
 // Ids of processes are used again, and each time it is another process.
 func TestProcessLives(t *testing.T) {
 	m, s := script(t)
-	s.Event(0, 0, &kernel.ProcessDCStartV4{UniqueProcessKey: 0xa, ProcessId: 8, ParentId: 4, ImageFileName: etw.ANSI("old.exe"), CommandLine: etw.MakeUTF16("old -x")})
-	s.Event(1*ms, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80})
-	s.Event(2*ms, 0, &kernel.ProcessStopV4{UniqueProcessKey: 0xa, ProcessId: 8, ExitStatus: -3, ImageFileName: etw.ANSI("old.exe")})
-	s.Event(3*ms, 0, &kernel.ThreadStopV3{ProcessId: 8, TThreadId: 80})
-	s.Event(5*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessId: 8, ParentId: 4, ImageFileName: etw.ANSI("new.exe"), Flags: kernel.ProcessFlagsWow64, SessionId: 0xffffffff})
-	s.Event(5*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessId: 8, ParentId: 4, ImageFileName: etw.ANSI("new.exe")}) // of a second session
-	s.Event(6*ms, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80, ThreadName: etw.MakeUTF16("main"), HasThreadName: true})
-	s.Event(7*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xc, ProcessId: 8, ImageFileName: etw.ANSI("newer.exe")}) // the end of the one before is missing
-	s.Event(9*ms, 0, &kernel.ProcessDCStopV4{UniqueProcessKey: 0xc, ProcessId: 8, ImageFileName: etw.ANSI("newer.exe")})
+	s.Event(0, 0, &kernel.ProcessDCStartV4{UniqueProcessKey: 0xa, ProcessID: 8, ParentID: 4, ImageFileName: etw.ANSI("old.exe"), CommandLine: etw.MakeUTF16("old -x")})
+	s.Event(1*ms, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80})
+	s.Event(2*ms, 0, &kernel.ProcessStopV4{UniqueProcessKey: 0xa, ProcessID: 8, ExitStatus: -3, ImageFileName: etw.ANSI("old.exe")})
+	s.Event(3*ms, 0, &kernel.ThreadStopV3{ProcessID: 8, TThreadID: 80})
+	s.Event(5*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessID: 8, ParentID: 4, ImageFileName: etw.ANSI("new.exe"), Flags: kernel.ProcessFlagsWow64, SessionID: 0xffffffff})
+	s.Event(5*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessID: 8, ParentID: 4, ImageFileName: etw.ANSI("new.exe")}) // of a second session
+	s.Event(6*ms, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80, ThreadName: etw.MakeUTF16("main"), HasThreadName: true})
+	s.Event(7*ms, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xc, ProcessID: 8, ImageFileName: etw.ANSI("newer.exe")}) // the end of the one before is missing
+	s.Event(9*ms, 0, &kernel.ProcessDCStopV4{UniqueProcessKey: 0xc, ProcessID: 8, ImageFileName: etw.ANSI("newer.exe")})
 	if n := len(m.Processes()); n != 3 {
 		t.Fatalf("%d processes", n)
 	}
@@ -79,21 +79,21 @@ func TestProcessLives(t *testing.T) {
 func TestLateNames(t *testing.T) {
 	m, s := script(t)
 	th := m.HasThread(80, -1)
-	s.Event(1*ms, 0, &kernel.ImageLoadV2{ImageBase: 0x10000, ImageSize: 0x2000, ProcessId: 8, FileName: etw.MakeUTF16(`\Device\HarddiskVolume2\a.dll`)})
+	s.Event(1*ms, 0, &kernel.ImageLoadV2{ImageBase: 0x10000, ImageSize: 0x2000, ProcessID: 8, FileName: etw.MakeUTF16(`\Device\HarddiskVolume2\a.dll`)})
 	if p := m.Process(8); p == nil || p.Name != "" || th.Process != nil {
 		t.Fatalf("the process is %+v", p)
 	}
 	if u := m.Unresolved(); u != (system.Unresolved{Processes: 1, Threads: 1, Paths: 1}) {
 		t.Errorf("unresolved are %+v", u)
 	}
-	s.Event(8*ms, 0, &kernel.ThreadDCStopV3{ProcessId: 8, TThreadId: 80, Win32StartAddr: 0x10010})
-	s.Event(8*ms, 0, &kernel.ProcessDCStopV4{ProcessId: 8, ImageFileName: etw.ANSI("late.exe")})
+	s.Event(8*ms, 0, &kernel.ThreadDCStopV3{ProcessID: 8, TThreadID: 80, Win32StartAddr: 0x10010})
+	s.Event(8*ms, 0, &kernel.ProcessDCStopV4{ProcessID: 8, ImageFileName: etw.ANSI("late.exe")})
 	s.Event(9*ms, 0, &kernel.SysConfigVolumeMappingV0{NtPath: etw.MakeUTF16(`\Device\HarddiskVolume2\`), DosPath: etw.MakeUTF16(`C:\`)})
 	if u := m.Unresolved(); u != (system.Unresolved{}) || th.Process != m.Process(8) || th.Process.Name != "late.exe" || th.StartAddress != 0x10010 {
 		t.Errorf("unresolved are %+v, the thread is %+v", u, th)
 	}
 	// A thread of which only the end is logged.
-	s.Event(9*ms, 0, &kernel.ThreadStopV3{ProcessId: 8, TThreadId: 84})
+	s.Event(9*ms, 0, &kernel.ThreadStopV3{ProcessID: 8, TThreadID: 84})
 	if th := m.ThreadAt(84, 0); th == nil || th.Process.PID != 8 || m.ThreadAt(84, at(10*ms)) != nil {
 		t.Errorf("the thread is %+v", th)
 	}
@@ -103,12 +103,12 @@ func TestLateNames(t *testing.T) {
 func TestZombies(t *testing.T) {
 	m, s := script(t)
 	zombie := func(key etw.Pointer, pid uint32, name string) *kernel.ProcessDefunctV5 {
-		return &kernel.ProcessDefunctV5{UniqueProcessKey: key, ProcessId: pid, ExitStatus: 5, ImageFileName: etw.ANSI(name)}
+		return &kernel.ProcessDefunctV5{UniqueProcessKey: key, ProcessID: pid, ExitStatus: 5, ImageFileName: etw.ANSI(name)}
 	}
-	s.Event(1*ms, 0, &kernel.ProcessDCStartV4{UniqueProcessKey: 1, ProcessId: 8, ImageFileName: etw.ANSI("now.exe")})
+	s.Event(1*ms, 0, &kernel.ProcessDCStartV4{UniqueProcessKey: 1, ProcessID: 8, ImageFileName: etw.ANSI("now.exe")})
 	s.Event(1*ms, 0, zombie(2, 8, "before.exe"))
 	s.Event(1*ms, 0, zombie(3, 12, "gone.exe"))
-	s.Event(2*ms, 0, &kernel.ProcessStopV4{UniqueProcessKey: 1, ProcessId: 8, ExitStatus: 7})
+	s.Event(2*ms, 0, &kernel.ProcessStopV4{UniqueProcessKey: 1, ProcessID: 8, ExitStatus: 7})
 	s.Event(3*ms, 0, zombie(1, 8, "now.exe"))
 	s.Event(3*ms, 0, zombie(2, 8, "before.exe"))
 	res := m.Result()
@@ -138,14 +138,14 @@ func TestImages(t *testing.T) {
 	m, s := script(t)
 	name := func(n string) etw.UTF16 { return etw.MakeUTF16(n) }
 	s.Event(0, 0, &kernel.ImageDCStartV3{ImageBase: 0xfffff80000000000, ImageSize: 0x100000, FileName: name(`\SystemRoot\ntoskrnl.exe`)})
-	s.Event(0, 0, &kernel.ImageDCStartV3{ImageBase: 0x10000, ImageSize: 0x1000, ProcessId: 8, FileName: name(`\a.exe`)})
-	s.Event(2*ms, 0, &kernel.ImageLoadV3{ImageBase: 0x20000, ImageSize: 0x8000, ProcessId: 8, FileName: name(`\b.dll`), TimeDateStamp: 5})
-	s.Event(2*ms, 0, &kernel.ImageIDDbgIDRSDSV2{ImageBase: 0x20000, ProcessId: 8, GuidSig: etw.GUID{1}, Age: 2, PdbFileName: etw.ANSI("b.pdb")})
-	s.Event(4*ms, 0, &kernel.ImageUnloadV3{ImageBase: 0x20000, ImageSize: 0x8000, ProcessId: 8, FileName: name(`\b.dll`)})
+	s.Event(0, 0, &kernel.ImageDCStartV3{ImageBase: 0x10000, ImageSize: 0x1000, ProcessID: 8, FileName: name(`\a.exe`)})
+	s.Event(2*ms, 0, &kernel.ImageLoadV3{ImageBase: 0x20000, ImageSize: 0x8000, ProcessID: 8, FileName: name(`\b.dll`), TimeDateStamp: 5})
+	s.Event(2*ms, 0, &kernel.ImageIDDbgIDRSDSV2{ImageBase: 0x20000, ProcessID: 8, GUIDSig: etw.GUID{1}, Age: 2, PdbFileName: etw.ANSI("b.pdb")})
+	s.Event(4*ms, 0, &kernel.ImageUnloadV3{ImageBase: 0x20000, ImageSize: 0x8000, ProcessID: 8, FileName: name(`\b.dll`)})
 	// What identifies an image may come before the event that it is loaded.
-	s.Event(6*ms, 0, &kernel.ImageIDInfoV2{ImageBase: 0x22000, ImageSize: 0x4000, ProcessId: 8, TimeDateStamp: 9, OriginalFileName: name("c.dll")})
-	s.Event(6*ms, 0, &kernel.ImageLoadV3{ImageBase: 0x22000, ImageSize: 0x4000, ProcessId: 8, FileName: name(`\folder\c.dll`)})
-	s.Event(7*ms, 0, &kernel.ImageUnloadV3{ImageBase: 0x30000, ImageSize: 0x1000, ProcessId: 8, FileName: name(`\d.dll`)})
+	s.Event(6*ms, 0, &kernel.ImageIDInfoV2{ImageBase: 0x22000, ImageSize: 0x4000, ProcessID: 8, TimeDateStamp: 9, OriginalFileName: name("c.dll")})
+	s.Event(6*ms, 0, &kernel.ImageLoadV3{ImageBase: 0x22000, ImageSize: 0x4000, ProcessID: 8, FileName: name(`\folder\c.dll`)})
+	s.Event(7*ms, 0, &kernel.ImageUnloadV3{ImageBase: 0x30000, ImageSize: 0x1000, ProcessID: 8, FileName: name(`\d.dll`)})
 	p := m.Process(8)
 	for _, c := range []struct {
 		address uint64
@@ -210,8 +210,8 @@ func TestConfig(t *testing.T) {
 	s.Event(0, 0, filled(&kernel.SystemConfigLogDiskV2{DiskNumber: 1, PartitionNumber: 2, PartitionSize: 100, DriveLetterString: text("D:"), FileSystem: text("NTFS")}))
 	s.Event(0, 0, filled(&kernel.SystemConfigLogDiskV2{DiskNumber: 1, PartitionNumber: 2, PartitionSize: 200, DriveLetterString: text("D:"), FileSystem: text("NTFS")}))
 	s.Event(0, 0, filled(&kernel.SystemConfigPhyDiskV2{DiskNumber: 1, BytesPerSector: 512, Manufacturer: text("Disk Co  ")}))
-	s.Event(0, 0, &kernel.SystemConfigServicesV3{ProcessId: 8, SubProcessTag: 3, ServiceName: text("Themes")})
-	s.Event(0, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80, SubProcessTag: 3})
+	s.Event(0, 0, &kernel.SystemConfigServicesV3{ProcessID: 8, SubProcessTag: 3, ServiceName: text("Themes")})
+	s.Event(0, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80, SubProcessTag: 3})
 	f := m.Facts()
 	if f.Computer != "box" || f.Processors != 8 || f.MemoryMB != 16384 || len(f.Disks) != 1 || f.Disks[0].Model != "Disk Co" || len(f.Disks[0].Partitions) != 1 || f.Disks[0].Partitions[0].Size != 200 {
 		t.Errorf("%+v", f)
@@ -274,7 +274,7 @@ func TestFileVersions(t *testing.T) {
 		{6, 0x1000, `\bin\Flour.dll`, "3.0.0.0"}, {6, 0x1000, `\bin\other.dll`, ""}, {7, 0x1000, `\bin\oven.dll`, ""},
 	} {
 		base := etw.Pointer(0x10000 * (i + 1))
-		s.Event(ms, 0, &kernel.ImageLoadV3{ImageBase: base, ImageSize: etw.Pointer(c.size), ProcessId: 8, FileName: text(c.path), TimeDateStamp: c.stamp})
+		s.Event(ms, 0, &kernel.ImageLoadV3{ImageBase: base, ImageSize: etw.Pointer(c.size), ProcessID: 8, FileName: text(c.path), TimeDateStamp: c.stamp})
 		v, ok := m.FileVersion(m.Process(8).Images.At(uint64(base), at(ms)))
 		if v.Number != c.want || ok != (c.want != "") {
 			t.Errorf("%+v has %+v", c, v)

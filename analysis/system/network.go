@@ -153,53 +153,53 @@ func (n *Network) watchTCP(mux *etw.Mux) {
 	at := func(r *etw.Record, pid, saddr uint32, sport uint16, daddr uint32, dport uint16) *Connection {
 		return n.at(r, teller.Classic, false, pid, v4(saddr, sport), v4(daddr, dport))
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpSend) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPSend) error {
 		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpRecv) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPRecv) error {
 		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).receive(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpRetransmit) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPRetransmit) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Retransmits)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpConnect) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPConnect) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpReconnect) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPReconnect) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpAccept) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPAccept) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Accepts)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpDisconnect) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPDisconnect) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects)
 	})
-	etw.Handle(mux, func(*etw.Record, *kernel.AnyTcpIpFail) error { return n.fail(teller.Classic) })
+	etw.Handle(mux, func(*etw.Record, *kernel.AnyTCPIPFail) error { return n.fail(teller.Classic) })
 }
 
 func (n *Network) watchTCP6(mux *etw.Mux) {
 	at := func(r *etw.Record, pid uint32, saddr etw.Binary, sport uint16, daddr etw.Binary, dport uint16) *Connection {
 		return n.at(r, teller.Classic, false, pid, v6(saddr, sport), v6(daddr, dport))
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpSendIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPSendIPV6) error {
 		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpRecvIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPRecvIPV6) error {
 		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).receive(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpRetransmitIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPRetransmitIPV6) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Retransmits)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpConnectIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPConnectIPV6) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpReconnectIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPReconnectIPV6) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpAcceptIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPAcceptIPV6) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Accepts)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpDisconnectIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPDisconnectIPV6) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects)
 	})
 }
@@ -214,17 +214,17 @@ func (n *Network) watchUDP(mux *etw.Mux) {
 		}
 		return uint32(r.ProcessID)
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpSend) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUDPIPSend) error {
 		return n.at(r, teller.Classic, true, owner(r, e.HasPID(), e.PID), v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpRecv) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUDPIPRecv) error {
 		return n.at(r, teller.Classic, true, owner(r, e.HasPID(), e.PID), v4(e.Daddr, e.Dport), v4(e.Saddr, e.Sport)).receive(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpSendIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUDPIPSendIPV6) error {
 		return n.at(r, teller.Classic, true, e.PID, v6(e.Saddr, e.Sport), v6(e.Daddr, e.Dport)).send(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpRecvIPV6) error {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUDPIPRecvIPV6) error {
 		return n.at(r, teller.Classic, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
 	})
-	etw.Handle(mux, func(*etw.Record, *kernel.AnyUdpIpFail) error { return n.fail(teller.Classic) })
+	etw.Handle(mux, func(*etw.Record, *kernel.AnyUDPIPFail) error { return n.fail(teller.Classic) })
 }

@@ -47,7 +47,7 @@ func TestImpossibleTimes(t *testing.T) {
 	s := newSender(t)
 	clock := &etw.Clock{Start: sessionTime, Frequency: second}
 	start := func(at int64, pid uint32) {
-		s.send("a.etl", clock, at, &kernel.ProcessStartV4{ProcessId: pid, ImageFileName: etw.ANSI("app.exe")})
+		s.send("a.etl", clock, at, &kernel.ProcessStartV4{ProcessID: pid, ImageFileName: etw.ANSI("app.exe")})
 	}
 	s.send("a.etl", clock, 0, &kernel.EventTraceHeaderV2{EndTime: sessionTime + 5*second})
 	start(2*second, 1)
@@ -69,7 +69,7 @@ func TestUnendedSession(t *testing.T) {
 	s := newSender(t)
 	clock := &etw.Clock{Start: sessionTime, Frequency: second}
 	s.send("a.etl", clock, 0, &kernel.EventTraceHeaderV2{})
-	s.send("a.etl", clock, 1<<40, &kernel.ProcessStartV4{ProcessId: 1})
+	s.send("a.etl", clock, 1<<40, &kernel.ProcessStartV4{ProcessID: 1})
 	if p := s.m.Process(1); p.Start != 1<<40 || s.m.Unresolved().Times != 0 {
 		t.Errorf("%+v, %+v", p, s.m.Unresolved())
 	}

@@ -21,17 +21,17 @@ func TestProvidedProcesses(t *testing.T) {
 		image := etw.MakeUTF16(`\Device\HarddiskVolume2\Program Files\Shop\shop server.exe`)
 		s.Event(1*ms, 0, &process.ProcessStartV1{ProcessID: 8, ParentProcessID: 4, SessionID: 1, ImageName: image})
 		if both {
-			s.Event(1*ms+1000, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessId: 8, ParentId: 4, SessionId: 1, ImageFileName: etw.ANSI("shop server.e")})
-			s.Event(2*ms-500, 0, &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80})
-			s.Event(3*ms-500, 0, &kernel.ImageLoadV3{ProcessId: 8, ImageBase: 0x10000, ImageSize: 0x1000, FileName: image})
+			s.Event(1*ms+1000, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessID: 8, ParentID: 4, SessionID: 1, ImageFileName: etw.ANSI("shop server.e")})
+			s.Event(2*ms-500, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80})
+			s.Event(3*ms-500, 0, &kernel.ImageLoadV3{ProcessID: 8, ImageBase: 0x10000, ImageSize: 0x1000, FileName: image})
 		}
 		s.Event(2*ms, 0, &process.ThreadStart{ProcessID: 8, ThreadID: 80, Win32StartAddr: 0x10010})
 		s.Event(3*ms, 0, &process.ImageLoad{ProcessID: 8, ImageBase: 0x10000, ImageSize: 0x1000, TimeDateStamp: 5, ImageName: image})
 		s.Event(4*ms, 0, &process.ImageUnload{ProcessID: 8, ImageBase: 0x10000, ImageSize: 0x1000, ImageName: image})
 		s.Event(5*ms, 0, &process.ThreadStop{ProcessID: 8, ThreadID: 80})
 		if both {
-			s.Event(5*ms+500, 0, &kernel.ThreadStopV3{ProcessId: 8, TThreadId: 80})
-			s.Event(6*ms-500, 0, &kernel.ProcessStopV4{UniqueProcessKey: 0xb, ProcessId: 8, ExitStatus: 3})
+			s.Event(5*ms+500, 0, &kernel.ThreadStopV3{ProcessID: 8, TThreadID: 80})
+			s.Event(6*ms-500, 0, &kernel.ProcessStopV4{UniqueProcessKey: 0xb, ProcessID: 8, ExitStatus: 3})
 		}
 		s.Event(6*ms, 0, &process.ProcessStopV1{ProcessID: 8, ExitCode: 3, ImageName: etw.ANSI("shop server.ex")})
 		s.Event(7*ms, 0, &process.ProcessRundown{ProcessID: 9, ParentProcessID: 8, ImageName: etw.MakeUTF16(`\Device\HarddiskVolume2\other.exe`)})
@@ -59,13 +59,13 @@ func TestProvidedTransfers(t *testing.T) {
 		n, f := system.NewNetwork(&mux), system.FilesOf(&mux)
 		s := testtrace.NewScript(t, &mux)
 		here, there := []byte{0xfe, 0x80, 15: 1}, []byte{0x20, 1, 15: 2}
-		s.Event(1*ms, 0, &network.TcpSend{PID: 8, Size: 100, Saddr: 0x0100007f, Daddr: 0x0200007f, Sport: 0x5000, Dport: 0xbb01})
-		s.Event(2*ms, 0, &network.TcpReceive{PID: 8, Size: 11, Saddr: 0x0100007f, Daddr: 0x0200007f, Sport: 0x5000, Dport: 0xbb01})
-		s.Event(3*ms, 0, &network.UdpReceiveIPv6{PID: 8, Size: 7, Daddr: here, Saddr: there, Dport: 0x3500, Sport: 0x3500})
-		s.Event(4*ms, 0, &file.CreateV1{Irp: 1, FileObject: 0x100, IssuingThreadId: 80, FileName: etw.MakeUTF16(`\Device\HarddiskVolume2\a b.txt`)})
-		s.Event(5*ms, 0, &file.ReadV1{Irp: 2, FileObject: 0x100, FileKey: 0x200, IssuingThreadId: 80, IOSize: 512})
+		s.Event(1*ms, 0, &network.TCPSend{PID: 8, Size: 100, Saddr: 0x0100007f, Daddr: 0x0200007f, Sport: 0x5000, Dport: 0xbb01})
+		s.Event(2*ms, 0, &network.TCPReceive{PID: 8, Size: 11, Saddr: 0x0100007f, Daddr: 0x0200007f, Sport: 0x5000, Dport: 0xbb01})
+		s.Event(3*ms, 0, &network.UDPReceiveIPv6{PID: 8, Size: 7, Daddr: here, Saddr: there, Dport: 0x3500, Sport: 0x3500})
+		s.Event(4*ms, 0, &file.CreateV1{Irp: 1, FileObject: 0x100, IssuingThreadID: 80, FileName: etw.MakeUTF16(`\Device\HarddiskVolume2\a b.txt`)})
+		s.Event(5*ms, 0, &file.ReadV1{Irp: 2, FileObject: 0x100, FileKey: 0x200, IssuingThreadID: 80, IOSize: 512})
 		if both {
-			s.Event(1*ms, 0, &kernel.TcpIpSendV2{PID: 8, Size: 100, Saddr: 0x0100007f, Daddr: 0x0200007f, Sport: 0x5000, Dport: 0xbb01})
+			s.Event(1*ms, 0, &kernel.TCPIPSendV2{PID: 8, Size: 100, Saddr: 0x0100007f, Daddr: 0x0200007f, Sport: 0x5000, Dport: 0xbb01})
 			s.Event(5*ms, 0, &kernel.FileIoReadV3{IrpPtr: 2, FileObject: 0x100, FileKey: 0x200, TTID: 80, IoSize: 512})
 			s.Event(5*ms, 0, &kernel.FileIoFlushV3{IrpPtr: 2, FileObject: 0x100, FileKey: 0x200, TTID: 80})
 		}

@@ -65,7 +65,7 @@ func NewUsage(mux *etw.Mux) *Usage {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
 		u.last = max(u.last, m.at(r))
 		u.samples++
-		t := u.of(m.HasThread(int64(e.ThreadId), idle(e.ThreadId, r)))
+		t := u.of(m.HasThread(int64(e.ThreadID), idle(e.ThreadID, r)))
 		t.Samples++
 		t.sampled += u.interval
 		return nil
@@ -121,7 +121,7 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	if c == nil {
 		return
 	}
-	before := u.machine.HasThread(int64(e.OldThreadId), idle(e.OldThreadId, r))
+	before := u.machine.HasThread(int64(e.OldThreadID), idle(e.OldThreadID, r))
 	switch {
 	case c.thread == before:
 		u.ran(c, at)
@@ -132,7 +132,7 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 		}
 	}
 	u.of(before).on = 0
-	c.thread, c.since = u.machine.HasThread(int64(e.NewThreadId), idle(e.NewThreadId, r)), at
+	c.thread, c.since = u.machine.HasThread(int64(e.NewThreadID), idle(e.NewThreadID, r)), at
 	t := u.of(c.thread)
 	t.Switches++
 	t.on = c.name

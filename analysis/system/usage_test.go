@@ -41,11 +41,11 @@ func (d *desk) on(t *testing.T, at time.Duration, cpu int32, e etw.Event) {
 func TestUsage(t *testing.T) {
 	d := newDesk(t)
 	near := func(got, want float64) bool { return math.Abs(got-want) < 1e-9 }
-	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessId: 8, TThreadId: 80})
-	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessId: 8, TThreadId: 84})
-	sample := func(at time.Duration, tid uint32) { d.on(t, at, 0, &kernel.PerfInfoSampleV2{ThreadId: tid, Count: 1}) }
+	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessID: 8, TThreadID: 80})
+	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessID: 8, TThreadID: 84})
+	sample := func(at time.Duration, tid uint32) { d.on(t, at, 0, &kernel.PerfInfoSampleV2{ThreadID: tid, Count: 1}) }
 	change := func(at time.Duration, cpu int32, from, to uint32) {
-		d.on(t, at, cpu, &kernel.ThreadCSwitchV2{OldThreadId: from, NewThreadId: to})
+		d.on(t, at, cpu, &kernel.ThreadCSwitchV2{OldThreadID: from, NewThreadID: to})
 	}
 	sample(1*ms, 80) // 1 ms unless told otherwise
 	if interval, told := d.usage.IntervalMS(); interval != 1 || told {
@@ -58,7 +58,7 @@ func TestUsage(t *testing.T) {
 	sample(3*ms, 0)
 	change(2*ms, 0, 80, 84) // how long 80 ran before, nothing tells
 	change(4*ms, 0, 84, 80)
-	d.Event(5*ms, 0, &kernel.ThreadStopV3{ProcessId: 8, TThreadId: 80})
+	d.Event(5*ms, 0, &kernel.ThreadStopV3{ProcessID: 8, TThreadID: 80})
 	change(7*ms, 0, 80, 0) // it ran until here, its end is logged before
 	change(8*ms, 1, 0, 84)
 	change(9*ms, 1, 88, 0) // events are missing
@@ -89,9 +89,9 @@ func TestUsage(t *testing.T) {
 // TestUsageSettled adds what the last switches leave open, once.
 func TestUsageSettled(t *testing.T) {
 	d := newDesk(t)
-	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessId: 8, TThreadId: 80})
-	d.on(t, 2*ms, 0, &kernel.ThreadCSwitchV2{OldThreadId: 84, NewThreadId: 80})
-	d.on(t, 5*ms, 1, &kernel.ThreadCSwitchV2{OldThreadId: 84, NewThreadId: 0})
+	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessID: 8, TThreadID: 80})
+	d.on(t, 2*ms, 0, &kernel.ThreadCSwitchV2{OldThreadID: 84, NewThreadID: 80})
+	d.on(t, 5*ms, 1, &kernel.ThreadCSwitchV2{OldThreadID: 84, NewThreadID: 0})
 	d.usage.Settle()
 	d.usage.Settle()
 	if got := d.usage.RanMS(d.usage.Of(d.machine.Thread(80))); math.Abs(got-3) > 1e-9 {
@@ -102,19 +102,19 @@ func TestUsageSettled(t *testing.T) {
 func TestFiles(t *testing.T) {
 	d := newDesk(t)
 	text := etw.MakeUTF16
-	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessId: 8, TThreadId: 80})
-	d.Event(1*ms, 0, &kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 100, FileObject: 0xa, HighResResponseTime: 2e6, IssuingThreadId: 80})
+	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessID: 8, TThreadID: 80})
+	d.Event(1*ms, 0, &kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 100, FileObject: 0xa, HighResResponseTime: 2e6, IssuingThreadID: 80})
 	d.Event(2*ms, 0, &kernel.FileIoFileDeleteV2{FileObject: 0xa, FileName: text(`\gone`)})
-	d.Event(3*ms, 0, &kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 10, FileObject: 0xa, IssuingThreadId: 80})
-	d.Event(4*ms, 0, &kernel.DiskIoWriteV3{DiskNumber: 2, TransferSize: 7, FileObject: 0xa, IssuingThreadId: 80, HighResResponseTime: 1e6})
-	d.Event(4*ms, 0, &kernel.DiskIoFlushBuffersV3{DiskNumber: 2, IssuingThreadId: 0xffffffff})
+	d.Event(3*ms, 0, &kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 10, FileObject: 0xa, IssuingThreadID: 80})
+	d.Event(4*ms, 0, &kernel.DiskIoWriteV3{DiskNumber: 2, TransferSize: 7, FileObject: 0xa, IssuingThreadID: 80, HighResResponseTime: 1e6})
+	d.Event(4*ms, 0, &kernel.DiskIoFlushBuffersV3{DiskNumber: 2, IssuingThreadID: 0xffffffff})
 	d.PID = 8
 	d.Event(5*ms, 84, &kernel.DiskIoWriteInitV2{Irp: 0x77})
 	d.Event(6*ms, 84, &kernel.DiskIoWriteV2{DiskNumber: 2, TransferSize: 3, Irp: 0x77, FileObject: 0xb})
 	d.Event(9*ms, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: text(`\there`)})
 	d.Event(9*ms, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: text(`\there`)})
 	d.Event(9*ms, 0, &kernel.FileIoNameV2{FileObject: 0xa, FileName: text(`\another`)})
-	d.Event(9*ms, 0, &kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 1, FileObject: 0xa, IssuingThreadId: 80})
+	d.Event(9*ms, 0, &kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 1, FileObject: 0xa, IssuingThreadID: 80})
 	type row struct {
 		path                string
 		tid                 int64
@@ -187,19 +187,19 @@ func TestFileOperations(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	d := newDesk(t)
 	const here, there, port, http = 0x0100007f, 0x08080808, 0x3930, 0x5000 // 127.0.0.1, 8.8.8.8, 12345, 80, as payloads have them
-	d.Event(1*ms, 0, &kernel.TcpIpConnectV2{PID: 8, Saddr: here, Sport: port, Daddr: there, Dport: http})
-	d.Event(2*ms, 0, &kernel.TcpIpSendV2{PID: 8, Size: 100, Saddr: here, Sport: port, Daddr: there, Dport: http})
-	d.Event(2*ms, 0, &kernel.TcpIpSendV2{PID: 8, Size: 10, Saddr: here, Sport: port, Daddr: there, Dport: http})
-	d.Event(3*ms, 0, &kernel.TcpIpRecvV2{PID: 8, Size: 5, Saddr: here, Sport: port, Daddr: there, Dport: http})
-	d.Event(4*ms, 0, &kernel.TcpIpRetransmitV2{PID: 8, Size: 5, Saddr: here, Sport: port, Daddr: there, Dport: http})
-	d.Event(5*ms, 0, &kernel.TcpIpDisconnectV2{PID: 8, Saddr: here, Sport: port, Daddr: there, Dport: http})
-	d.Event(5*ms, 0, &kernel.TcpIpSendV2{PID: 0xffffffff, Size: 1, Saddr: here, Sport: port, Daddr: there, Dport: http})
-	d.Event(5*ms, 0, &kernel.TcpIpFailV2{})
+	d.Event(1*ms, 0, &kernel.TCPIPConnectV2{PID: 8, Saddr: here, Sport: port, Daddr: there, Dport: http})
+	d.Event(2*ms, 0, &kernel.TCPIPSendV2{PID: 8, Size: 100, Saddr: here, Sport: port, Daddr: there, Dport: http})
+	d.Event(2*ms, 0, &kernel.TCPIPSendV2{PID: 8, Size: 10, Saddr: here, Sport: port, Daddr: there, Dport: http})
+	d.Event(3*ms, 0, &kernel.TCPIPRecvV2{PID: 8, Size: 5, Saddr: here, Sport: port, Daddr: there, Dport: http})
+	d.Event(4*ms, 0, &kernel.TCPIPRetransmitV2{PID: 8, Size: 5, Saddr: here, Sport: port, Daddr: there, Dport: http})
+	d.Event(5*ms, 0, &kernel.TCPIPDisconnectV2{PID: 8, Saddr: here, Sport: port, Daddr: there, Dport: http})
+	d.Event(5*ms, 0, &kernel.TCPIPSendV2{PID: 0xffffffff, Size: 1, Saddr: here, Sport: port, Daddr: there, Dport: http})
+	d.Event(5*ms, 0, &kernel.TCPIPFailV2{})
 	six := func(last byte) etw.Binary { return append(make(etw.Binary, 15), last) }
-	d.Event(6*ms, 0, &kernel.TcpIpAcceptIPV6V2{PID: 8, Saddr: six(1), Sport: port, Daddr: six(2), Dport: http})
-	d.Event(6*ms, 0, &kernel.TcpIpRecvIPV6V2{PID: 8, Size: 9, Saddr: six(1), Sport: port, Daddr: six(2), Dport: http})
-	d.Event(7*ms, 0, &kernel.UdpIpSendV2{PID: 8, Size: 3, Saddr: here, Sport: port, Daddr: there, Dport: http})
-	d.Event(7*ms, 0, &kernel.UdpIpRecvIPV6V2{PID: 8, Size: 4, Saddr: six(1), Sport: port, Daddr: six(2), Dport: http})
+	d.Event(6*ms, 0, &kernel.TCPIPAcceptIPV6V2{PID: 8, Saddr: six(1), Sport: port, Daddr: six(2), Dport: http})
+	d.Event(6*ms, 0, &kernel.TCPIPRecvIPV6V2{PID: 8, Size: 9, Saddr: six(1), Sport: port, Daddr: six(2), Dport: http})
+	d.Event(7*ms, 0, &kernel.UDPIPSendV2{PID: 8, Size: 3, Saddr: here, Sport: port, Daddr: there, Dport: http})
+	d.Event(7*ms, 0, &kernel.UDPIPRecvIPV6V2{PID: 8, Size: 4, Saddr: six(1), Sport: port, Daddr: six(2), Dport: http})
 	all := d.network.All()
 	if len(all) != 5 || d.network.Failures() != 1 {
 		t.Fatalf("%d connections, %d failures", len(all), d.network.Failures())

@@ -36,11 +36,11 @@ func ExampleNew() {
 func recorded() etw.Source {
 	const ms = time.Millisecond
 	return testtrace.Source(
-		testtrace.At{Time: 0, Event: &kernel.ThreadDCStartV3{ProcessId: 8, TThreadId: 10}},
-		testtrace.At{Time: 1 * ms, Event: &kernel.ThreadCSwitchV4{NewThreadId: 10, OldThreadState: kernel.ThreadStateWaiting}},
-		testtrace.At{Time: 3 * ms, Event: &kernel.ThreadCSwitchV4{OldThreadId: 10, NewThreadId: 0, OldThreadState: kernel.ThreadStateWaiting, OldThreadWaitReason: kernel.WaitReasonUserRequest}},
-		testtrace.At{Time: 7 * ms, Thread: 20, Event: &kernel.ThreadReadyThreadV2{TThreadId: 10}},
-		testtrace.At{Time: 8 * ms, Event: &kernel.ThreadCSwitchV4{NewThreadId: 10, OldThreadState: kernel.ThreadStateReady}},
-		testtrace.At{Time: 9 * ms, Event: &kernel.ThreadCSwitchV4{OldThreadId: 10, OldThreadState: kernel.ThreadStateTerminated}},
+		testtrace.At{Time: 0, Event: &kernel.ThreadDCStartV3{ProcessID: 8, TThreadID: 10}},
+		testtrace.At{Time: 1 * ms, Event: &kernel.ThreadCSwitchV4{NewThreadID: 10, OldThreadState: kernel.ThreadStateWaiting}},
+		testtrace.At{Time: 3 * ms, Event: &kernel.ThreadCSwitchV4{OldThreadID: 10, NewThreadID: 0, OldThreadState: kernel.ThreadStateWaiting, OldThreadWaitReason: kernel.WaitReasonUserRequest}},
+		testtrace.At{Time: 7 * ms, Thread: 20, Event: &kernel.ThreadReadyThreadV2{TThreadID: 10}},
+		testtrace.At{Time: 8 * ms, Event: &kernel.ThreadCSwitchV4{NewThreadID: 10, OldThreadState: kernel.ThreadStateReady}},
+		testtrace.At{Time: 9 * ms, Event: &kernel.ThreadCSwitchV4{OldThreadID: 10, OldThreadState: kernel.ThreadStateTerminated}},
 	)
 }

@@ -137,7 +137,7 @@ func New(mux *etw.Mux) *Analysis {
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStart) error {
-		a.started(r, int64(e.TThreadId))
+		a.started(r, int64(e.TThreadID))
 		return nil
 	})
 	mux.HandleRest(a.record)
@@ -191,7 +191,7 @@ func (a *Analysis) started(r *etw.Record, tid int64) {
 // made takes that a thread was made ready.
 func (a *Analysis) made(r *etw.Record, e *kernel.AnyThreadReadyThread) {
 	a.readies++
-	if x := a.threads[a.machine.HasThread(int64(e.TThreadId), -1)]; x != nil {
+	if x := a.threads[a.machine.HasThread(int64(e.TThreadID), -1)]; x != nil {
 		a.wakes(x, r, e.Flag&kernel.ReadyThreadFlagsExecutingDpc != 0)
 	}
 }
@@ -238,8 +238,8 @@ func (a *Analysis) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 		a.gaps++
 		return
 	}
-	before, _ := a.of(a.machine.HasThread(int64(e.OldThreadId), idle(e.OldThreadId, r)))
-	after, _ := a.of(a.machine.HasThread(int64(e.NewThreadId), idle(e.NewThreadId, r)))
+	before, _ := a.of(a.machine.HasThread(int64(e.OldThreadID), idle(e.OldThreadID, r)))
+	after, _ := a.of(a.machine.HasThread(int64(e.NewThreadID), idle(e.NewThreadID, r)))
 	a.count(p, before, at)
 	if before.TID != 0 {
 		a.leaves(before, p, int(r.Processor), at)

@@ -31,14 +31,14 @@ func newPlay(t *testing.T) *play {
 
 // to switches processor 0 from one thread to another.
 func (p *play) to(ms int, from, to uint32, state kernel.ThreadState, stack ...byte) {
-	e := &kernel.ThreadCSwitchV4{OldThreadId: from, NewThreadId: to, OldThreadState: state, OldThreadWaitReason: kernel.WaitReasonUserRequest}
+	e := &kernel.ThreadCSwitchV4{OldThreadID: from, NewThreadID: to, OldThreadState: state, OldThreadWaitReason: kernel.WaitReasonUserRequest}
 	p.Stack = testtrace.AStack(stack...)
 	p.Event(time.Duration(ms)*time.Millisecond, -1, e)
 }
 
 func (p *play) ready(ms int, by int64, thread uint32, flags kernel.ReadyThreadFlags) {
 	p.Stack = etw.Stack{}
-	p.Event(time.Duration(ms)*time.Millisecond, by, &kernel.ThreadReadyThreadV2{TThreadId: thread, Flag: flags})
+	p.Event(time.Duration(ms)*time.Millisecond, by, &kernel.ThreadReadyThreadV2{TThreadID: thread, Flag: flags})
 }
 
 // lines are samples in a form to compare.
@@ -128,11 +128,11 @@ func TestGaps(t *testing.T) {
 // A thread that starts is ready until it runs.
 func TestStart(t *testing.T) {
 	p := newPlay(t)
-	p.Event(2*time.Millisecond, 9, &kernel.ThreadStartV3{ProcessId: 4, TThreadId: 10})
+	p.Event(2*time.Millisecond, 9, &kernel.ThreadStartV3{ProcessID: 4, TThreadID: 10})
 	p.to(5, 0, 10, waits, 1)
 	p.to(6, 10, 0, kernel.ThreadStateTerminated)
-	p.Event(6*time.Millisecond, 9, &kernel.ThreadStopV3{ProcessId: 4, TThreadId: 10})
-	p.Event(9*time.Millisecond, 9, &kernel.ThreadStartV3{ProcessId: 5, TThreadId: 10}) // another
+	p.Event(6*time.Millisecond, 9, &kernel.ThreadStopV3{ProcessID: 4, TThreadID: 10})
+	p.Event(9*time.Millisecond, 9, &kernel.ThreadStartV3{ProcessID: 5, TThreadID: 10}) // another
 	p.to(10, 0, 10, waits, 1)
 	res := p.a.Result()
 	want := []Thread{

@@ -12,17 +12,17 @@ func switchesTrace() ([]byte, error) {
 	var k kernelLog
 	const app, lib = 0x140000000, 0x180000000
 	file := func(base, size etw.Pointer, path string) *kernel.ImageDCStartV3 {
-		return &kernel.ImageDCStartV3{ImageBase: base, ImageSize: size, ProcessId: 100, FileName: etw.MakeUTF16(path)}
+		return &kernel.ImageDCStartV3{ImageBase: base, ImageSize: size, ProcessID: 100, FileName: etw.MakeUTF16(path)}
 	}
-	k.log(0, -1, -1, 0, &kernel.ProcessDCStartV4{ProcessId: 100, ParentId: 4, ImageFileName: etw.ANSI("app.exe"), CommandLine: etw.MakeUTF16("app.exe")})
+	k.log(0, -1, -1, 0, &kernel.ProcessDCStartV4{ProcessID: 100, ParentID: 4, ImageFileName: etw.ANSI("app.exe"), CommandLine: etw.MakeUTF16("app.exe")})
 	for _, tid := range []uint32{1000, 1004} {
-		k.log(0, -1, -1, 0, &kernel.ThreadDCStartV3{ProcessId: 100, TThreadId: tid})
+		k.log(0, -1, -1, 0, &kernel.ThreadDCStartV3{ProcessID: 100, TThreadID: tid})
 	}
 	k.log(0, -1, -1, 0, file(app, 0x8000, `\Device\HarddiskVolume2\Apps\app.exe`))
 	k.log(0, -1, -1, 0, file(lib, 0x8000, `\Device\HarddiskVolume2\Apps\lib.dll`))
 	k.log(0, -1, -1, 0, &kernel.SysConfigVolumeMappingV0{NtPath: etw.MakeUTF16(`\Device\HarddiskVolume2\`), DosPath: etw.MakeUTF16(`C:\`)})
 	to := func(ms float64, from, to uint32, state kernel.ThreadState, reason kernel.WaitReason, frames ...etw.Pointer) {
-		k.log(ms, -1, -1, 0, &kernel.ThreadCSwitchV4{OldThreadId: from, NewThreadId: to, OldThreadState: state, OldThreadWaitReason: reason})
+		k.log(ms, -1, -1, 0, &kernel.ThreadCSwitchV4{OldThreadID: from, NewThreadID: to, OldThreadState: state, OldThreadWaitReason: reason})
 		if len(frames) > 0 {
 			k.stack(ms+0.01, ms, to, frames...)
 		}
@@ -32,11 +32,11 @@ func switchesTrace() ([]byte, error) {
 	to(2, 1000, 1004, waits, kernel.WaitReasonUserRequest)
 	k.log(2.5, 100, 1004, 0, &kernel.FileIoReadV3{IrpPtr: 8, FileKey: 0xa, TTID: 1004, IoSize: 4000})
 	k.stack(2.6, 2.5, 1004, app+0x4000)
-	k.log(3, 100, 1004, 0, &kernel.DiskIoReadInitV3{Irp: 9, IssuingThreadId: 1004})
+	k.log(3, 100, 1004, 0, &kernel.DiskIoReadInitV3{Irp: 9, IssuingThreadID: 1004})
 	k.stack(3.01, 3, 1004, lib+0x2000, app+0x3000)
-	k.log(5, 100, 1004, 0, &kernel.ThreadReadyThreadV2{TThreadId: 1000})
+	k.log(5, 100, 1004, 0, &kernel.ThreadReadyThreadV2{TThreadID: 1000})
 	to(6, 1004, 1000, goes, 0, lib+0x1000, app+0x1000)
-	k.log(7, -1, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 40000, IssuingThreadId: 1004})
+	k.log(7, -1, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 40000, IssuingThreadID: 1004})
 	k.log(7.5, -1, -1, 0, &kernel.FileIoOperationEndV3{IrpPtr: 8})
 	to(8, 1000, 1004, waits, kernel.WaitReasonWrQueue, app+0x2000)
 	to(9, 1004, 0, waits, kernel.WaitReasonExecutive)

@@ -54,7 +54,7 @@ func keyedTrace() ([]byte, error) {
 	for n := 1.0; n <= 3; n++ {
 		at := uint64(at(n, etw.Record{}).Timestamp)
 		key := etw.Pointer(n) << 8
-		k.log(n, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadId: 1000, InstructionPointer: 0xfffff80000001000, Count: 1})
+		k.log(n, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadID: 1000, InstructionPointer: 0xfffff80000001000, Count: 1})
 		k.log(n, -1, -1, 0, &kernel.StackWalkStackKeyKernelV2{EventTimeStamp: at, StackProcess: 100, StackThread: 1000, StackKey: key})
 		k.log(n, -1, -1, 0, &kernel.StackWalkStackKeyUserV2{EventTimeStamp: at, StackProcess: 100, StackThread: 1000, StackKey: key + 1})
 	}
@@ -75,9 +75,9 @@ func keyedTrace() ([]byte, error) {
 	// before it starts.
 	sid := etw.TokenUser{User: 1, SID: etw.SID{1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0}}
 	k.log(4.5, 200, 1, 0, &kernel.PerfInfoMarkV0{})
-	k.log(5, 100, 1000, 0, &kernel.ProcessStartV4{ProcessId: 200, ParentId: 100, UserSID: sid, ImageFileName: etw.ANSI("new.exe")})
+	k.log(5, 100, 1000, 0, &kernel.ProcessStartV4{ProcessID: 200, ParentID: 100, UserSID: sid, ImageFileName: etw.ANSI("new.exe")})
 	k.log(5.5, 200, 1, 0, &kernel.PerfInfoMarkV0{})
-	k.log(6, -1, -1, 0, &kernel.ProcessDCStopV4{ProcessId: 100, UserSID: sid, ImageFileName: etw.ANSI("late.exe")})
+	k.log(6, -1, -1, 0, &kernel.ProcessDCStopV4{ProcessID: 100, UserSID: sid, ImageFileName: etw.ANSI("late.exe")})
 	if k.err != nil {
 		return nil, k.err
 	}
@@ -91,42 +91,42 @@ func machineTrace() ([]byte, error) {
 	text, name := etw.MakeUTF16, func(s string) etw.ANSI { return etw.ANSI(s) }
 	user := etw.TokenUser{User: 1, SID: etw.SID{1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0}}
 	process := func(pid, parent etw.Pointer, file, line string) kernel.ProcessDCStartV4 {
-		return kernel.ProcessDCStartV4{UniqueProcessKey: 0x1000 + pid, ProcessId: uint32(pid), ParentId: uint32(parent), UserSID: user, ImageFileName: name(file), CommandLine: text(line)}
+		return kernel.ProcessDCStartV4{UniqueProcessKey: 0x1000 + pid, ProcessID: uint32(pid), ParentID: uint32(parent), UserSID: user, ImageFileName: name(file), CommandLine: text(line)}
 	}
 	system4, app, child := process(4, 0, "System", ""), process(100, 4, "app.exe", `"C:\Apps\app.exe" --all`), process(104, 100, "child.exe", "child.exe")
 	k.log(0, -1, -1, 0, &system4)
 	k.log(0, -1, -1, 0, &app)
 	for tid, pid := range map[uint32]uint32{0: 0, 12: 4, 1000: 100} {
-		k.log(0, -1, -1, 0, &kernel.ThreadDCStartV3{ProcessId: pid, TThreadId: tid})
+		k.log(0, -1, -1, 0, &kernel.ThreadDCStartV3{ProcessID: pid, TThreadID: tid})
 	}
 	k.log(0, -1, -1, 0, &kernel.ImageDCStartV3{ImageBase: 0xfffff80000000000, ImageSize: 0x800000, FileName: text(`\SystemRoot\system32\ntoskrnl.exe`)})
-	k.log(0, -1, -1, 0, &kernel.ImageDCStartV3{ImageBase: 0x140000000, ImageSize: 0x8000, ProcessId: 100, FileName: text(`\Device\HarddiskVolume2\Apps\app.exe`)})
+	k.log(0, -1, -1, 0, &kernel.ImageDCStartV3{ImageBase: 0x140000000, ImageSize: 0x8000, ProcessID: 100, FileName: text(`\Device\HarddiskVolume2\Apps\app.exe`)})
 	k.log(0, -1, -1, 0, &kernel.SysConfigVolumeMappingV0{NtPath: text(`\Device\HarddiskVolume2\`), DosPath: text(`C:\`)})
 	k.log(0, -1, -1, 0, &kernel.SysConfigVolumeMappingV0{NtPath: text(`\SystemRoot\`), DosPath: text(`C:\Windows\`)})
 	k.log(0, -1, -1, 0, &kernel.SystemConfigCPUV3{MHz: 2400, NumberOfProcessors: 2, MemSize: 8192, PageSize: 4096, ComputerName: text("BOX")})
 	k.log(0, -1, -1, 0, &kernel.PerfInfoCollectionStartV3{NewInterval: 10000})
-	k.log(1, -1, -1, 0, &kernel.ThreadCSwitchV2{NewThreadId: 1000})
-	k.log(2, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadId: 1000, InstructionPointer: 0x140001000, Count: 1})
+	k.log(1, -1, -1, 0, &kernel.ThreadCSwitchV2{NewThreadID: 1000})
+	k.log(2, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadID: 1000, InstructionPointer: 0x140001000, Count: 1})
 	k.stack(2.1, 2, 1000, 0xfffff80000001000, 0xfffff80000002000)
 	k.log(3, 100, 1000, 0, (*kernel.ProcessStartV4)(&child))
-	k.log(3, 100, 1000, 0, &kernel.ThreadStartV3{ProcessId: 104, TThreadId: 1004})
-	k.log(3, 104, 1004, 0, &kernel.ImageLoadV3{ImageBase: 0x140000000, ImageSize: 0x4000, ProcessId: 104, FileName: text(`\Device\HarddiskVolume2\Apps\child.exe`)})
-	k.log(4, -1, -1, 0, &kernel.ThreadCSwitchV2{OldThreadId: 1000, NewThreadId: 1004})
-	k.log(5, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadId: 1004, InstructionPointer: 0x140001000, Count: 1})
-	k.log(5, -1, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, HighResResponseTime: 5000, IssuingThreadId: 1004})
-	k.log(5, -1, -1, 0, &kernel.DiskIoWriteV3{TransferSize: 512, FileObject: 0xb, HighResResponseTime: 2000, IssuingThreadId: 1000})
+	k.log(3, 100, 1000, 0, &kernel.ThreadStartV3{ProcessID: 104, TThreadID: 1004})
+	k.log(3, 104, 1004, 0, &kernel.ImageLoadV3{ImageBase: 0x140000000, ImageSize: 0x4000, ProcessID: 104, FileName: text(`\Device\HarddiskVolume2\Apps\child.exe`)})
+	k.log(4, -1, -1, 0, &kernel.ThreadCSwitchV2{OldThreadID: 1000, NewThreadID: 1004})
+	k.log(5, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadID: 1004, InstructionPointer: 0x140001000, Count: 1})
+	k.log(5, -1, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, HighResResponseTime: 5000, IssuingThreadID: 1004})
+	k.log(5, -1, -1, 0, &kernel.DiskIoWriteV3{TransferSize: 512, FileObject: 0xb, HighResResponseTime: 2000, IssuingThreadID: 1000})
 	k.log(6, -1, -1, 0, &kernel.FileIoReadV3{IrpPtr: 7, FileKey: 0xa, TTID: 1004, IoSize: 4000})
 	k.log(6.5, -1, -1, 0, &kernel.FileIoOperationEndV3{IrpPtr: 7})
-	k.log(6.8, -1, -1, 0, &kernel.PageFaultHardFaultV2{InitialTime: uint64(at(6.6, etw.Record{}).Timestamp), FileObject: 0xa, TThreadId: 1004, ByteCount: 8192})
-	k.log(7, -1, -1, 0, &kernel.TcpIpSendV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
-	k.log(7, -1, -1, 0, &kernel.TcpIpRetransmitV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
+	k.log(6.8, -1, -1, 0, &kernel.PageFaultHardFaultV2{InitialTime: uint64(at(6.6, etw.Record{}).Timestamp), FileObject: 0xa, TThreadID: 1004, ByteCount: 8192})
+	k.log(7, -1, -1, 0, &kernel.TCPIPSendV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
+	k.log(7, -1, -1, 0, &kernel.TCPIPRetransmitV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
 	stop := kernel.ProcessStopV4(child)
 	stop.ExitStatus = -1
-	k.log(8, 104, 1004, 0, &kernel.ThreadStopV3{ProcessId: 104, TThreadId: 1004})
+	k.log(8, 104, 1004, 0, &kernel.ThreadStopV3{ProcessID: 104, TThreadID: 1004})
 	k.log(8, 104, 1004, 0, &stop)
 	k.stack(8.1, 2, 1000, 0x140001000)
 	k.stack(8.1, 3, 1000, 0x140002000)
-	k.log(8.5, -1, -1, 0, &kernel.ThreadCSwitchV2{OldThreadId: 1004, NewThreadId: 0})
+	k.log(8.5, -1, -1, 0, &kernel.ThreadCSwitchV2{OldThreadID: 1004, NewThreadID: 0})
 	k.log(9, -1, -1, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: text(`\Device\HarddiskVolume2\Apps\data.bin`)})
 	k.log(10, -1, -1, 0, (*kernel.ProcessDCStopV4)(&app))
 	if k.err != nil {

@@ -76,9 +76,9 @@ func writeUniversal(t *testing.T, path string) (universalPath string, method pla
 	if u.w, err = nettrace.NewWriter(&out, h); err != nil {
 		t.Fatal(err)
 	}
-	u.write(&universal.ExistingProcess{NamespaceProcessId: uint64(u.pid), Name: etw.ANSI("program"), NamespaceName: etw.ANSI("Unknown")}, 0)
-	u.write(&universal.ProcessMapping{Id: 1, StartAddress: 0x10000, EndAddress: 0x1ffff, FileName: etw.ANSI("/opt/libnative.so"), HasSymbolMetadata: true, HasVersionMetadata: true}, 0)
-	u.write(&universal.ProcessSymbol{Id: 1, MappingId: 1, StartAddress: 0x10100, EndAddress: 0x101ff, Name: etw.ANSI("native_function")}, 0)
+	u.write(&universal.ExistingProcess{NamespaceProcessID: uint64(u.pid), Name: etw.ANSI("program"), NamespaceName: etw.ANSI("Unknown")}, 0)
+	u.write(&universal.ProcessMapping{ID: 1, StartAddress: 0x10000, EndAddress: 0x1ffff, FileName: etw.ANSI("/opt/libnative.so"), HasSymbolMetadata: true, HasVersionMetadata: true}, 0)
+	u.write(&universal.ProcessSymbol{ID: 1, MappingID: 1, StartAddress: 0x10100, EndAddress: 0x101ff, Name: etw.ANSI("native_function")}, 0)
 	var mux etw.Mux
 	take := func(at uint64, namespace, name etw.UTF16) {
 		if method.at == 0 && name.String() != "" && !strings.Contains(namespace.String(), "dynamicClass") {

@@ -31,7 +31,7 @@ type RuntimeInformationStart struct {
 	// Command line of the process, where StartupMode is ManagedExe; else empty.
 	CommandLine etw.UTF16
 	// Class identifier of the COM object, where StartupMode is ComActivated; else zero.
-	ComObjectGuid  etw.GUID
+	ComObjectGUID  etw.GUID
 	RuntimeDllPath etw.UTF16 // Path of the runtime's library.
 }
 
@@ -60,7 +60,7 @@ func (e *RuntimeInformationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 	e.StartupMode = StartupMode(p[24])
 	c := etw.NewCursor(p, 25, ptr)
 	e.CommandLine = c.UTF16()
-	e.ComObjectGuid = c.GUID()
+	e.ComObjectGUID = c.GUID()
 	e.RuntimeDllPath = c.UTF16()
 	return c.Done(&runtimeInformationStart)
 }
@@ -81,7 +81,7 @@ func (e *RuntimeInformationStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]by
 	a.Uint32(uint32(e.StartupFlags))
 	a.Uint8(uint8(e.StartupMode))
 	a.UTF16Z(12, e.CommandLine)
-	a.GUID(e.ComObjectGuid)
+	a.GUID(e.ComObjectGUID)
 	a.UTF16Z(14, e.RuntimeDllPath)
 	return a.Done(&runtimeInformationStart)
 }
@@ -116,7 +116,7 @@ func (e *RuntimeInformationStart) FieldValue(i int) etw.Value {
 	case 12:
 		return etw.UTF16Value(e.CommandLine)
 	case 13:
-		return etw.GUIDValue(e.ComObjectGuid)
+		return etw.GUIDValue(e.ComObjectGUID)
 	case 14:
 		return etw.UTF16Value(e.RuntimeDllPath)
 	}

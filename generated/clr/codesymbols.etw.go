@@ -15,7 +15,7 @@ import (
 //
 // A part of the symbols (PDB) of a module that was loaded from memory.
 type CodeSymbols struct {
-	ModuleId      uint64     // Identifier of the module, as in the module's own load event.
+	ModuleID      uint64     // Identifier of the module, as in the module's own load event.
 	TotalChunks   uint16     // Number of parts.
 	ChunkNumber   uint16     // Number of this part, from 0 up.
 	ChunkLength   uint32     // Number of bytes of Chunk.
@@ -34,7 +34,7 @@ func (e *CodeSymbols) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&codeSymbols, p, ptr)
 	}
-	e.ModuleId = binary.LittleEndian.Uint64(p[0:])
+	e.ModuleID = binary.LittleEndian.Uint64(p[0:])
 	e.TotalChunks = binary.LittleEndian.Uint16(p[8:])
 	e.ChunkNumber = binary.LittleEndian.Uint16(p[10:])
 	e.ChunkLength = binary.LittleEndian.Uint32(p[12:])
@@ -47,7 +47,7 @@ func (e *CodeSymbols) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *CodeSymbols) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint64(e.ModuleId)
+	a.Uint64(e.ModuleID)
 	a.Uint16(e.TotalChunks)
 	a.Uint16(e.ChunkNumber)
 	a.Uint32(e.ChunkLength)
@@ -60,7 +60,7 @@ func (e *CodeSymbols) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *CodeSymbols) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.ModuleId)
+		return etw.UintValue(e.ModuleID)
 	case 1:
 		return etw.UintValue(uint64(e.TotalChunks))
 	case 2:

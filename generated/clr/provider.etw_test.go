@@ -40,90 +40,113 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *BulkType) {
 		for v := range e.Values.All() {
-			for range v.TypeParameters.All() {
+			for v := range v.TypeParameters.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkRootEdge) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkRootConditionalWeakTableElementEdge) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkNode) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkEdge) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkSurvivingObjectRanges) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkMovedObjectRanges) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkRootCCW) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkRCW) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCBulkRootStaticVar) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MethodDetails) {
-		for range e.TypeParameters.All() {
+		for v := range e.TypeParameters.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *CLRStackWalk) {
-		for range e.Stack.All() {
+		for v := range e.Stack.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MethodILToNativeMap) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MethodILToNativeMapV1) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCPerHeapHistoryV3) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCGlobalHeapHistoryV4) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCLOHCompact) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *GCFitBucketInfo) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyMethodILToNativeMap) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyGCGlobalHeapHistory) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 }

@@ -17,7 +17,7 @@ import (
 // A worker thread was suspended because the processor is busy.
 type ThreadpoolSuspensionSuspendThread struct {
 	ClrThreadID    uint32 // Number of the managed thread.
-	CpuUtilization uint32 // Load of the processor in percent.
+	CPUUtilization uint32 // Load of the processor in percent.
 }
 
 // EventDesc returns the description of ThreadpoolSuspensionSuspendThread.
@@ -60,13 +60,13 @@ func (e *clrThreadPoolSuspendLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Ev
 		return 0, etw.Short(d, p, ptr)
 	}
 	e.ClrThreadID = binary.LittleEndian.Uint32(p[0:])
-	e.CpuUtilization = binary.LittleEndian.Uint32(p[4:])
+	e.CPUUtilization = binary.LittleEndian.Uint32(p[4:])
 	return 8, nil
 }
 
 func (e *clrThreadPoolSuspendLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.ClrThreadID)
-	b = binary.LittleEndian.AppendUint32(b, e.CpuUtilization)
+	b = binary.LittleEndian.AppendUint32(b, e.CPUUtilization)
 	return b, nil
 }
 
@@ -75,7 +75,7 @@ func (e *clrThreadPoolSuspendLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UintValue(uint64(e.ClrThreadID))
 	case 1:
-		return etw.UintValue(uint64(e.CpuUtilization))
+		return etw.UintValue(uint64(e.CPUUtilization))
 	}
 	return etw.Value{}
 }
@@ -116,7 +116,7 @@ func (e AnyThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
 // A suspended worker thread runs again.
 type ThreadpoolSuspensionResumeThread struct {
 	ClrThreadID    uint32 // Number of the managed thread.
-	CpuUtilization uint32 // Load of the processor in percent.
+	CPUUtilization uint32 // Load of the processor in percent.
 }
 
 // EventDesc returns the description of ThreadpoolSuspensionResumeThread.

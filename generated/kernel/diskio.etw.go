@@ -333,7 +333,7 @@ type DiskIoReadV3 struct {
 	FileObject          etw.Pointer
 	Irp                 etw.Pointer
 	HighResResponseTime uint64
-	IssuingThreadId     uint32
+	IssuingThreadID     uint32
 }
 
 // EventDesc returns the description of the event.
@@ -379,7 +379,7 @@ func (e *diskIoTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventD
 	e.FileObject = c.Pointer()
 	e.Irp = c.Pointer()
 	e.HighResResponseTime = c.Uint64()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	return c.Done(d)
 }
 
@@ -393,7 +393,7 @@ func (e *diskIoTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventD
 	a.Pointer(5, e.FileObject)
 	a.Pointer(6, e.Irp)
 	a.Uint64(e.HighResResponseTime)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	return a.Done(d)
 }
 
@@ -416,7 +416,7 @@ func (e *diskIoTypeGroup1Layout) FieldValue(i int) etw.Value {
 	case 7:
 		return etw.UintValue(e.HighResResponseTime)
 	case 8:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	}
 	return etw.Value{}
 }
@@ -456,7 +456,7 @@ type AnyDiskIoRead struct {
 	// How long the operation took, in ticks of the session's clock.
 	HighResResponseTime uint64 // since version 1
 	// The thread that asked for it.
-	IssuingThreadId uint32 // since version 3
+	IssuingThreadID uint32 // since version 3
 	ResponseTime    uint32 // version 1
 }
 
@@ -471,8 +471,8 @@ func (e *AnyDiskIoRead) HasIrp() bool { return e.Seen.Layout >= 2 }
 // HasHighResResponseTime reports whether the decoded version has HighResResponseTime.
 func (e *AnyDiskIoRead) HasHighResResponseTime() bool { return e.Seen.Layout >= 1 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDiskIoRead) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDiskIoRead) HasIssuingThreadID() bool { return e.Seen.Layout >= 3 }
 
 // HasResponseTime reports whether the decoded version has ResponseTime.
 func (e *AnyDiskIoRead) HasResponseTime() bool { return e.Seen.Layout == 1 }
@@ -522,7 +522,7 @@ func (e *anyDiskIoTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrS
 		e.FileObject = v.FileObject
 		e.Irp = v.Irp
 		e.HighResResponseTime = v.HighResResponseTime
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 	case version >= 2:
 		var v diskIoV2TypeGroup1Layout
 		n, err = v.decode(p, ptr, d[2])
@@ -586,7 +586,7 @@ func (e *anyDiskIoTypeGroup1Layout) FieldValue(i int) etw.Value {
 	case "HighResResponseTime":
 		return etw.UintValue(e.HighResResponseTime)
 	case "IssuingThreadId":
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case "ResponseTime":
 		return etw.UintValue(uint64(e.ResponseTime))
 	}
@@ -737,7 +737,7 @@ type DiskIoWriteV3 struct {
 	FileObject          etw.Pointer
 	Irp                 etw.Pointer
 	HighResResponseTime uint64
-	IssuingThreadId     uint32
+	IssuingThreadID     uint32
 }
 
 // EventDesc returns the description of the event.
@@ -792,7 +792,7 @@ type AnyDiskIoWrite struct {
 	// How long the operation took, in ticks of the session's clock.
 	HighResResponseTime uint64 // since version 1
 	// The thread that asked for it.
-	IssuingThreadId uint32 // since version 3
+	IssuingThreadID uint32 // since version 3
 	ResponseTime    uint32 // version 1
 }
 
@@ -807,8 +807,8 @@ func (e *AnyDiskIoWrite) HasIrp() bool { return e.Seen.Layout >= 2 }
 // HasHighResResponseTime reports whether the decoded version has HighResResponseTime.
 func (e *AnyDiskIoWrite) HasHighResResponseTime() bool { return e.Seen.Layout >= 1 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDiskIoWrite) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDiskIoWrite) HasIssuingThreadID() bool { return e.Seen.Layout >= 3 }
 
 // HasResponseTime reports whether the decoded version has ResponseTime.
 func (e *AnyDiskIoWrite) HasResponseTime() bool { return e.Seen.Layout == 1 }
@@ -911,7 +911,7 @@ var diskIoV2TypeGroup2LayoutFields = []etw.FieldDesc{
 // [AnyDiskIoReadInit] says what it means.
 type DiskIoReadInitV3 struct {
 	Irp             etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -949,14 +949,14 @@ type diskIoTypeGroup2Layout DiskIoReadInitV3
 func (e *diskIoTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	return c.Done(d)
 }
 
 func (e *diskIoTypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	return a.Done(d)
 }
 
@@ -965,7 +965,7 @@ func (e *diskIoTypeGroup2Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	}
 	return etw.Value{}
 }
@@ -989,11 +989,11 @@ type AnyDiskIoReadInit struct {
 	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 	// The thread that asked for it.
-	IssuingThreadId uint32 // since version 3
+	IssuingThreadID uint32 // since version 3
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDiskIoReadInit) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDiskIoReadInit) HasIssuingThreadID() bool { return e.Seen.Layout >= 3 }
 
 var anyDiskIoReadInit = []*etw.EventDesc{&diskIoReadInitV2, &diskIoReadInitV3}
 
@@ -1032,7 +1032,7 @@ func (e *anyDiskIoTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.decode(p, ptr, d[1])
 		e.Seen = etw.Seen{Version: version, Layout: 3}
 		e.Irp = v.Irp
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 	default:
 		var v diskIoV2TypeGroup2Layout
 		n, err = v.decode(p, ptr, d[0])
@@ -1052,7 +1052,7 @@ func (e *anyDiskIoTypeGroup2Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	}
 	return etw.Value{}
 }
@@ -1100,7 +1100,7 @@ var diskIoWriteInitV2 = etw.EventDesc{
 // [AnyDiskIoWriteInit] says what it means.
 type DiskIoWriteInitV3 struct {
 	Irp             etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1147,11 +1147,11 @@ type AnyDiskIoWriteInit struct {
 	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 	// The thread that asked for it.
-	IssuingThreadId uint32 // since version 3
+	IssuingThreadID uint32 // since version 3
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDiskIoWriteInit) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDiskIoWriteInit) HasIssuingThreadID() bool { return e.Seen.Layout >= 3 }
 
 var anyDiskIoWriteInit = []*etw.EventDesc{&diskIoWriteInitV2, &diskIoWriteInitV3}
 
@@ -1258,7 +1258,7 @@ type DiskIoFlushBuffersV3 struct {
 	IrpFlags            IrpFlags
 	HighResResponseTime uint64
 	Irp                 etw.Pointer
-	IssuingThreadId     uint32
+	IssuingThreadID     uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1302,7 +1302,7 @@ func (e *diskIoTypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventD
 	e.HighResResponseTime = binary.LittleEndian.Uint64(p[8:])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Irp = c.Pointer()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	return c.Done(d)
 }
 
@@ -1312,7 +1312,7 @@ func (e *diskIoTypeGroup3Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventD
 	a.Uint32(uint32(e.IrpFlags))
 	a.Uint64(e.HighResResponseTime)
 	a.Pointer(3, e.Irp)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	return a.Done(d)
 }
 
@@ -1327,7 +1327,7 @@ func (e *diskIoTypeGroup3Layout) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.PointerValue(e.Irp)
 	case 4:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	}
 	return etw.Value{}
 }
@@ -1358,11 +1358,11 @@ type AnyDiskIoFlushBuffers struct {
 	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 	// The thread that asked for it.
-	IssuingThreadId uint32 // since version 3
+	IssuingThreadID uint32 // since version 3
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDiskIoFlushBuffers) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDiskIoFlushBuffers) HasIssuingThreadID() bool { return e.Seen.Layout >= 3 }
 
 var anyDiskIoFlushBuffers = []*etw.EventDesc{&diskIoFlushBuffersV2, &diskIoFlushBuffersV3}
 
@@ -1385,7 +1385,7 @@ func (e *AnyDiskIoFlushBuffers) DecodeVersion(version uint8, p []byte, ptr etw.P
 		e.IrpFlags = v.IrpFlags
 		e.HighResResponseTime = v.HighResResponseTime
 		e.Irp = v.Irp
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 	default:
 		var v DiskIoFlushBuffersV2
 		n, err = v.DecodePayload(p, ptr)
@@ -1415,7 +1415,7 @@ func (e *AnyDiskIoFlushBuffers) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.PointerValue(e.Irp)
 	case 4:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	}
 	return etw.Value{}
 }
@@ -1471,7 +1471,7 @@ var diskIoFlushInitV2 = etw.EventDesc{
 // [AnyDiskIoFlushInit] says what it means.
 type DiskIoFlushInitV3 struct {
 	Irp             etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1517,11 +1517,11 @@ type AnyDiskIoFlushInit struct {
 	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 	// The thread that asked for it.
-	IssuingThreadId uint32 // since version 3
+	IssuingThreadID uint32 // since version 3
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDiskIoFlushInit) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDiskIoFlushInit) HasIssuingThreadID() bool { return e.Seen.Layout >= 3 }
 
 var anyDiskIoFlushInit = []*etw.EventDesc{&diskIoFlushInitV2, &diskIoFlushInitV3}
 
@@ -1630,7 +1630,7 @@ func (e AnyDiskIoIoRedirectedInit) MarshalJSON() ([]byte, error) { return etw.Ap
 // payload has 36 bytes, 24 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionCall] says
 // what it means.
 type DiskIoDriverMajorFunctionCallV1 struct {
-	UniqMatchId   uint32
+	UniqMatchID   uint32
 	RoutineAddr   etw.Pointer
 	Irp           etw.Pointer
 	MajorFunction IrpMajorFunction
@@ -1648,7 +1648,7 @@ func (e *DiskIoDriverMajorFunctionCallV1) DecodePayload(p []byte, ptr etw.PtrSiz
 	if len(p) < 4 {
 		return 0, etw.Short(&diskIoDriverMajorFunctionCallV1, p, ptr)
 	}
-	e.UniqMatchId = binary.LittleEndian.Uint32(p[0:])
+	e.UniqMatchID = binary.LittleEndian.Uint32(p[0:])
 	c := etw.NewCursor(p, 4, ptr)
 	e.RoutineAddr = c.Pointer()
 	e.Irp = c.Pointer()
@@ -1661,7 +1661,7 @@ func (e *DiskIoDriverMajorFunctionCallV1) DecodePayload(p []byte, ptr etw.PtrSiz
 // AppendPayload appends the payload of e to b.
 func (e *DiskIoDriverMajorFunctionCallV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	a.Pointer(1, e.RoutineAddr)
 	a.Pointer(2, e.Irp)
 	a.Uint32(uint32(e.MajorFunction))
@@ -1674,7 +1674,7 @@ func (e *DiskIoDriverMajorFunctionCallV1) AppendPayload(b []byte, ptr etw.PtrSiz
 func (e *DiskIoDriverMajorFunctionCallV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	case 1:
 		return etw.PointerValue(e.RoutineAddr)
 	case 2:
@@ -1717,7 +1717,7 @@ type DiskIoDriverMajorFunctionCallV2 struct {
 	RoutineAddr   etw.Pointer
 	FileObject    etw.Pointer
 	Irp           etw.Pointer
-	UniqMatchId   uint32
+	UniqMatchID   uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1736,7 +1736,7 @@ func (e *DiskIoDriverMajorFunctionCallV2) DecodePayload(p []byte, ptr etw.PtrSiz
 	e.RoutineAddr = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.Irp = c.Pointer()
-	e.UniqMatchId = c.Uint32()
+	e.UniqMatchID = c.Uint32()
 	return c.Done(&diskIoDriverMajorFunctionCallV2)
 }
 
@@ -1748,7 +1748,7 @@ func (e *DiskIoDriverMajorFunctionCallV2) AppendPayload(b []byte, ptr etw.PtrSiz
 	a.Pointer(2, e.RoutineAddr)
 	a.Pointer(3, e.FileObject)
 	a.Pointer(4, e.Irp)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	return a.Done(&diskIoDriverMajorFunctionCallV2)
 }
 
@@ -1766,7 +1766,7 @@ func (e *DiskIoDriverMajorFunctionCallV2) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.PointerValue(e.Irp)
 	case 5:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -1807,7 +1807,7 @@ type AnyDiskIoDriverMajorFunctionCall struct {
 	FileObject etw.Pointer
 	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 var anyDiskIoDriverMajorFunctionCall = []*etw.EventDesc{
@@ -1836,7 +1836,7 @@ func (e *AnyDiskIoDriverMajorFunctionCall) DecodeVersion(version uint8, p []byte
 		e.RoutineAddr = v.RoutineAddr
 		e.FileObject = v.FileObject
 		e.Irp = v.Irp
-		e.UniqMatchId = v.UniqMatchId
+		e.UniqMatchID = v.UniqMatchID
 	default:
 		var v DiskIoDriverMajorFunctionCallV1
 		n, err = v.DecodePayload(p, ptr)
@@ -1846,7 +1846,7 @@ func (e *AnyDiskIoDriverMajorFunctionCall) DecodeVersion(version uint8, p []byte
 		e.RoutineAddr = v.RoutineAddr
 		e.FileObject = v.FileObject
 		e.Irp = v.Irp
-		e.UniqMatchId = v.UniqMatchId
+		e.UniqMatchID = v.UniqMatchID
 	}
 	return n, err
 }
@@ -1869,7 +1869,7 @@ func (e *AnyDiskIoDriverMajorFunctionCall) FieldValue(i int) etw.Value {
 	case "Irp":
 		return etw.PointerValue(e.Irp)
 	case "UniqMatchId":
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -1889,7 +1889,7 @@ func (e AnyDiskIoDriverMajorFunctionCall) MarshalJSON() ([]byte, error) {
 // payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionReturn] says
 // what it means.
 type DiskIoDriverMajorFunctionReturnV1 struct {
-	UniqMatchId uint32
+	UniqMatchID uint32
 	Irp         etw.Pointer
 }
 
@@ -1903,7 +1903,7 @@ func (e *DiskIoDriverMajorFunctionReturnV1) DecodePayload(p []byte, ptr etw.PtrS
 	if len(p) < 4 {
 		return 0, etw.Short(&diskIoDriverMajorFunctionReturnV1, p, ptr)
 	}
-	e.UniqMatchId = binary.LittleEndian.Uint32(p[0:])
+	e.UniqMatchID = binary.LittleEndian.Uint32(p[0:])
 	c := etw.NewCursor(p, 4, ptr)
 	e.Irp = c.Pointer()
 	return c.Done(&diskIoDriverMajorFunctionReturnV1)
@@ -1912,7 +1912,7 @@ func (e *DiskIoDriverMajorFunctionReturnV1) DecodePayload(p []byte, ptr etw.PtrS
 // AppendPayload appends the payload of e to b.
 func (e *DiskIoDriverMajorFunctionReturnV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	a.Pointer(1, e.Irp)
 	return a.Done(&diskIoDriverMajorFunctionReturnV1)
 }
@@ -1921,7 +1921,7 @@ func (e *DiskIoDriverMajorFunctionReturnV1) AppendPayload(b []byte, ptr etw.PtrS
 func (e *DiskIoDriverMajorFunctionReturnV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	case 1:
 		return etw.PointerValue(e.Irp)
 	}
@@ -1948,7 +1948,7 @@ var diskIoDriverMajorFunctionReturnV1 = etw.EventDesc{
 // what it means.
 type DiskIoDriverMajorFunctionReturnV2 struct {
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1960,7 +1960,7 @@ func (*DiskIoDriverMajorFunctionReturnV2) EventDesc() *etw.EventDesc {
 func (e *DiskIoDriverMajorFunctionReturnV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.UniqMatchId = c.Uint32()
+	e.UniqMatchID = c.Uint32()
 	return c.Done(&diskIoDriverMajorFunctionReturnV2)
 }
 
@@ -1968,7 +1968,7 @@ func (e *DiskIoDriverMajorFunctionReturnV2) DecodePayload(p []byte, ptr etw.PtrS
 func (e *DiskIoDriverMajorFunctionReturnV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	return a.Done(&diskIoDriverMajorFunctionReturnV2)
 }
 
@@ -1978,7 +1978,7 @@ func (e *DiskIoDriverMajorFunctionReturnV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2011,7 +2011,7 @@ type AnyDiskIoDriverMajorFunctionReturn struct {
 
 	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 var anyDiskIoDriverMajorFunctionReturn = []*etw.EventDesc{
@@ -2036,13 +2036,13 @@ func (e *AnyDiskIoDriverMajorFunctionReturn) DecodeVersion(version uint8, p []by
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.Irp = v.Irp
-		e.UniqMatchId = v.UniqMatchId
+		e.UniqMatchID = v.UniqMatchID
 	default:
 		var v DiskIoDriverMajorFunctionReturnV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.Irp = v.Irp
-		e.UniqMatchId = v.UniqMatchId
+		e.UniqMatchID = v.UniqMatchID
 	}
 	return n, err
 }
@@ -2057,7 +2057,7 @@ func (e *AnyDiskIoDriverMajorFunctionReturn) FieldValue(i int) etw.Value {
 	case "Irp":
 		return etw.PointerValue(e.Irp)
 	case "UniqMatchId":
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2082,7 +2082,7 @@ func (e AnyDiskIoDriverMajorFunctionReturn) MarshalJSON() ([]byte, error) {
 type DiskIoDriverCompletionRoutineV2 struct {
 	Routine     etw.Pointer
 	IrpPtr      etw.Pointer // The request.
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -2095,7 +2095,7 @@ func (e *DiskIoDriverCompletionRoutineV2) DecodePayload(p []byte, ptr etw.PtrSiz
 	c := etw.NewCursor(p, 0, ptr)
 	e.Routine = c.Pointer()
 	e.IrpPtr = c.Pointer()
-	e.UniqMatchId = c.Uint32()
+	e.UniqMatchID = c.Uint32()
 	return c.Done(&diskIoDriverCompletionRoutineV2)
 }
 
@@ -2104,7 +2104,7 @@ func (e *DiskIoDriverCompletionRoutineV2) AppendPayload(b []byte, ptr etw.PtrSiz
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Routine)
 	a.Pointer(1, e.IrpPtr)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	return a.Done(&diskIoDriverCompletionRoutineV2)
 }
 
@@ -2116,7 +2116,7 @@ func (e *DiskIoDriverCompletionRoutineV2) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.IrpPtr)
 	case 2:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2164,7 +2164,7 @@ func (e AnyDiskIoDriverCompletionRoutine) MarshalJSON() ([]byte, error) {
 type DiskIoDriverCompleteRequestV1 struct {
 	RoutineAddr etw.Pointer
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -2177,7 +2177,7 @@ func (e *DiskIoDriverCompleteRequestV1) DecodePayload(p []byte, ptr etw.PtrSize)
 	c := etw.NewCursor(p, 0, ptr)
 	e.RoutineAddr = c.Pointer()
 	e.Irp = c.Pointer()
-	e.UniqMatchId = c.Uint32()
+	e.UniqMatchID = c.Uint32()
 	return c.Done(&diskIoDriverCompleteRequestV1)
 }
 
@@ -2186,7 +2186,7 @@ func (e *DiskIoDriverCompleteRequestV1) AppendPayload(b []byte, ptr etw.PtrSize)
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.RoutineAddr)
 	a.Pointer(1, e.Irp)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	return a.Done(&diskIoDriverCompleteRequestV1)
 }
 
@@ -2198,7 +2198,7 @@ func (e *DiskIoDriverCompleteRequestV1) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.Irp)
 	case 2:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2225,7 +2225,7 @@ var diskIoDriverCompleteRequestV1 = etw.EventDesc{
 type DiskIoDriverCompleteRequestV2 struct {
 	RoutineAddr etw.Pointer
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -2238,7 +2238,7 @@ func (e *DiskIoDriverCompleteRequestV2) DecodePayload(p []byte, ptr etw.PtrSize)
 	c := etw.NewCursor(p, 0, ptr)
 	e.RoutineAddr = c.Pointer()
 	e.Irp = c.Pointer()
-	e.UniqMatchId = c.Uint32()
+	e.UniqMatchID = c.Uint32()
 	return c.Done(&diskIoDriverCompleteRequestV2)
 }
 
@@ -2247,7 +2247,7 @@ func (e *DiskIoDriverCompleteRequestV2) AppendPayload(b []byte, ptr etw.PtrSize)
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.RoutineAddr)
 	a.Pointer(1, e.Irp)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	return a.Done(&diskIoDriverCompleteRequestV2)
 }
 
@@ -2259,7 +2259,7 @@ func (e *DiskIoDriverCompleteRequestV2) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.Irp)
 	case 2:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2294,7 +2294,7 @@ type AnyDiskIoDriverCompleteRequest struct {
 	RoutineAddr etw.Pointer
 	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 var anyDiskIoDriverCompleteRequest = []*etw.EventDesc{
@@ -2320,14 +2320,14 @@ func (e *AnyDiskIoDriverCompleteRequest) DecodeVersion(version uint8, p []byte, 
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.RoutineAddr = v.RoutineAddr
 		e.Irp = v.Irp
-		e.UniqMatchId = v.UniqMatchId
+		e.UniqMatchID = v.UniqMatchID
 	default:
 		var v DiskIoDriverCompleteRequestV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.RoutineAddr = v.RoutineAddr
 		e.Irp = v.Irp
-		e.UniqMatchId = v.UniqMatchId
+		e.UniqMatchID = v.UniqMatchID
 	}
 	return n, err
 }
@@ -2344,7 +2344,7 @@ func (e *AnyDiskIoDriverCompleteRequest) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.Irp)
 	case 2:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2363,7 +2363,7 @@ func (e AnyDiskIoDriverCompleteRequest) MarshalJSON() ([]byte, error) { return e
 // says what it means.
 type DiskIoDriverCompleteRequestReturnV1 struct {
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -2375,7 +2375,7 @@ func (*DiskIoDriverCompleteRequestReturnV1) EventDesc() *etw.EventDesc {
 func (e *DiskIoDriverCompleteRequestReturnV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.UniqMatchId = c.Uint32()
+	e.UniqMatchID = c.Uint32()
 	return c.Done(&diskIoDriverCompleteRequestReturnV1)
 }
 
@@ -2383,7 +2383,7 @@ func (e *DiskIoDriverCompleteRequestReturnV1) DecodePayload(p []byte, ptr etw.Pt
 func (e *DiskIoDriverCompleteRequestReturnV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	return a.Done(&diskIoDriverCompleteRequestReturnV1)
 }
 
@@ -2393,7 +2393,7 @@ func (e *DiskIoDriverCompleteRequestReturnV1) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2418,7 +2418,7 @@ var diskIoDriverCompleteRequestReturnV1 = etw.EventDesc{
 // says what it means.
 type DiskIoDriverCompleteRequestReturnV2 struct {
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -2430,7 +2430,7 @@ func (*DiskIoDriverCompleteRequestReturnV2) EventDesc() *etw.EventDesc {
 func (e *DiskIoDriverCompleteRequestReturnV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.UniqMatchId = c.Uint32()
+	e.UniqMatchID = c.Uint32()
 	return c.Done(&diskIoDriverCompleteRequestReturnV2)
 }
 
@@ -2438,7 +2438,7 @@ func (e *DiskIoDriverCompleteRequestReturnV2) DecodePayload(p []byte, ptr etw.Pt
 func (e *DiskIoDriverCompleteRequestReturnV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Uint32(e.UniqMatchId)
+	a.Uint32(e.UniqMatchID)
 	return a.Done(&diskIoDriverCompleteRequestReturnV2)
 }
 
@@ -2448,7 +2448,7 @@ func (e *DiskIoDriverCompleteRequestReturnV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2481,7 +2481,7 @@ type AnyDiskIoDriverCompleteRequestReturn struct {
 
 	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
-	UniqMatchId uint32
+	UniqMatchID uint32
 }
 
 var anyDiskIoDriverCompleteRequestReturn = []*etw.EventDesc{
@@ -2506,13 +2506,13 @@ func (e *AnyDiskIoDriverCompleteRequestReturn) DecodeVersion(version uint8, p []
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.Irp = v.Irp
-		e.UniqMatchId = v.UniqMatchId
+		e.UniqMatchID = v.UniqMatchID
 	default:
 		var v DiskIoDriverCompleteRequestReturnV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.Irp = v.Irp
-		e.UniqMatchId = v.UniqMatchId
+		e.UniqMatchID = v.UniqMatchID
 	}
 	return n, err
 }
@@ -2527,7 +2527,7 @@ func (e *AnyDiskIoDriverCompleteRequestReturn) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.UintValue(uint64(e.UniqMatchId))
+		return etw.UintValue(uint64(e.UniqMatchID))
 	}
 	return etw.Value{}
 }
@@ -2648,7 +2648,7 @@ type DiskIoOpticalReadV3 struct {
 	Irp etw.Pointer
 	// How long the operation took, in ticks of the session's clock.
 	HighResResponseTime uint64
-	IssuingThreadId     uint32 // The thread that asked for it.
+	IssuingThreadID     uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
@@ -2717,7 +2717,7 @@ type DiskIoOpticalWriteV3 struct {
 	Irp etw.Pointer
 	// How long the operation took, in ticks of the session's clock.
 	HighResResponseTime uint64
-	IssuingThreadId     uint32 // The thread that asked for it.
+	IssuingThreadID     uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
@@ -2782,7 +2782,7 @@ type DiskIoOpticalFlushBuffersV3 struct {
 	HighResResponseTime uint64
 	// The request, which joins the start of an operation with its end.
 	Irp             etw.Pointer
-	IssuingThreadId uint32 // The thread that asked for it.
+	IssuingThreadID uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
@@ -2842,7 +2842,7 @@ func (e AnyDiskIoOpticalFlushBuffers) MarshalJSON() ([]byte, error) { return etw
 type DiskIoOpticalReadInitV3 struct {
 	// The request, which joins the start of an operation with its end.
 	Irp             etw.Pointer
-	IssuingThreadId uint32 // The thread that asked for it.
+	IssuingThreadID uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
@@ -2902,7 +2902,7 @@ func (e AnyDiskIoOpticalReadInit) MarshalJSON() ([]byte, error) { return etw.App
 type DiskIoOpticalWriteInitV3 struct {
 	// The request, which joins the start of an operation with its end.
 	Irp             etw.Pointer
-	IssuingThreadId uint32 // The thread that asked for it.
+	IssuingThreadID uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
@@ -2962,7 +2962,7 @@ func (e AnyDiskIoOpticalWriteInit) MarshalJSON() ([]byte, error) { return etw.Ap
 type DiskIoOpticalFlushInitV3 struct {
 	// The request, which joins the start of an operation with its end.
 	Irp             etw.Pointer
-	IssuingThreadId uint32 // The thread that asked for it.
+	IssuingThreadID uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.

@@ -26,7 +26,7 @@
 //	operations on files                    AnyFileIoCreate, AnyFileIoRead, ..., AnyFileIoOperationEnd
 //	page faults that read from disk        AnyPageFaultHardFault
 //	virtual memory                         AnyPageFaultVirtualAlloc, AnyPageFaultVirtualFree
-//	network                                AnyTcpIpSend, AnyTcpIpSendIPV6, ..., AnyUdpIpSend
+//	network                                AnyTCPIPSend, AnyTCPIPSendIPV6, ..., AnyUDPIPSend
 //	registry                               AnyRegistryOpen, AnyRegistryQueryValue, ...
 //	the machine                            AnySystemConfigCPU, ...PhyDisk, ...LogDisk, ...NIC, ...Services
 //	the trace itself                       AnyEventTraceHeader, AnyEventTraceExtension

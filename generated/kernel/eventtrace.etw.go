@@ -1503,8 +1503,8 @@ func (e *AnyEventTraceRundownComplete) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyEventTraceRundownComplete, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyEventTraceRundownComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+// DecodeVersion sets e. No version has a payload.
+func (e *AnyEventTraceRundownComplete) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
 		*e = AnyEventTraceRundownComplete{Seen: etw.Seen{Version: version, Layout: 2}}
@@ -1803,46 +1803,46 @@ func (e AnyEventTraceRundownEnd) Clone() *AnyEventTraceRundownEnd { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventTraceRundownEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EventTraceDbgIdRSDSV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
-// opcode 64 (DbgIdRSDS), version 2, of [TaskEventTrace]. [AnyEventTraceDbgIdRSDS] takes newer
+// EventTraceDbgIDRSDSV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 64 (DbgIdRSDS), version 2, of [TaskEventTrace]. [AnyEventTraceDbgIDRSDS] takes newer
 // versions, too.
 //
 // What identifies the symbols of the kernel.
-type EventTraceDbgIdRSDSV2 struct {
-	Guid    etw.GUID
+type EventTraceDbgIDRSDSV2 struct {
+	GUID    etw.GUID
 	Age     uint32
 	PdbName etw.ANSI // UTF-8 text
 }
 
 // EventDesc returns the description of the event.
-func (*EventTraceDbgIdRSDSV2) EventDesc() *etw.EventDesc { return &eventTraceDbgIdRSDSV2 }
+func (*EventTraceDbgIDRSDSV2) EventDesc() *etw.EventDesc { return &eventTraceDbgIDRSDSV2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *EventTraceDbgIdRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *EventTraceDbgIDRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
-		return 0, etw.Short(&eventTraceDbgIdRSDSV2, p, ptr)
+		return 0, etw.Short(&eventTraceDbgIDRSDSV2, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	e.Age = binary.LittleEndian.Uint32(p[16:])
 	c := etw.NewCursor(p, 20, ptr)
 	e.PdbName = c.ANSI()
-	return c.Done(&eventTraceDbgIdRSDSV2)
+	return c.Done(&eventTraceDbgIDRSDSV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *EventTraceDbgIdRSDSV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *EventTraceDbgIDRSDSV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.Uint32(e.Age)
 	a.ANSIZ(2, e.PdbName)
-	return a.Done(&eventTraceDbgIdRSDSV2)
+	return a.Done(&eventTraceDbgIDRSDSV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *EventTraceDbgIdRSDSV2) FieldValue(i int) etw.Value {
+func (e *EventTraceDbgIDRSDSV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UintValue(uint64(e.Age))
 	case 2:
@@ -1852,14 +1852,14 @@ func (e *EventTraceDbgIdRSDSV2) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e EventTraceDbgIdRSDSV2) Clone() *EventTraceDbgIdRSDSV2 {
+func (e EventTraceDbgIDRSDSV2) Clone() *EventTraceDbgIDRSDSV2 {
 	e.PdbName = e.PdbName.Clone()
 	return &e
 }
 
-func (e EventTraceDbgIdRSDSV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e EventTraceDbgIDRSDSV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var eventTraceDbgIdRSDSV2 = etw.EventDesc{
+var eventTraceDbgIDRSDSV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 1,
 	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "DbgIdRSDS",
 	Fields: []etw.FieldDesc{
@@ -1869,27 +1869,27 @@ var eventTraceDbgIdRSDSV2 = etw.EventDesc{
 	},
 }
 
-// AnyEventTraceDbgIdRSDS is [EventTraceDbgIdRSDSV2] in any version: a newer one is decoded
+// AnyEventTraceDbgIDRSDS is [EventTraceDbgIDRSDSV2] in any version: a newer one is decoded
 // like it.
-type AnyEventTraceDbgIdRSDS struct {
+type AnyEventTraceDbgIDRSDS struct {
 	Seen etw.Seen
-	EventTraceDbgIdRSDSV2
+	EventTraceDbgIDRSDSV2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyEventTraceDbgIdRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyEventTraceDbgIDRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.EventTraceDbgIdRSDSV2.DecodePayload(p, ptr)
+	return e.EventTraceDbgIDRSDSV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyEventTraceDbgIdRSDS) Clone() *AnyEventTraceDbgIdRSDS {
+func (e AnyEventTraceDbgIDRSDS) Clone() *AnyEventTraceDbgIDRSDS {
 	e.PdbName = e.PdbName.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyEventTraceDbgIdRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyEventTraceDbgIDRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EventTraceBuildInfoV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
 // opcode 66 (BuildInfo), version 2, of [TaskEventTrace]. [AnyEventTraceBuildInfo] takes newer
@@ -1971,8 +1971,8 @@ func (e AnyEventTraceBuildInfo) MarshalJSON() ([]byte, error) { return etw.Appen
 // The file of a provider. The layout is that of descriptions; no trace with the event was at
 // hand.
 type EventTraceProviderBinaryPathV2 struct {
-	GuidCount  uint32
-	Guid       etw.GUIDs // GuidCount elements
+	GUIDCount  uint32
+	GUID       etw.GUIDs // GUIDCount elements
 	BinaryPath etw.UTF16
 }
 
@@ -1986,9 +1986,9 @@ func (e *EventTraceProviderBinaryPathV2) DecodePayload(p []byte, ptr etw.PtrSize
 	if len(p) < 4 {
 		return 0, etw.Short(&eventTraceProviderBinaryPathV2, p, ptr)
 	}
-	e.GuidCount = binary.LittleEndian.Uint32(p[0:])
+	e.GUIDCount = binary.LittleEndian.Uint32(p[0:])
 	c := etw.NewCursor(p, 4, ptr)
-	e.Guid = c.GUIDs(uint64(e.GuidCount))
+	e.GUID = c.GUIDs(uint64(e.GUIDCount))
 	e.BinaryPath = c.UTF16()
 	return c.Done(&eventTraceProviderBinaryPathV2)
 }
@@ -1996,8 +1996,8 @@ func (e *EventTraceProviderBinaryPathV2) DecodePayload(p []byte, ptr etw.PtrSize
 // AppendPayload appends the payload of e to b.
 func (e *EventTraceProviderBinaryPathV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.GuidCount)
-	a.GUIDs(1, e.Guid, uint64(e.GuidCount))
+	a.Uint32(e.GUIDCount)
+	a.GUIDs(1, e.GUID, uint64(e.GUIDCount))
 	a.UTF16Z(2, e.BinaryPath)
 	return a.Done(&eventTraceProviderBinaryPathV2)
 }
@@ -2006,9 +2006,9 @@ func (e *EventTraceProviderBinaryPathV2) AppendPayload(b []byte, ptr etw.PtrSize
 func (e *EventTraceProviderBinaryPathV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.GuidCount))
+		return etw.UintValue(uint64(e.GUIDCount))
 	case 1:
-		return etw.ArrayValue(&eventTraceProviderBinaryPathV2.Fields[1], e.Guid, e.Guid.Len(), 0, e)
+		return etw.ArrayValue(&eventTraceProviderBinaryPathV2.Fields[1], e.GUID, e.GUID.Len(), 0, e)
 	case 2:
 		return etw.UTF16Value(e.BinaryPath)
 	}
@@ -2017,7 +2017,7 @@ func (e *EventTraceProviderBinaryPathV2) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e EventTraceProviderBinaryPathV2) Clone() *EventTraceProviderBinaryPathV2 {
-	e.Guid = e.Guid.Clone()
+	e.GUID = e.GUID.Clone()
 	e.BinaryPath = e.BinaryPath.Clone()
 	return &e
 }
@@ -2049,7 +2049,7 @@ func (e *AnyEventTraceProviderBinaryPath) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyEventTraceProviderBinaryPath) Clone() *AnyEventTraceProviderBinaryPath {
-	e.Guid = e.Guid.Clone()
+	e.GUID = e.GUID.Clone()
 	e.BinaryPath = e.BinaryPath.Clone()
 	return &e
 }
@@ -2069,8 +2069,8 @@ type EventTracePartitionInfoExtensionV0 struct {
 	Reserved          uint16
 	PartitionType     uint32
 	QpcOffsetFromRoot int64
-	PartitionId       etw.GUID
-	ParentId          etw.GUID
+	PartitionID       etw.GUID
+	ParentID          etw.GUID
 }
 
 // EventDesc returns the description of the event.
@@ -2087,8 +2087,8 @@ func (e *EventTracePartitionInfoExtensionV0) DecodePayload(p []byte, ptr etw.Ptr
 	e.Reserved = binary.LittleEndian.Uint16(p[2:])
 	e.PartitionType = binary.LittleEndian.Uint32(p[4:])
 	e.QpcOffsetFromRoot = int64(binary.LittleEndian.Uint64(p[8:]))
-	e.PartitionId = etw.GUID(p[16:32])
-	e.ParentId = etw.GUID(p[32:48])
+	e.PartitionID = etw.GUID(p[16:32])
+	e.ParentID = etw.GUID(p[32:48])
 	return 48, nil
 }
 
@@ -2098,8 +2098,8 @@ func (e *EventTracePartitionInfoExtensionV0) AppendPayload(b []byte, _ etw.PtrSi
 	b = binary.LittleEndian.AppendUint16(b, e.Reserved)
 	b = binary.LittleEndian.AppendUint32(b, e.PartitionType)
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.QpcOffsetFromRoot))
-	b = append(b, e.PartitionId[:]...)
-	b = append(b, e.ParentId[:]...)
+	b = append(b, e.PartitionID[:]...)
+	b = append(b, e.ParentID[:]...)
 	return b, nil
 }
 
@@ -2115,9 +2115,9 @@ func (e *EventTracePartitionInfoExtensionV0) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.IntValue(e.QpcOffsetFromRoot)
 	case 4:
-		return etw.GUIDValue(e.PartitionId)
+		return etw.GUIDValue(e.PartitionID)
 	case 5:
-		return etw.GUIDValue(e.ParentId)
+		return etw.GUIDValue(e.ParentID)
 	}
 	return etw.Value{}
 }
@@ -2148,8 +2148,8 @@ type EventTracePartitionInfoExtensionV2 struct {
 	Reserved          uint16
 	PartitionType     uint32
 	QpcOffsetFromRoot int64
-	PartitionId       etw.GUID
-	ParentId          etw.GUID
+	PartitionID       etw.GUID
+	ParentID          etw.GUID
 }
 
 // EventDesc returns the description of the event.
@@ -2166,8 +2166,8 @@ func (e *EventTracePartitionInfoExtensionV2) DecodePayload(p []byte, ptr etw.Ptr
 	e.Reserved = binary.LittleEndian.Uint16(p[2:])
 	e.PartitionType = binary.LittleEndian.Uint32(p[4:])
 	e.QpcOffsetFromRoot = int64(binary.LittleEndian.Uint64(p[8:]))
-	e.PartitionId = etw.GUID(p[16:32])
-	e.ParentId = etw.GUID(p[32:48])
+	e.PartitionID = etw.GUID(p[16:32])
+	e.ParentID = etw.GUID(p[32:48])
 	return 48, nil
 }
 
@@ -2177,8 +2177,8 @@ func (e *EventTracePartitionInfoExtensionV2) AppendPayload(b []byte, _ etw.PtrSi
 	b = binary.LittleEndian.AppendUint16(b, e.Reserved)
 	b = binary.LittleEndian.AppendUint32(b, e.PartitionType)
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.QpcOffsetFromRoot))
-	b = append(b, e.PartitionId[:]...)
-	b = append(b, e.ParentId[:]...)
+	b = append(b, e.PartitionID[:]...)
+	b = append(b, e.ParentID[:]...)
 	return b, nil
 }
 
@@ -2194,9 +2194,9 @@ func (e *EventTracePartitionInfoExtensionV2) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.IntValue(e.QpcOffsetFromRoot)
 	case 4:
-		return etw.GUIDValue(e.PartitionId)
+		return etw.GUIDValue(e.PartitionID)
 	case 5:
-		return etw.GUIDValue(e.ParentId)
+		return etw.GUIDValue(e.ParentID)
 	}
 	return etw.Value{}
 }
@@ -2234,8 +2234,8 @@ type AnyEventTracePartitionInfoExtension struct {
 	Reserved          uint16 // Means nothing.
 	PartitionType     uint32
 	QpcOffsetFromRoot int64
-	PartitionId       etw.GUID
-	ParentId          etw.GUID
+	PartitionID       etw.GUID
+	ParentID          etw.GUID
 }
 
 var anyEventTracePartitionInfoExtension = []*etw.EventDesc{
@@ -2263,8 +2263,8 @@ func (e *AnyEventTracePartitionInfoExtension) DecodeVersion(version uint8, p []b
 		e.Reserved = v.Reserved
 		e.PartitionType = v.PartitionType
 		e.QpcOffsetFromRoot = v.QpcOffsetFromRoot
-		e.PartitionId = v.PartitionId
-		e.ParentId = v.ParentId
+		e.PartitionID = v.PartitionID
+		e.ParentID = v.ParentID
 	default:
 		var v EventTracePartitionInfoExtensionV0
 		n, err = v.DecodePayload(p, ptr)
@@ -2273,8 +2273,8 @@ func (e *AnyEventTracePartitionInfoExtension) DecodeVersion(version uint8, p []b
 		e.Reserved = v.Reserved
 		e.PartitionType = v.PartitionType
 		e.QpcOffsetFromRoot = v.QpcOffsetFromRoot
-		e.PartitionId = v.PartitionId
-		e.ParentId = v.ParentId
+		e.PartitionID = v.PartitionID
+		e.ParentID = v.ParentID
 	}
 	return n, err
 }
@@ -2295,9 +2295,9 @@ func (e *AnyEventTracePartitionInfoExtension) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.IntValue(e.QpcOffsetFromRoot)
 	case 4:
-		return etw.GUIDValue(e.PartitionId)
+		return etw.GUIDValue(e.PartitionID)
 	case 5:
-		return etw.GUIDValue(e.ParentId)
+		return etw.GUIDValue(e.ParentID)
 	}
 	return etw.Value{}
 }

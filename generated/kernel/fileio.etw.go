@@ -856,7 +856,7 @@ type FileIoMapFileV2 struct {
 	FileObject etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
-	ProcessId  uint32
+	ProcessID  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -897,7 +897,7 @@ func (e *fileIoV2MapFileLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	e.FileObject = c.Pointer()
 	e.MiscInfo = c.Uint64()
 	e.ViewSize = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	return c.Done(d)
 }
 
@@ -907,7 +907,7 @@ func (e *fileIoV2MapFileLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDe
 	a.Pointer(1, e.FileObject)
 	a.Uint64(e.MiscInfo)
 	a.Pointer(3, e.ViewSize)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	return a.Done(d)
 }
 
@@ -922,7 +922,7 @@ func (e *fileIoV2MapFileLayout) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.PointerValue(e.ViewSize)
 	case 4:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -944,7 +944,7 @@ type FileIoMapFileV3 struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64
-	ProcessId  uint32
+	ProcessID  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -984,7 +984,7 @@ func (e *fileIoMapFileLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc
 	e.MiscInfo = c.Uint64()
 	e.ViewSize = c.Pointer()
 	e.ByteOffset = c.Uint64()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	return c.Done(d)
 }
 
@@ -995,7 +995,7 @@ func (e *fileIoMapFileLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc
 	a.Uint64(e.MiscInfo)
 	a.Pointer(3, e.ViewSize)
 	a.Uint64(e.ByteOffset)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	return a.Done(d)
 }
 
@@ -1012,7 +1012,7 @@ func (e *fileIoMapFileLayout) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.UintValue(e.ByteOffset)
 	case 5:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -1043,7 +1043,7 @@ type AnyFileIoMapFile struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64 // since version 3
-	ProcessId  uint32 // The process.
+	ProcessID  uint32 // The process.
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer // version 2
 }
@@ -1099,7 +1099,7 @@ func (e *anyFileIoMapFileLayout) decode(version uint8, p []byte, ptr etw.PtrSize
 		e.MiscInfo = v.MiscInfo
 		e.ViewSize = v.ViewSize
 		e.ByteOffset = v.ByteOffset
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 	default:
 		var v fileIoV2MapFileLayout
 		n, err = v.decode(p, ptr, d[0])
@@ -1108,7 +1108,7 @@ func (e *anyFileIoMapFileLayout) decode(version uint8, p []byte, ptr etw.PtrSize
 		e.ViewBase = v.ViewBase
 		e.MiscInfo = v.MiscInfo
 		e.ViewSize = v.ViewSize
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.FileObject = v.FileObject
 	}
 	return n, err
@@ -1131,7 +1131,7 @@ func (e *anyFileIoMapFileLayout) FieldValue(i int) etw.Value {
 	case "ByteOffset":
 		return etw.UintValue(e.ByteOffset)
 	case "ProcessId":
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "FileObject":
 		return etw.PointerValue(e.FileObject)
 	}
@@ -1146,7 +1146,7 @@ type FileIoUnmapFileV2 struct {
 	FileObject etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
-	ProcessId  uint32
+	ProcessID  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1187,7 +1187,7 @@ type FileIoUnmapFileV3 struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64
-	ProcessId  uint32
+	ProcessID  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1236,7 +1236,7 @@ type AnyFileIoUnmapFile struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64 // since version 3
-	ProcessId  uint32 // The process.
+	ProcessID  uint32 // The process.
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer // version 2
 }
@@ -1286,7 +1286,7 @@ type FileIoMapFileDCStartV2 struct {
 	FileObject etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
-	ProcessId  uint32
+	ProcessID  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1327,7 +1327,7 @@ type FileIoMapFileDCStartV3 struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64
-	ProcessId  uint32
+	ProcessID  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1377,7 +1377,7 @@ type AnyFileIoMapFileDCStart struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64 // since version 3
-	ProcessId  uint32 // The process.
+	ProcessID  uint32 // The process.
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer // version 2
 }
@@ -1427,7 +1427,7 @@ type FileIoMapFileDCStopV2 struct {
 	FileObject etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
-	ProcessId  uint32
+	ProcessID  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1468,7 +1468,7 @@ type FileIoMapFileDCStopV3 struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64
-	ProcessId  uint32
+	ProcessID  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1518,7 +1518,7 @@ type AnyFileIoMapFileDCStop struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64 // since version 3
-	ProcessId  uint32 // The process.
+	ProcessID  uint32 // The process.
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer // version 2
 }

@@ -85,11 +85,11 @@ func TestSystemProviders(t *testing.T) {
 func Example() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyProcessStart) error {
-		fmt.Printf("%d starts %s, user %s: %s\n", e.ParentId, e.ImageFileName, e.UserSID, e.CommandLine)
+		fmt.Printf("%d starts %s, user %s: %s\n", e.ParentID, e.ImageFileName, e.UserSID, e.CommandLine)
 		return nil
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyProcessStop) error {
-		fmt.Printf("%d ends with %d\n", e.ProcessId, e.ExitStatus)
+		fmt.Printf("%d ends with %d\n", e.ProcessID, e.ExitStatus)
 		return nil
 	})
 	for _, e := range mux.Enablement() {
@@ -97,8 +97,8 @@ func Example() {
 	}
 
 	start := kernel.ProcessStartV4{
-		ProcessId:     4242,
-		ParentId:      808,
+		ProcessID:     4242,
+		ParentID:      808,
 		UserSID:       etw.TokenUser{User: 1, SID: etw.MakeSID(5, 18)},
 		ImageFileName: etw.ANSI("notepad.exe"),
 		CommandLine:   etw.MakeUTF16(`notepad.exe C:\todo.txt`),

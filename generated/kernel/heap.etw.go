@@ -229,7 +229,7 @@ type HeapAllocV2 struct {
 	HeapHandle   etw.Pointer // The address of the heap.
 	AllocSize    etw.Pointer
 	AllocAddress etw.Pointer
-	SourceId     HeapSource
+	SourceID     HeapSource
 }
 
 // EventDesc returns the description of the event.
@@ -241,7 +241,7 @@ func (e *HeapAllocV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.HeapHandle = c.Pointer()
 	e.AllocSize = c.Pointer()
 	e.AllocAddress = c.Pointer()
-	e.SourceId = HeapSource(c.Uint32())
+	e.SourceID = HeapSource(c.Uint32())
 	return c.Done(&heapAllocV2)
 }
 
@@ -251,7 +251,7 @@ func (e *HeapAllocV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.Pointer(0, e.HeapHandle)
 	a.Pointer(1, e.AllocSize)
 	a.Pointer(2, e.AllocAddress)
-	a.Uint32(uint32(e.SourceId))
+	a.Uint32(uint32(e.SourceID))
 	return a.Done(&heapAllocV2)
 }
 
@@ -265,7 +265,7 @@ func (e *HeapAllocV2) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.PointerValue(e.AllocAddress)
 	case 3:
-		return etw.UintValue(uint64(e.SourceId))
+		return etw.UintValue(uint64(e.SourceID))
 	}
 	return etw.Value{}
 }
@@ -317,7 +317,7 @@ type HeapReAllocV2 struct {
 	OldAllocAddress etw.Pointer
 	NewAllocSize    etw.Pointer
 	OldAllocSize    etw.Pointer
-	SourceId        HeapSource
+	SourceID        HeapSource
 }
 
 // EventDesc returns the description of the event.
@@ -331,7 +331,7 @@ func (e *HeapReAllocV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.OldAllocAddress = c.Pointer()
 	e.NewAllocSize = c.Pointer()
 	e.OldAllocSize = c.Pointer()
-	e.SourceId = HeapSource(c.Uint32())
+	e.SourceID = HeapSource(c.Uint32())
 	return c.Done(&heapReAllocV2)
 }
 
@@ -343,7 +343,7 @@ func (e *HeapReAllocV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 	a.Pointer(2, e.OldAllocAddress)
 	a.Pointer(3, e.NewAllocSize)
 	a.Pointer(4, e.OldAllocSize)
-	a.Uint32(uint32(e.SourceId))
+	a.Uint32(uint32(e.SourceID))
 	return a.Done(&heapReAllocV2)
 }
 
@@ -361,7 +361,7 @@ func (e *HeapReAllocV2) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.PointerValue(e.OldAllocSize)
 	case 5:
-		return etw.UintValue(uint64(e.SourceId))
+		return etw.UintValue(uint64(e.SourceID))
 	}
 	return etw.Value{}
 }
@@ -494,7 +494,7 @@ func (e AnyHeapDestroy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 type HeapFreeV2 struct {
 	HeapHandle  etw.Pointer // The address of the heap.
 	FreeAddress etw.Pointer
-	SourceId    HeapSource
+	SourceID    HeapSource
 }
 
 // EventDesc returns the description of the event.
@@ -505,7 +505,7 @@ func (e *HeapFreeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
 	e.FreeAddress = c.Pointer()
-	e.SourceId = HeapSource(c.Uint32())
+	e.SourceID = HeapSource(c.Uint32())
 	return c.Done(&heapFreeV2)
 }
 
@@ -514,7 +514,7 @@ func (e *HeapFreeV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.HeapHandle)
 	a.Pointer(1, e.FreeAddress)
-	a.Uint32(uint32(e.SourceId))
+	a.Uint32(uint32(e.SourceID))
 	return a.Done(&heapFreeV2)
 }
 
@@ -526,7 +526,7 @@ func (e *HeapFreeV2) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.FreeAddress)
 	case 2:
-		return etw.UintValue(uint64(e.SourceId))
+		return etw.UintValue(uint64(e.SourceID))
 	}
 	return etw.Value{}
 }
@@ -840,8 +840,8 @@ type HeapSnapShotV2 struct {
 	CommittedSpace    etw.Pointer
 	ReservedSpace     etw.Pointer
 	HeapFlags         uint32
-	ProcessId         uint32
-	HasProcessId      bool // the payload has ProcessId
+	ProcessID         uint32
+	HasProcessID      bool // the payload has ProcessID
 	LargeUCRSpace     etw.Pointer
 	HasLargeUCRSpace  bool // the payload has LargeUCRSpace
 	FreeListLength    uint32
@@ -862,8 +862,8 @@ func (e *HeapSnapShotV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.CommittedSpace = c.Pointer()
 	e.ReservedSpace = c.Pointer()
 	e.HeapFlags = c.Uint32()
-	if e.HasProcessId = c.Left(1); e.HasProcessId {
-		e.ProcessId = c.Uint32()
+	if e.HasProcessID = c.Left(1); e.HasProcessID {
+		e.ProcessID = c.Uint32()
 	}
 	if e.HasLargeUCRSpace = c.Left(1); e.HasLargeUCRSpace {
 		e.LargeUCRSpace = c.Pointer()
@@ -885,8 +885,8 @@ func (e *HeapSnapShotV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.Pointer(2, e.CommittedSpace)
 	a.Pointer(3, e.ReservedSpace)
 	a.Uint32(e.HeapFlags)
-	if a.Optional(5, e.HasProcessId) {
-		a.Uint32(e.ProcessId)
+	if a.Optional(5, e.HasProcessID) {
+		a.Uint32(e.ProcessID)
 	}
 	if a.Optional(6, e.HasLargeUCRSpace) {
 		a.Pointer(6, e.LargeUCRSpace)
@@ -914,8 +914,8 @@ func (e *HeapSnapShotV2) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.UintValue(uint64(e.HeapFlags))
 	case 5:
-		if e.HasProcessId {
-			return etw.UintValue(uint64(e.ProcessId))
+		if e.HasProcessID {
+			return etw.UintValue(uint64(e.ProcessID))
 		}
 	case 6:
 		if e.HasLargeUCRSpace {
@@ -963,7 +963,7 @@ type HeapSnapShotV3 struct {
 	CommittedSpace etw.Pointer
 	ReservedSpace  etw.Pointer
 	HeapFlags      uint32
-	ProcessId      uint32
+	ProcessID      uint32
 	LargeUCRSpace  etw.Pointer
 	FreeListLength uint32
 	UCRLength      uint32
@@ -981,7 +981,7 @@ func (e *HeapSnapShotV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.CommittedSpace = c.Pointer()
 	e.ReservedSpace = c.Pointer()
 	e.HeapFlags = c.Uint32()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.LargeUCRSpace = c.Pointer()
 	e.FreeListLength = c.Uint32()
 	e.UCRLength = c.Uint32()
@@ -997,7 +997,7 @@ func (e *HeapSnapShotV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.Pointer(2, e.CommittedSpace)
 	a.Pointer(3, e.ReservedSpace)
 	a.Uint32(e.HeapFlags)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Pointer(6, e.LargeUCRSpace)
 	a.Uint32(e.FreeListLength)
 	a.Uint32(e.UCRLength)
@@ -1019,7 +1019,7 @@ func (e *HeapSnapShotV3) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.UintValue(uint64(e.HeapFlags))
 	case 5:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 6:
 		return etw.PointerValue(e.LargeUCRSpace)
 	case 7:
@@ -1070,8 +1070,8 @@ type AnyHeapSnapShot struct {
 	CommittedSpace    etw.Pointer
 	ReservedSpace     etw.Pointer
 	HeapFlags         uint32
-	ProcessId         uint32 // The process.
-	HasProcessId      bool   // the payload has ProcessId
+	ProcessID         uint32 // The process.
+	HasProcessID      bool   // the payload has ProcessID
 	LargeUCRSpace     etw.Pointer
 	HasLargeUCRSpace  bool // the payload has LargeUCRSpace
 	FreeListLength    uint32
@@ -1104,8 +1104,8 @@ func (e *AnyHeapSnapShot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.CommittedSpace = v.CommittedSpace
 		e.ReservedSpace = v.ReservedSpace
 		e.HeapFlags = v.HeapFlags
-		e.ProcessId = v.ProcessId
-		e.HasProcessId = true
+		e.ProcessID = v.ProcessID
+		e.HasProcessID = true
 		e.LargeUCRSpace = v.LargeUCRSpace
 		e.HasLargeUCRSpace = true
 		e.FreeListLength = v.FreeListLength
@@ -1123,8 +1123,8 @@ func (e *AnyHeapSnapShot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.CommittedSpace = v.CommittedSpace
 		e.ReservedSpace = v.ReservedSpace
 		e.HeapFlags = v.HeapFlags
-		e.ProcessId = v.ProcessId
-		e.HasProcessId = v.HasProcessId
+		e.ProcessID = v.ProcessID
+		e.HasProcessID = v.HasProcessID
 		e.LargeUCRSpace = v.LargeUCRSpace
 		e.HasLargeUCRSpace = v.HasLargeUCRSpace
 		e.FreeListLength = v.FreeListLength
@@ -1153,10 +1153,10 @@ func (e *AnyHeapSnapShot) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.UintValue(uint64(e.HeapFlags))
 	case 5:
-		if !e.HasProcessId {
+		if !e.HasProcessID {
 			return etw.Value{}
 		}
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 6:
 		if !e.HasLargeUCRSpace {
 			return etw.Value{}

@@ -14,7 +14,7 @@ import (
 type ImageUnloadV2 struct {
 	ImageBase     etw.Pointer
 	ImageSize     etw.Pointer
-	ProcessId     uint32
+	ProcessID     uint32
 	ImageChecksum uint32
 	TimeDateStamp uint32
 	Reserved0     uint32
@@ -63,7 +63,7 @@ func (e *imageLoadV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
 	e.ImageSize = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.ImageChecksum = c.Uint32()
 	e.TimeDateStamp = c.Uint32()
 	e.Reserved0 = c.Uint32()
@@ -80,7 +80,7 @@ func (e *imageLoadV2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
 	a.Pointer(1, e.ImageSize)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.ImageChecksum)
 	a.Uint32(e.TimeDateStamp)
 	a.Uint32(e.Reserved0)
@@ -100,7 +100,7 @@ func (e *imageLoadV2Layout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.ImageSize)
 	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 3:
 		return etw.UintValue(uint64(e.ImageChecksum))
 	case 4:
@@ -147,7 +147,7 @@ var imageLoadV2LayoutFields = []etw.FieldDesc{
 type ImageUnloadV3 struct {
 	ImageBase      etw.Pointer
 	ImageSize      etw.Pointer
-	ProcessId      uint32
+	ProcessID      uint32
 	ImageChecksum  uint32
 	TimeDateStamp  uint32
 	SignatureLevel SignatureLevel
@@ -198,7 +198,7 @@ func (e *imageLoadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (i
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
 	e.ImageSize = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.ImageChecksum = c.Uint32()
 	e.TimeDateStamp = c.Uint32()
 	e.SignatureLevel = SignatureLevel(c.Uint8())
@@ -217,7 +217,7 @@ func (e *imageLoadLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
 	a.Pointer(1, e.ImageSize)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.ImageChecksum)
 	a.Uint32(e.TimeDateStamp)
 	a.Uint8(uint8(e.SignatureLevel))
@@ -239,7 +239,7 @@ func (e *imageLoadLayout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.ImageSize)
 	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 3:
 		return etw.UintValue(uint64(e.ImageChecksum))
 	case 4:
@@ -300,7 +300,7 @@ type AnyImageUnload struct {
 	ImageBase etw.Pointer // Where the image lies.
 	ImageSize etw.Pointer // Its size in memory, in bytes.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId     uint32
+	ProcessID     uint32
 	ImageChecksum uint32 // The checksum in its header.
 	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns have 0 for images
 	// of user mode: ImageID has it.
@@ -365,7 +365,7 @@ func (e *anyImageLoadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d 
 		e.Seen = etw.Seen{Version: version, Layout: 3}
 		e.ImageBase = v.ImageBase
 		e.ImageSize = v.ImageSize
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ImageChecksum = v.ImageChecksum
 		e.TimeDateStamp = v.TimeDateStamp
 		e.SignatureLevel = v.SignatureLevel
@@ -384,7 +384,7 @@ func (e *anyImageLoadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d 
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.ImageBase = v.ImageBase
 		e.ImageSize = v.ImageSize
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ImageChecksum = v.ImageChecksum
 		e.TimeDateStamp = v.TimeDateStamp
 		e.Reserved0 = v.Reserved0
@@ -409,7 +409,7 @@ func (e *anyImageLoadLayout) FieldValue(i int) etw.Value {
 	case "ImageSize":
 		return etw.PointerValue(e.ImageSize)
 	case "ProcessId":
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "ImageChecksum":
 		return etw.UintValue(uint64(e.ImageChecksum))
 	case "TimeDateStamp":
@@ -445,7 +445,7 @@ func (e *anyImageLoadLayout) detach() {
 type ImageDCStartV2 struct {
 	ImageBase     etw.Pointer
 	ImageSize     etw.Pointer
-	ProcessId     uint32
+	ProcessID     uint32
 	ImageChecksum uint32
 	TimeDateStamp uint32
 	Reserved0     uint32
@@ -492,7 +492,7 @@ var imageDCStartV2 = etw.EventDesc{
 type ImageDCStartV3 struct {
 	ImageBase      etw.Pointer
 	ImageSize      etw.Pointer
-	ProcessId      uint32
+	ProcessID      uint32
 	ImageChecksum  uint32
 	TimeDateStamp  uint32
 	SignatureLevel SignatureLevel
@@ -549,7 +549,7 @@ type AnyImageDCStart struct {
 	ImageBase etw.Pointer // Where the image lies.
 	ImageSize etw.Pointer // Its size in memory, in bytes.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId     uint32
+	ProcessID     uint32
 	ImageChecksum uint32 // The checksum in its header.
 	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns have 0 for images
 	// of user mode: ImageID has it.
@@ -607,7 +607,7 @@ func (e AnyImageDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 type ImageDCStopV2 struct {
 	ImageBase     etw.Pointer
 	ImageSize     etw.Pointer
-	ProcessId     uint32
+	ProcessID     uint32
 	ImageChecksum uint32
 	TimeDateStamp uint32
 	Reserved0     uint32
@@ -654,7 +654,7 @@ var imageDCStopV2 = etw.EventDesc{
 type ImageDCStopV3 struct {
 	ImageBase      etw.Pointer
 	ImageSize      etw.Pointer
-	ProcessId      uint32
+	ProcessID      uint32
 	ImageChecksum  uint32
 	TimeDateStamp  uint32
 	SignatureLevel SignatureLevel
@@ -711,7 +711,7 @@ type AnyImageDCStop struct {
 	ImageBase etw.Pointer // Where the image lies.
 	ImageSize etw.Pointer // Its size in memory, in bytes.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId     uint32
+	ProcessID     uint32
 	ImageChecksum uint32 // The checksum in its header.
 	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns have 0 for images
 	// of user mode: ImageID has it.
@@ -833,7 +833,7 @@ var imageLoadV0 = etw.EventDesc{
 type ImageLoadV1 struct {
 	ImageBase etw.Pointer
 	ImageSize etw.Pointer
-	ProcessId uint32
+	ProcessID uint32
 	FileName  etw.UTF16
 }
 
@@ -845,7 +845,7 @@ func (e *ImageLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
 	e.ImageSize = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.FileName = c.UTF16()
 	return c.Done(&imageLoadV1)
 }
@@ -855,7 +855,7 @@ func (e *ImageLoadV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
 	a.Pointer(1, e.ImageSize)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.UTF16Z(3, e.FileName)
 	return a.Done(&imageLoadV1)
 }
@@ -868,7 +868,7 @@ func (e *ImageLoadV1) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.ImageSize)
 	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 3:
 		return etw.UTF16Value(e.FileName)
 	}
@@ -899,7 +899,7 @@ var imageLoadV1 = etw.EventDesc{
 type ImageLoadV2 struct {
 	ImageBase     etw.Pointer
 	ImageSize     etw.Pointer
-	ProcessId     uint32
+	ProcessID     uint32
 	ImageChecksum uint32
 	TimeDateStamp uint32
 	Reserved0     uint32
@@ -946,7 +946,7 @@ var imageLoadV2 = etw.EventDesc{
 type ImageLoadV3 struct {
 	ImageBase      etw.Pointer
 	ImageSize      etw.Pointer
-	ProcessId      uint32
+	ProcessID      uint32
 	ImageChecksum  uint32
 	TimeDateStamp  uint32
 	SignatureLevel SignatureLevel
@@ -1005,7 +1005,7 @@ type AnyImageLoad struct {
 	// Its size in memory, in bytes.
 	ImageSize etw.Pointer // since version 1
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32 // since version 1
+	ProcessID uint32 // since version 1
 	// The checksum in its header.
 	ImageChecksum uint32 // since version 2
 	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns have 0 for images
@@ -1035,8 +1035,8 @@ func (e *AnyImageLoad) HasImageBase() bool { return e.Seen.Layout >= 1 }
 // HasImageSize reports whether the decoded version has ImageSize.
 func (e *AnyImageLoad) HasImageSize() bool { return e.Seen.Layout >= 1 }
 
-// HasProcessId reports whether the decoded version has ProcessId.
-func (e *AnyImageLoad) HasProcessId() bool { return e.Seen.Layout >= 1 }
+// HasProcessID reports whether the decoded version has ProcessID.
+func (e *AnyImageLoad) HasProcessID() bool { return e.Seen.Layout >= 1 }
 
 // HasImageChecksum reports whether the decoded version has ImageChecksum.
 func (e *AnyImageLoad) HasImageChecksum() bool { return e.Seen.Layout >= 2 }
@@ -1098,7 +1098,7 @@ func (e *AnyImageLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 		e.Seen = etw.Seen{Version: version, Layout: 3}
 		e.ImageBase = v.ImageBase
 		e.ImageSize = v.ImageSize
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ImageChecksum = v.ImageChecksum
 		e.TimeDateStamp = v.TimeDateStamp
 		e.SignatureLevel = v.SignatureLevel
@@ -1117,7 +1117,7 @@ func (e *AnyImageLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.ImageBase = v.ImageBase
 		e.ImageSize = v.ImageSize
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ImageChecksum = v.ImageChecksum
 		e.TimeDateStamp = v.TimeDateStamp
 		e.Reserved0 = v.Reserved0
@@ -1134,7 +1134,7 @@ func (e *AnyImageLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.ImageBase = v.ImageBase
 		e.ImageSize = v.ImageSize
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.FileName = v.FileName
 	default:
 		var v ImageLoadV0
@@ -1160,7 +1160,7 @@ func (e *AnyImageLoad) FieldValue(i int) etw.Value {
 	case "ImageSize":
 		return etw.PointerValue(e.ImageSize)
 	case "ProcessId":
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "ImageChecksum":
 		return etw.UintValue(uint64(e.ImageChecksum))
 	case "TimeDateStamp":
@@ -2110,7 +2110,7 @@ type ImageFindDllByNameV2 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2156,7 +2156,7 @@ func (e *loaderCodedEventLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventD
 	e.ErrorOpcode = p[8]
 	e.Code = int8(p[9])
 	c := etw.NewCursor(p, 10, ptr)
-	e.String_ = c.UTF16()
+	e.StringField = c.UTF16()
 	return c.Done(d)
 }
 
@@ -2165,7 +2165,7 @@ func (e *loaderCodedEventLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventD
 	a.Uint64(e.BaseAddress)
 	a.Uint8(e.ErrorOpcode)
 	a.Int8(e.Code)
-	a.UTF16Z(3, e.String_)
+	a.UTF16Z(3, e.StringField)
 	return a.Done(d)
 }
 
@@ -2178,13 +2178,13 @@ func (e *loaderCodedEventLayout) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.IntValue(int64(e.Code))
 	case 3:
-		return etw.UTF16Value(e.String_)
+		return etw.UTF16Value(e.StringField)
 	}
 	return etw.Value{}
 }
 
 func (e *loaderCodedEventLayout) detach() {
-	e.String_ = e.String_.Clone()
+	e.StringField = e.StringField.Clone()
 }
 
 var loaderCodedEventLayoutFields = []etw.FieldDesc{
@@ -2224,7 +2224,7 @@ type ImageMapViewEndV2 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2289,7 +2289,7 @@ type ImageLoaderLockReleaseV2 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2355,7 +2355,7 @@ type ImageDllMainEnterV2 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2421,7 +2421,7 @@ type ImageLoaderErrorV2 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2486,7 +2486,7 @@ type ImageMapViewStartV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2533,7 +2533,7 @@ func (e *loaderCodedEventStatusLayout) decode(p []byte, ptr etw.PtrSize, d *etw.
 	e.ErrorOpcode = p[8]
 	e.Code = int8(p[9])
 	c := etw.NewCursor(p, 10, ptr)
-	e.String_ = c.UTF16()
+	e.StringField = c.UTF16()
 	return c.Done(d)
 }
 
@@ -2542,7 +2542,7 @@ func (e *loaderCodedEventStatusLayout) append(b []byte, ptr etw.PtrSize, d *etw.
 	a.Uint64(e.BaseAddress)
 	a.Uint8(e.ErrorOpcode)
 	a.Int8(e.Code)
-	a.UTF16Z(3, e.String_)
+	a.UTF16Z(3, e.StringField)
 	return a.Done(d)
 }
 
@@ -2555,13 +2555,13 @@ func (e *loaderCodedEventStatusLayout) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.IntValue(int64(e.Code))
 	case 3:
-		return etw.UTF16Value(e.String_)
+		return etw.UTF16Value(e.StringField)
 	}
 	return etw.Value{}
 }
 
 func (e *loaderCodedEventStatusLayout) detach() {
-	e.String_ = e.String_.Clone()
+	e.StringField = e.StringField.Clone()
 }
 
 var loaderCodedEventStatusLayoutFields = []etw.FieldDesc{
@@ -2602,7 +2602,7 @@ type ImageSnappingStartV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2668,7 +2668,7 @@ type ImageSnappingEndV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2733,7 +2733,7 @@ type ImageLoadingStartV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2798,7 +2798,7 @@ type ImageLoadingEndV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2863,7 +2863,7 @@ type ImageFoundKnownDllV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2929,7 +2929,7 @@ type ImageAbnormalTerminationV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -2995,7 +2995,7 @@ type ImageModulePlaceHolderV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -3061,7 +3061,7 @@ type ImageReadyToInitV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -3125,7 +3125,7 @@ type ImageReadyToRunV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
@@ -3546,269 +3546,269 @@ func (e AnyImageDllSearchPathInternal) Clone() *AnyImageDllSearchPathInternal {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyImageDllSearchPathInternal) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ImageApiSetResolvingV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
-// opcode 208 (ApiSetResolving), version 3, of [TaskImage]. [AnyImageApiSetResolving] takes
+// ImageAPISetResolvingV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 208 (ApiSetResolving), version 3, of [TaskImage]. [AnyImageAPISetResolving] takes
 // newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageApiSetResolvingV3 struct {
+type ImageAPISetResolvingV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
-func (*ImageApiSetResolvingV3) EventDesc() *etw.EventDesc { return &imageApiSetResolvingV3 }
+func (*ImageAPISetResolvingV3) EventDesc() *etw.EventDesc { return &imageAPISetResolvingV3 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ImageApiSetResolvingV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageApiSetResolvingV3)
+func (e *ImageAPISetResolvingV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageAPISetResolvingV3)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ImageApiSetResolvingV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*loaderCodedEventStatusLayout)(e).append(b, ptr, &imageApiSetResolvingV3)
+func (e *ImageAPISetResolvingV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*loaderCodedEventStatusLayout)(e).append(b, ptr, &imageAPISetResolvingV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageApiSetResolvingV3) FieldValue(i int) etw.Value {
+func (e *ImageAPISetResolvingV3) FieldValue(i int) etw.Value {
 	return (*loaderCodedEventStatusLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ImageApiSetResolvingV3) Clone() *ImageApiSetResolvingV3 {
+func (e ImageAPISetResolvingV3) Clone() *ImageAPISetResolvingV3 {
 	(*loaderCodedEventStatusLayout)(&e).detach()
 	return &e
 }
 
-func (e ImageApiSetResolvingV3) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ImageAPISetResolvingV3) String() string { return string(etw.AppendText(nil, &e)) }
 
-var imageApiSetResolvingV3 = etw.EventDesc{
+var imageAPISetResolvingV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 208, Version: 3, Opcode: 208, Task: 10,
 	Class: classImage, TaskName: "Image", OpcodeName: "ApiSetResolving",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageApiSetResolving is [ImageApiSetResolvingV3] in any version: a newer one is decoded
+// AnyImageAPISetResolving is [ImageAPISetResolvingV3] in any version: a newer one is decoded
 // like it.
-type AnyImageApiSetResolving struct {
+type AnyImageAPISetResolving struct {
 	Seen etw.Seen
-	ImageApiSetResolvingV3
+	ImageAPISetResolvingV3
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyImageApiSetResolving) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyImageAPISetResolving) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	return e.ImageApiSetResolvingV3.DecodePayload(p, ptr)
+	return e.ImageAPISetResolvingV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyImageApiSetResolving) Clone() *AnyImageApiSetResolving {
-	(*loaderCodedEventStatusLayout)(&e.ImageApiSetResolvingV3).detach()
+func (e AnyImageAPISetResolving) Clone() *AnyImageAPISetResolving {
+	(*loaderCodedEventStatusLayout)(&e.ImageAPISetResolvingV3).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyImageApiSetResolving) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyImageAPISetResolving) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ImageApiSetHostedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
-// opcode 209 (ApiSetHosted), version 3, of [TaskImage]. [AnyImageApiSetHosted] takes newer
+// ImageAPISetHostedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 209 (ApiSetHosted), version 3, of [TaskImage]. [AnyImageAPISetHosted] takes newer
 // versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageApiSetHostedV3 struct {
+type ImageAPISetHostedV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
-func (*ImageApiSetHostedV3) EventDesc() *etw.EventDesc { return &imageApiSetHostedV3 }
+func (*ImageAPISetHostedV3) EventDesc() *etw.EventDesc { return &imageAPISetHostedV3 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ImageApiSetHostedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageApiSetHostedV3)
+func (e *ImageAPISetHostedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageAPISetHostedV3)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ImageApiSetHostedV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*loaderCodedEventStatusLayout)(e).append(b, ptr, &imageApiSetHostedV3)
+func (e *ImageAPISetHostedV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*loaderCodedEventStatusLayout)(e).append(b, ptr, &imageAPISetHostedV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageApiSetHostedV3) FieldValue(i int) etw.Value {
+func (e *ImageAPISetHostedV3) FieldValue(i int) etw.Value {
 	return (*loaderCodedEventStatusLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ImageApiSetHostedV3) Clone() *ImageApiSetHostedV3 {
+func (e ImageAPISetHostedV3) Clone() *ImageAPISetHostedV3 {
 	(*loaderCodedEventStatusLayout)(&e).detach()
 	return &e
 }
 
-func (e ImageApiSetHostedV3) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ImageAPISetHostedV3) String() string { return string(etw.AppendText(nil, &e)) }
 
-var imageApiSetHostedV3 = etw.EventDesc{
+var imageAPISetHostedV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 209, Version: 3, Opcode: 209, Task: 10,
 	Class: classImage, TaskName: "Image", OpcodeName: "ApiSetHosted",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageApiSetHosted is [ImageApiSetHostedV3] in any version: a newer one is decoded like
+// AnyImageAPISetHosted is [ImageAPISetHostedV3] in any version: a newer one is decoded like
 // it.
-type AnyImageApiSetHosted struct {
+type AnyImageAPISetHosted struct {
 	Seen etw.Seen
-	ImageApiSetHostedV3
+	ImageAPISetHostedV3
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyImageApiSetHosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyImageAPISetHosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	return e.ImageApiSetHostedV3.DecodePayload(p, ptr)
+	return e.ImageAPISetHostedV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyImageApiSetHosted) Clone() *AnyImageApiSetHosted {
-	(*loaderCodedEventStatusLayout)(&e.ImageApiSetHostedV3).detach()
+func (e AnyImageAPISetHosted) Clone() *AnyImageAPISetHosted {
+	(*loaderCodedEventStatusLayout)(&e.ImageAPISetHostedV3).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyImageApiSetHosted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyImageAPISetHosted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ImageApiSetUnhostedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
-// opcode 210 (ApiSetUnhosted), version 3, of [TaskImage]. [AnyImageApiSetUnhosted] takes newer
+// ImageAPISetUnhostedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 210 (ApiSetUnhosted), version 3, of [TaskImage]. [AnyImageAPISetUnhosted] takes newer
 // versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageApiSetUnhostedV3 struct {
+type ImageAPISetUnhostedV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
-func (*ImageApiSetUnhostedV3) EventDesc() *etw.EventDesc { return &imageApiSetUnhostedV3 }
+func (*ImageAPISetUnhostedV3) EventDesc() *etw.EventDesc { return &imageAPISetUnhostedV3 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ImageApiSetUnhostedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageApiSetUnhostedV3)
+func (e *ImageAPISetUnhostedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageAPISetUnhostedV3)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ImageApiSetUnhostedV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*loaderCodedEventStatusLayout)(e).append(b, ptr, &imageApiSetUnhostedV3)
+func (e *ImageAPISetUnhostedV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*loaderCodedEventStatusLayout)(e).append(b, ptr, &imageAPISetUnhostedV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageApiSetUnhostedV3) FieldValue(i int) etw.Value {
+func (e *ImageAPISetUnhostedV3) FieldValue(i int) etw.Value {
 	return (*loaderCodedEventStatusLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ImageApiSetUnhostedV3) Clone() *ImageApiSetUnhostedV3 {
+func (e ImageAPISetUnhostedV3) Clone() *ImageAPISetUnhostedV3 {
 	(*loaderCodedEventStatusLayout)(&e).detach()
 	return &e
 }
 
-func (e ImageApiSetUnhostedV3) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ImageAPISetUnhostedV3) String() string { return string(etw.AppendText(nil, &e)) }
 
-var imageApiSetUnhostedV3 = etw.EventDesc{
+var imageAPISetUnhostedV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 210, Version: 3, Opcode: 210, Task: 10,
 	Class: classImage, TaskName: "Image", OpcodeName: "ApiSetUnhosted",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageApiSetUnhosted is [ImageApiSetUnhostedV3] in any version: a newer one is decoded
+// AnyImageAPISetUnhosted is [ImageAPISetUnhostedV3] in any version: a newer one is decoded
 // like it.
-type AnyImageApiSetUnhosted struct {
+type AnyImageAPISetUnhosted struct {
 	Seen etw.Seen
-	ImageApiSetUnhostedV3
+	ImageAPISetUnhostedV3
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyImageApiSetUnhosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyImageAPISetUnhosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	return e.ImageApiSetUnhostedV3.DecodePayload(p, ptr)
+	return e.ImageAPISetUnhostedV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyImageApiSetUnhosted) Clone() *AnyImageApiSetUnhosted {
-	(*loaderCodedEventStatusLayout)(&e.ImageApiSetUnhostedV3).detach()
+func (e AnyImageAPISetUnhosted) Clone() *AnyImageAPISetUnhosted {
+	(*loaderCodedEventStatusLayout)(&e.ImageAPISetUnhostedV3).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyImageApiSetUnhosted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyImageAPISetUnhosted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ImageApiSetUnresolvedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
-// opcode 211 (ApiSetUnresolved), version 3, of [TaskImage]. [AnyImageApiSetUnresolved] takes
+// ImageAPISetUnresolvedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 211 (ApiSetUnresolved), version 3, of [TaskImage]. [AnyImageAPISetUnresolved] takes
 // newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageApiSetUnresolvedV3 struct {
+type ImageAPISetUnresolvedV3 struct {
 	BaseAddress uint64
 	ErrorOpcode uint8
 	Code        int8
-	String_     etw.UTF16 // String
+	StringField etw.UTF16 // String
 }
 
 // EventDesc returns the description of the event.
-func (*ImageApiSetUnresolvedV3) EventDesc() *etw.EventDesc { return &imageApiSetUnresolvedV3 }
+func (*ImageAPISetUnresolvedV3) EventDesc() *etw.EventDesc { return &imageAPISetUnresolvedV3 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ImageApiSetUnresolvedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageApiSetUnresolvedV3)
+func (e *ImageAPISetUnresolvedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageAPISetUnresolvedV3)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ImageApiSetUnresolvedV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*loaderCodedEventStatusLayout)(e).append(b, ptr, &imageApiSetUnresolvedV3)
+func (e *ImageAPISetUnresolvedV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*loaderCodedEventStatusLayout)(e).append(b, ptr, &imageAPISetUnresolvedV3)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageApiSetUnresolvedV3) FieldValue(i int) etw.Value {
+func (e *ImageAPISetUnresolvedV3) FieldValue(i int) etw.Value {
 	return (*loaderCodedEventStatusLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ImageApiSetUnresolvedV3) Clone() *ImageApiSetUnresolvedV3 {
+func (e ImageAPISetUnresolvedV3) Clone() *ImageAPISetUnresolvedV3 {
 	(*loaderCodedEventStatusLayout)(&e).detach()
 	return &e
 }
 
-func (e ImageApiSetUnresolvedV3) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ImageAPISetUnresolvedV3) String() string { return string(etw.AppendText(nil, &e)) }
 
-var imageApiSetUnresolvedV3 = etw.EventDesc{
+var imageAPISetUnresolvedV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 211, Version: 3, Opcode: 211, Task: 10,
 	Class: classImage, TaskName: "Image", OpcodeName: "ApiSetUnresolved",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageApiSetUnresolved is [ImageApiSetUnresolvedV3] in any version: a newer one is decoded
+// AnyImageAPISetUnresolved is [ImageAPISetUnresolvedV3] in any version: a newer one is decoded
 // like it.
-type AnyImageApiSetUnresolved struct {
+type AnyImageAPISetUnresolved struct {
 	Seen etw.Seen
-	ImageApiSetUnresolvedV3
+	ImageAPISetUnresolvedV3
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyImageApiSetUnresolved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyImageAPISetUnresolved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
-	return e.ImageApiSetUnresolvedV3.DecodePayload(p, ptr)
+	return e.ImageAPISetUnresolvedV3.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyImageApiSetUnresolved) Clone() *AnyImageApiSetUnresolved {
-	(*loaderCodedEventStatusLayout)(&e.ImageApiSetUnresolvedV3).detach()
+func (e AnyImageAPISetUnresolved) Clone() *AnyImageAPISetUnresolved {
+	(*loaderCodedEventStatusLayout)(&e.ImageAPISetUnresolvedV3).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyImageApiSetUnresolved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyImageAPISetUnresolved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllSearchResultsV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 212 (DllSearchResults), version 3, of [TaskImage]. [AnyImageDllSearchResults] takes

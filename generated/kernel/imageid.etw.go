@@ -17,7 +17,7 @@ type ImageIDInfoV2 struct {
 	ImageBase etw.Pointer // Where the image lies.
 	ImageSize etw.Pointer // Its size in memory, in bytes.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
+	ProcessID uint32
 	// The time stamp in its header, in seconds since 1970, or a hash.
 	TimeDateStamp    uint32
 	OriginalFileName etw.UTF16
@@ -31,7 +31,7 @@ func (e *ImageIDInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
 	e.ImageSize = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.TimeDateStamp = c.Uint32()
 	e.OriginalFileName = c.UTF16()
 	return c.Done(&imageIDInfoV2)
@@ -42,7 +42,7 @@ func (e *ImageIDInfoV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
 	a.Pointer(1, e.ImageSize)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.TimeDateStamp)
 	a.UTF16Z(4, e.OriginalFileName)
 	return a.Done(&imageIDInfoV2)
@@ -56,7 +56,7 @@ func (e *ImageIDInfoV2) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.ImageSize)
 	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 3:
 		return etw.UintValue(uint64(e.TimeDateStamp))
 	case 4:
@@ -114,7 +114,7 @@ func (e AnyImageIDInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 type ImageIDNoneV2 struct {
 	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
+	ProcessID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -124,7 +124,7 @@ func (*ImageIDNoneV2) EventDesc() *etw.EventDesc { return &imageIDNoneV2 }
 func (e *ImageIDNoneV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	return c.Done(&imageIDNoneV2)
 }
 
@@ -132,7 +132,7 @@ func (e *ImageIDNoneV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 func (e *ImageIDNoneV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	return a.Done(&imageIDNoneV2)
 }
 
@@ -142,7 +142,7 @@ func (e *ImageIDNoneV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.ImageBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -186,7 +186,7 @@ func (e AnyImageIDNone) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 type ImageIDDbgIDDBGV2 struct {
 	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
+	ProcessID uint32
 	CheckSum  uint32
 	// The time stamp in its header, in seconds since 1970, or a hash.
 	TimeDateStamp uint32
@@ -201,7 +201,7 @@ func (*ImageIDDbgIDDBGV2) EventDesc() *etw.EventDesc { return &imageIDDbgIDDBGV2
 func (e *ImageIDDbgIDDBGV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.CheckSum = c.Uint32()
 	e.TimeDateStamp = c.Uint32()
 	e.ImageSize = c.Uint32()
@@ -213,7 +213,7 @@ func (e *ImageIDDbgIDDBGV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 func (e *ImageIDDbgIDDBGV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.CheckSum)
 	a.Uint32(e.TimeDateStamp)
 	a.Uint32(e.ImageSize)
@@ -227,7 +227,7 @@ func (e *ImageIDDbgIDDBGV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.ImageBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
 		return etw.UintValue(uint64(e.CheckSum))
 	case 3:
@@ -290,8 +290,8 @@ func (e AnyImageIDDbgIDDBG) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 type ImageIDDbgIDRSDSV2 struct {
 	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId   uint32
-	GuidSig     etw.GUID // The GUID that its PDB file has, too.
+	ProcessID   uint32
+	GUIDSig     etw.GUID // The GUID that its PDB file has, too.
 	Age         uint32   // The number of times that the PDB file was written.
 	PdbFileName etw.ANSI // The PDB file, with the folder that it was built in.
 }
@@ -303,8 +303,8 @@ func (*ImageIDDbgIDRSDSV2) EventDesc() *etw.EventDesc { return &imageIDDbgIDRSDS
 func (e *ImageIDDbgIDRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
-	e.ProcessId = c.Uint32()
-	e.GuidSig = c.GUID()
+	e.ProcessID = c.Uint32()
+	e.GUIDSig = c.GUID()
 	e.Age = c.Uint32()
 	e.PdbFileName = c.ANSI()
 	return c.Done(&imageIDDbgIDRSDSV2)
@@ -314,8 +314,8 @@ func (e *ImageIDDbgIDRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 func (e *ImageIDDbgIDRSDSV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
-	a.Uint32(e.ProcessId)
-	a.GUID(e.GuidSig)
+	a.Uint32(e.ProcessID)
+	a.GUID(e.GUIDSig)
 	a.Uint32(e.Age)
 	a.ANSIZ(4, e.PdbFileName)
 	return a.Done(&imageIDDbgIDRSDSV2)
@@ -327,9 +327,9 @@ func (e *ImageIDDbgIDRSDSV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.ImageBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
-		return etw.GUIDValue(e.GuidSig)
+		return etw.GUIDValue(e.GUIDSig)
 	case 3:
 		return etw.UintValue(uint64(e.Age))
 	case 4:
@@ -387,8 +387,8 @@ func (e AnyImageIDDbgIDRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJS
 type ImageIDDbgIDILRSDSV2 struct {
 	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId   uint32
-	GuidSig     etw.GUID // The GUID that its PDB file has, too.
+	ProcessID   uint32
+	GUIDSig     etw.GUID // The GUID that its PDB file has, too.
 	Age         uint32   // The number of times that the PDB file was written.
 	PdbFileName etw.ANSI // The PDB file, with the folder that it was built in.
 }
@@ -400,8 +400,8 @@ func (*ImageIDDbgIDILRSDSV2) EventDesc() *etw.EventDesc { return &imageIDDbgIDIL
 func (e *ImageIDDbgIDILRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
-	e.ProcessId = c.Uint32()
-	e.GuidSig = c.GUID()
+	e.ProcessID = c.Uint32()
+	e.GUIDSig = c.GUID()
 	e.Age = c.Uint32()
 	e.PdbFileName = c.ANSI()
 	return c.Done(&imageIDDbgIDILRSDSV2)
@@ -411,8 +411,8 @@ func (e *ImageIDDbgIDILRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 func (e *ImageIDDbgIDILRSDSV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
-	a.Uint32(e.ProcessId)
-	a.GUID(e.GuidSig)
+	a.Uint32(e.ProcessID)
+	a.GUID(e.GUIDSig)
 	a.Uint32(e.Age)
 	a.ANSIZ(4, e.PdbFileName)
 	return a.Done(&imageIDDbgIDILRSDSV2)
@@ -424,9 +424,9 @@ func (e *ImageIDDbgIDILRSDSV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.ImageBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
-		return etw.GUIDValue(e.GuidSig)
+		return etw.GUIDValue(e.GUIDSig)
 	case 3:
 		return etw.UintValue(uint64(e.Age))
 	case 4:
@@ -485,7 +485,7 @@ func (e AnyImageIDDbgIDILRSDS) MarshalJSON() ([]byte, error) { return etw.Append
 type ImageIDDbgPPDBV2 struct {
 	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
+	ProcessID uint32
 	// The time stamp in its header, in seconds since 1970, or a hash.
 	TimeDateStamp uint32
 	MajorVersion  uint16
@@ -499,7 +499,7 @@ func (*ImageIDDbgPPDBV2) EventDesc() *etw.EventDesc { return &imageIDDbgPPDBV2 }
 func (e *ImageIDDbgPPDBV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.TimeDateStamp = c.Uint32()
 	e.MajorVersion = c.Uint16()
 	e.MinorVersion = c.Uint16()
@@ -510,7 +510,7 @@ func (e *ImageIDDbgPPDBV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 func (e *ImageIDDbgPPDBV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.TimeDateStamp)
 	a.Uint16(e.MajorVersion)
 	a.Uint16(e.MinorVersion)
@@ -523,7 +523,7 @@ func (e *ImageIDDbgPPDBV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.ImageBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
 		return etw.UintValue(uint64(e.TimeDateStamp))
 	case 3:
@@ -577,10 +577,10 @@ func (e AnyImageIDDbgPPDB) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 type ImageIDEmbeddedPPDBV1 struct {
 	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId    uint32
+	ProcessID    uint32
 	MajorVersion uint16
 	MinorVersion uint16
-	GuidSig      etw.GUID // The GUID that its PDB file has, too.
+	GUIDSig      etw.GUID // The GUID that its PDB file has, too.
 	Age          uint32   // The number of times that the PDB file was written.
 }
 
@@ -591,10 +591,10 @@ func (*ImageIDEmbeddedPPDBV1) EventDesc() *etw.EventDesc { return &imageIDEmbedd
 func (e *ImageIDEmbeddedPPDBV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.MajorVersion = c.Uint16()
 	e.MinorVersion = c.Uint16()
-	e.GuidSig = c.GUID()
+	e.GUIDSig = c.GUID()
 	e.Age = c.Uint32()
 	return c.Done(&imageIDEmbeddedPPDBV1)
 }
@@ -603,10 +603,10 @@ func (e *ImageIDEmbeddedPPDBV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 func (e *ImageIDEmbeddedPPDBV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint16(e.MajorVersion)
 	a.Uint16(e.MinorVersion)
-	a.GUID(e.GuidSig)
+	a.GUID(e.GUIDSig)
 	a.Uint32(e.Age)
 	return a.Done(&imageIDEmbeddedPPDBV1)
 }
@@ -617,13 +617,13 @@ func (e *ImageIDEmbeddedPPDBV1) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.ImageBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
 		return etw.UintValue(uint64(e.MajorVersion))
 	case 3:
 		return etw.UintValue(uint64(e.MinorVersion))
 	case 4:
-		return etw.GUIDValue(e.GuidSig)
+		return etw.GUIDValue(e.GUIDSig)
 	case 5:
 		return etw.UintValue(uint64(e.Age))
 	}
@@ -675,7 +675,7 @@ func (e AnyImageIDEmbeddedPPDB) MarshalJSON() ([]byte, error) { return etw.Appen
 type ImageIDDbgDetermV1 struct {
 	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
+	ProcessID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -685,7 +685,7 @@ func (*ImageIDDbgDetermV1) EventDesc() *etw.EventDesc { return &imageIDDbgDeterm
 func (e *ImageIDDbgDetermV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	return c.Done(&imageIDDbgDetermV1)
 }
 
@@ -693,7 +693,7 @@ func (e *ImageIDDbgDetermV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 func (e *ImageIDDbgDetermV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ImageBase)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	return a.Done(&imageIDDbgDetermV1)
 }
 
@@ -703,7 +703,7 @@ func (e *ImageIDDbgDetermV1) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.ImageBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -828,8 +828,8 @@ type ImageIDFileVersionV0 struct {
 	ProductName     etw.UTF16
 	CompanyName     etw.UTF16
 	ProductVersion  etw.UTF16
-	FileId          etw.UTF16
-	ProgramId       etw.UTF16
+	FileID          etw.UTF16
+	ProgramID       etw.UTF16
 }
 
 // EventDesc returns the description of the event.
@@ -851,8 +851,8 @@ func (e *ImageIDFileVersionV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	e.ProductName = c.UTF16()
 	e.CompanyName = c.UTF16()
 	e.ProductVersion = c.UTF16()
-	e.FileId = c.UTF16()
-	e.ProgramId = c.UTF16()
+	e.FileID = c.UTF16()
+	e.ProgramID = c.UTF16()
 	return c.Done(&imageIDFileVersionV0)
 }
 
@@ -869,8 +869,8 @@ func (e *ImageIDFileVersionV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 	a.UTF16Z(7, e.ProductName)
 	a.UTF16Z(8, e.CompanyName)
 	a.UTF16Z(9, e.ProductVersion)
-	a.UTF16Z(10, e.FileId)
-	a.UTF16Z(11, e.ProgramId)
+	a.UTF16Z(10, e.FileID)
+	a.UTF16Z(11, e.ProgramID)
 	return a.Done(&imageIDFileVersionV0)
 }
 
@@ -898,9 +898,9 @@ func (e *ImageIDFileVersionV0) FieldValue(i int) etw.Value {
 	case 9:
 		return etw.UTF16Value(e.ProductVersion)
 	case 10:
-		return etw.UTF16Value(e.FileId)
+		return etw.UTF16Value(e.FileID)
 	case 11:
-		return etw.UTF16Value(e.ProgramId)
+		return etw.UTF16Value(e.ProgramID)
 	}
 	return etw.Value{}
 }
@@ -915,8 +915,8 @@ func (e ImageIDFileVersionV0) Clone() *ImageIDFileVersionV0 {
 	e.ProductName = e.ProductName.Clone()
 	e.CompanyName = e.CompanyName.Clone()
 	e.ProductVersion = e.ProductVersion.Clone()
-	e.FileId = e.FileId.Clone()
-	e.ProgramId = e.ProgramId.Clone()
+	e.FileID = e.FileID.Clone()
+	e.ProgramID = e.ProgramID.Clone()
 	return &e
 }
 
@@ -964,8 +964,8 @@ func (e AnyImageIDFileVersion) Clone() *AnyImageIDFileVersion {
 	e.ProductName = e.ProductName.Clone()
 	e.CompanyName = e.CompanyName.Clone()
 	e.ProductVersion = e.ProductVersion.Clone()
-	e.FileId = e.FileId.Clone()
-	e.ProgramId = e.ProgramId.Clone()
+	e.FileID = e.FileID.Clone()
+	e.ProgramID = e.ProgramID.Clone()
 	return &e
 }
 

@@ -15,7 +15,7 @@ import (
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobCreateV2 struct {
-	JobId     etw.GUID
+	JobID     etw.GUID
 	JobHandle uint32
 	Flags     uint32
 	Status    uint32
@@ -55,7 +55,7 @@ func (e *jobInfoLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int
 	if len(p) < 28 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.JobId = etw.GUID(p[0:16])
+	e.JobID = etw.GUID(p[0:16])
 	e.JobHandle = binary.LittleEndian.Uint32(p[16:])
 	e.Flags = binary.LittleEndian.Uint32(p[20:])
 	e.Status = binary.LittleEndian.Uint32(p[24:])
@@ -63,7 +63,7 @@ func (e *jobInfoLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int
 }
 
 func (e *jobInfoLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
-	b = append(b, e.JobId[:]...)
+	b = append(b, e.JobID[:]...)
 	b = binary.LittleEndian.AppendUint32(b, e.JobHandle)
 	b = binary.LittleEndian.AppendUint32(b, e.Flags)
 	b = binary.LittleEndian.AppendUint32(b, e.Status)
@@ -73,7 +73,7 @@ func (e *jobInfoLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byt
 func (e *jobInfoLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.JobId)
+		return etw.GUIDValue(e.JobID)
 	case 1:
 		return etw.UintValue(uint64(e.JobHandle))
 	case 2:
@@ -115,7 +115,7 @@ func (e AnyJobCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil,
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobTerminateV2 struct {
-	JobId     etw.GUID
+	JobID     etw.GUID
 	JobHandle uint32
 	Flags     uint32
 	Status    uint32
@@ -172,7 +172,7 @@ func (e AnyJobTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobOpenV2 struct {
-	JobId     etw.GUID
+	JobID     etw.GUID
 	JobHandle uint32
 	Flags     uint32
 	Status    uint32
@@ -229,9 +229,9 @@ func (e AnyJobOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobAssignProcessV2 struct {
-	JobId           etw.GUID
+	JobID           etw.GUID
 	JobHandle       uint32
-	UniqueProcessId uint32 // a process id
+	UniqueProcessID uint32 // a process id
 	Status          uint32
 }
 
@@ -243,18 +243,18 @@ func (e *JobAssignProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	if len(p) < 28 {
 		return 0, etw.Short(&jobAssignProcessV2, p, ptr)
 	}
-	e.JobId = etw.GUID(p[0:16])
+	e.JobID = etw.GUID(p[0:16])
 	e.JobHandle = binary.LittleEndian.Uint32(p[16:])
-	e.UniqueProcessId = binary.LittleEndian.Uint32(p[20:])
+	e.UniqueProcessID = binary.LittleEndian.Uint32(p[20:])
 	e.Status = binary.LittleEndian.Uint32(p[24:])
 	return 28, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *JobAssignProcessV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = append(b, e.JobId[:]...)
+	b = append(b, e.JobID[:]...)
 	b = binary.LittleEndian.AppendUint32(b, e.JobHandle)
-	b = binary.LittleEndian.AppendUint32(b, e.UniqueProcessId)
+	b = binary.LittleEndian.AppendUint32(b, e.UniqueProcessID)
 	b = binary.LittleEndian.AppendUint32(b, e.Status)
 	return b, nil
 }
@@ -263,11 +263,11 @@ func (e *JobAssignProcessV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, err
 func (e *JobAssignProcessV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.JobId)
+		return etw.GUIDValue(e.JobID)
 	case 1:
 		return etw.UintValue(uint64(e.JobHandle))
 	case 2:
-		return etw.UintValue(uint64(e.UniqueProcessId))
+		return etw.UintValue(uint64(e.UniqueProcessID))
 	case 3:
 		return etw.UintValue(uint64(e.Status))
 	}
@@ -314,8 +314,8 @@ func (e AnyJobAssignProcess) MarshalJSON() ([]byte, error) { return etw.AppendJS
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobRemoveProcessV2 struct {
-	JobId           etw.GUID
-	UniqueProcessId uint32 // a process id
+	JobID           etw.GUID
+	UniqueProcessID uint32 // a process id
 	RemovalFlags    uint32
 	ExitStatus      uint32
 }
@@ -328,8 +328,8 @@ func (e *JobRemoveProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	if len(p) < 28 {
 		return 0, etw.Short(&jobRemoveProcessV2, p, ptr)
 	}
-	e.JobId = etw.GUID(p[0:16])
-	e.UniqueProcessId = binary.LittleEndian.Uint32(p[16:])
+	e.JobID = etw.GUID(p[0:16])
+	e.UniqueProcessID = binary.LittleEndian.Uint32(p[16:])
 	e.RemovalFlags = binary.LittleEndian.Uint32(p[20:])
 	e.ExitStatus = binary.LittleEndian.Uint32(p[24:])
 	return 28, nil
@@ -337,8 +337,8 @@ func (e *JobRemoveProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 
 // AppendPayload appends the payload of e to b.
 func (e *JobRemoveProcessV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = append(b, e.JobId[:]...)
-	b = binary.LittleEndian.AppendUint32(b, e.UniqueProcessId)
+	b = append(b, e.JobID[:]...)
+	b = binary.LittleEndian.AppendUint32(b, e.UniqueProcessID)
 	b = binary.LittleEndian.AppendUint32(b, e.RemovalFlags)
 	b = binary.LittleEndian.AppendUint32(b, e.ExitStatus)
 	return b, nil
@@ -348,9 +348,9 @@ func (e *JobRemoveProcessV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, err
 func (e *JobRemoveProcessV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.JobId)
+		return etw.GUIDValue(e.JobID)
 	case 1:
-		return etw.UintValue(uint64(e.UniqueProcessId))
+		return etw.UintValue(uint64(e.UniqueProcessID))
 	case 2:
 		return etw.UintValue(uint64(e.RemovalFlags))
 	case 3:
@@ -399,7 +399,7 @@ func (e AnyJobRemoveProcess) MarshalJSON() ([]byte, error) { return etw.AppendJS
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSetV2 struct {
-	JobId                     etw.GUID
+	JobID                     etw.GUID
 	JobHandle                 uint32
 	JobObjectInformationClass uint32
 }
@@ -438,14 +438,14 @@ func (e *jobSetQueryLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 	if len(p) < 24 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.JobId = etw.GUID(p[0:16])
+	e.JobID = etw.GUID(p[0:16])
 	e.JobHandle = binary.LittleEndian.Uint32(p[16:])
 	e.JobObjectInformationClass = binary.LittleEndian.Uint32(p[20:])
 	return 24, nil
 }
 
 func (e *jobSetQueryLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
-	b = append(b, e.JobId[:]...)
+	b = append(b, e.JobID[:]...)
 	b = binary.LittleEndian.AppendUint32(b, e.JobHandle)
 	b = binary.LittleEndian.AppendUint32(b, e.JobObjectInformationClass)
 	return b, nil
@@ -454,7 +454,7 @@ func (e *jobSetQueryLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([
 func (e *jobSetQueryLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.JobId)
+		return etw.GUIDValue(e.JobID)
 	case 1:
 		return etw.UintValue(uint64(e.JobHandle))
 	case 2:
@@ -493,7 +493,7 @@ func (e AnyJobSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobQueryV2 struct {
-	JobId                     etw.GUID
+	JobID                     etw.GUID
 	JobHandle                 uint32
 	JobObjectInformationClass uint32
 }
@@ -549,7 +549,7 @@ func (e AnyJobQuery) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, 
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSetFailedV2 struct {
-	JobId                     etw.GUID
+	JobID                     etw.GUID
 	JobHandle                 uint32
 	JobObjectInformationClass uint32
 }
@@ -605,7 +605,7 @@ func (e AnyJobSetFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobQueryFailedV2 struct {
-	JobId                     etw.GUID
+	JobID                     etw.GUID
 	JobHandle                 uint32
 	JobObjectInformationClass uint32
 }
@@ -661,8 +661,8 @@ func (e AnyJobQueryFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSetNotificationV2 struct {
-	JobId          etw.GUID
-	NotificationId uint32
+	JobID          etw.GUID
+	NotificationID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -701,23 +701,23 @@ func (e *jobNotificationLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	if len(p) < 20 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.JobId = etw.GUID(p[0:16])
-	e.NotificationId = binary.LittleEndian.Uint32(p[16:])
+	e.JobID = etw.GUID(p[0:16])
+	e.NotificationID = binary.LittleEndian.Uint32(p[16:])
 	return 20, nil
 }
 
 func (e *jobNotificationLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
-	b = append(b, e.JobId[:]...)
-	b = binary.LittleEndian.AppendUint32(b, e.NotificationId)
+	b = append(b, e.JobID[:]...)
+	b = binary.LittleEndian.AppendUint32(b, e.NotificationID)
 	return b, nil
 }
 
 func (e *jobNotificationLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.JobId)
+		return etw.GUIDValue(e.JobID)
 	case 1:
-		return etw.UintValue(uint64(e.NotificationId))
+		return etw.UintValue(uint64(e.NotificationID))
 	}
 	return etw.Value{}
 }
@@ -752,8 +752,8 @@ func (e AnyJobSetNotification) MarshalJSON() ([]byte, error) { return etw.Append
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSendNotificationV2 struct {
-	JobId          etw.GUID
-	NotificationId uint32
+	JobID          etw.GUID
+	NotificationID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -810,7 +810,7 @@ func (e AnyJobSendNotification) MarshalJSON() ([]byte, error) { return etw.Appen
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobQueryViolationV2 struct {
-	JobId                     etw.GUID
+	JobID                     etw.GUID
 	JobHandle                 uint32
 	JobObjectInformationClass uint32
 }
@@ -863,23 +863,23 @@ func (e AnyJobQueryViolation) Clone() *AnyJobQueryViolation { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyJobQueryViolation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// JobSetCpuRateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
+// JobSetCPURateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
 // 44 (SetCpuRate), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has
-// 8 bytes. [AnyJobSetCpuRate] takes newer versions, too.
+// 8 bytes. [AnyJobSetCPURate] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type JobSetCpuRateV2 struct {
+type JobSetCPURateV2 struct {
 	AllFlags uint32
 	Value    uint32
 }
 
 // EventDesc returns the description of the event.
-func (*JobSetCpuRateV2) EventDesc() *etw.EventDesc { return &jobSetCpuRateV2 }
+func (*JobSetCPURateV2) EventDesc() *etw.EventDesc { return &jobSetCPURateV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *JobSetCpuRateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *JobSetCPURateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&jobSetCpuRateV2, p, ptr)
+		return 0, etw.Short(&jobSetCPURateV2, p, ptr)
 	}
 	e.AllFlags = binary.LittleEndian.Uint32(p[0:])
 	e.Value = binary.LittleEndian.Uint32(p[4:])
@@ -887,14 +887,14 @@ func (e *JobSetCpuRateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *JobSetCpuRateV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *JobSetCPURateV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.AllFlags)
 	b = binary.LittleEndian.AppendUint32(b, e.Value)
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobSetCpuRateV2) FieldValue(i int) etw.Value {
+func (e *JobSetCPURateV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.AllFlags))
@@ -905,11 +905,11 @@ func (e *JobSetCpuRateV2) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e JobSetCpuRateV2) Clone() *JobSetCpuRateV2 { return &e }
+func (e JobSetCPURateV2) Clone() *JobSetCPURateV2 { return &e }
 
-func (e JobSetCpuRateV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e JobSetCPURateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var jobSetCpuRateV2 = etw.EventDesc{
+var jobSetCPURateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 32,
 	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "SetCpuRate",
 	Fields: []etw.FieldDesc{
@@ -918,23 +918,23 @@ var jobSetCpuRateV2 = etw.EventDesc{
 	},
 }
 
-// AnyJobSetCpuRate is [JobSetCpuRateV2] in any version: a newer one is decoded like it.
-type AnyJobSetCpuRate struct {
+// AnyJobSetCPURate is [JobSetCPURateV2] in any version: a newer one is decoded like it.
+type AnyJobSetCPURate struct {
 	Seen etw.Seen
-	JobSetCpuRateV2
+	JobSetCPURateV2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyJobSetCpuRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyJobSetCPURate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.JobSetCpuRateV2.DecodePayload(p, ptr)
+	return e.JobSetCPURateV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyJobSetCpuRate) Clone() *AnyJobSetCpuRate { return &e }
+func (e AnyJobSetCPURate) Clone() *AnyJobSetCPURate { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyJobSetCpuRate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyJobSetCPURate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetNetRateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
 // 45 (SetNetRate), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000).

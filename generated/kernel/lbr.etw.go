@@ -17,8 +17,8 @@ import (
 // The layout is that of descriptions; no trace with the event was at hand.
 type LbrSampleV2 struct {
 	TimeStamp uint64
-	ProcessId uint32 // The process.
-	ThreadId  uint32 // The thread.
+	ProcessID uint32 // The process.
+	ThreadID  uint32 // The thread.
 	Filters   LbrFilter
 	Pad       uint32               // Means nothing.
 	HasPad    bool                 // the payload has Pad
@@ -35,8 +35,8 @@ func (e *LbrSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	}
 	*e = LbrSampleV2{}
 	e.TimeStamp = binary.LittleEndian.Uint64(p[0:])
-	e.ProcessId = binary.LittleEndian.Uint32(p[8:])
-	e.ThreadId = binary.LittleEndian.Uint32(p[12:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[8:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[12:])
 	e.Filters = LbrFilter(binary.LittleEndian.Uint32(p[16:]))
 	c := etw.NewCursor(p, 20, ptr)
 	if e.HasPad = c.Wide(); e.HasPad {
@@ -50,8 +50,8 @@ func (e *LbrSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 func (e *LbrSampleV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint64(e.TimeStamp)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.ThreadID)
 	a.Uint32(uint32(e.Filters))
 	if a.Wide() {
 		a.Uint32(e.Pad)
@@ -66,9 +66,9 @@ func (e *LbrSampleV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UintValue(e.TimeStamp)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 3:
 		return etw.UintValue(uint64(e.Filters))
 	case 4:

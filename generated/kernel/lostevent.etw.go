@@ -66,8 +66,8 @@ func (e *AnyLostEventRTLostEvent) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyLostEventRTLostEvent, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyLostEventRTLostEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+// DecodeVersion sets e. No version has a payload.
+func (e *AnyLostEventRTLostEvent) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
 		*e = AnyLostEventRTLostEvent{Seen: etw.Seen{Version: version, Layout: 2}}

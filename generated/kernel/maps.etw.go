@@ -340,7 +340,7 @@ const (
 	WaitReasonWrKeyedEvent      WaitReason = 21
 	WaitReasonWrTerminated      WaitReason = 22
 	WaitReasonWrProcessInSwap   WaitReason = 23
-	WaitReasonWrCpuRateControl  WaitReason = 24
+	WaitReasonWrCPURateControl  WaitReason = 24
 	WaitReasonWrCalloutStack    WaitReason = 25
 	WaitReasonWrKernel          WaitReason = 26
 	WaitReasonWrResource        WaitReason = 27
@@ -353,7 +353,7 @@ const (
 	WaitReasonWrFastMutex       WaitReason = 34
 	WaitReasonWrGuardedMutex    WaitReason = 35
 	WaitReasonWrRundown         WaitReason = 36
-	WaitReasonWrAlertByThreadId WaitReason = 37
+	WaitReasonWrAlertByThreadID WaitReason = 37
 	WaitReasonWrDeferredPreempt WaitReason = 38
 	WaitReasonWrPhysicalFault   WaitReason = 39
 	WaitReasonWrIoRing          WaitReason = 40
@@ -578,7 +578,7 @@ type ProcessFlags uint32
 
 // Values of ProcessFlags.
 const (
-	ProcessFlagsApplicationId ProcessFlags = 0x1
+	ProcessFlagsApplicationID ProcessFlags = 0x1
 	ProcessFlagsWow64         ProcessFlags = 0x2
 	ProcessFlagsProtected     ProcessFlags = 0x4
 	ProcessFlagsPackaged      ProcessFlags = 0x8
@@ -610,7 +610,7 @@ type IrpFlags uint32
 const (
 	IrpFlagsNocache                             IrpFlags = 0x1
 	IrpFlagsPagingIo                            IrpFlags = 0x2
-	IrpFlagsSynchronousApi                      IrpFlags = 0x4
+	IrpFlagsSynchronousAPI                      IrpFlags = 0x4
 	IrpFlagsAssociatedIrp                       IrpFlags = 0x8
 	IrpFlagsBufferedIO                          IrpFlags = 0x10
 	IrpFlagsDeallocateBuffer                    IrpFlags = 0x20
@@ -721,7 +721,7 @@ const (
 	FileInfoClassFileMailslotQueryInformation                 FileInfoClass = 26
 	FileInfoClassFileMailslotSetInformation                   FileInfoClass = 27
 	FileInfoClassFileCompressionInformation                   FileInfoClass = 28
-	FileInfoClassFileObjectIdInformation                      FileInfoClass = 29
+	FileInfoClassFileObjectIDInformation                      FileInfoClass = 29
 	FileInfoClassFileCompletionInformation                    FileInfoClass = 30
 	FileInfoClassFileMoveClusterInformation                   FileInfoClass = 31
 	FileInfoClassFileQuotaInformation                         FileInfoClass = 32
@@ -729,8 +729,8 @@ const (
 	FileInfoClassFileNetworkOpenInformation                   FileInfoClass = 34
 	FileInfoClassFileAttributeTagInformation                  FileInfoClass = 35
 	FileInfoClassFileTrackingInformation                      FileInfoClass = 36
-	FileInfoClassFileIdBothDirectoryInformation               FileInfoClass = 37
-	FileInfoClassFileIdFullDirectoryInformation               FileInfoClass = 38
+	FileInfoClassFileIDBothDirectoryInformation               FileInfoClass = 37
+	FileInfoClassFileIDFullDirectoryInformation               FileInfoClass = 38
 	FileInfoClassFileValidDataLengthInformation               FileInfoClass = 39
 	FileInfoClassFileShortNameInformation                     FileInfoClass = 40
 	FileInfoClassFileIoCompletionNotificationInformation      FileInfoClass = 41
@@ -739,10 +739,10 @@ const (
 	FileInfoClassFileSfioReserveInformation                   FileInfoClass = 44
 	FileInfoClassFileSfioVolumeInformation                    FileInfoClass = 45
 	FileInfoClassFileHardLinkInformation                      FileInfoClass = 46
-	FileInfoClassFileProcessIdsUsingFileInformation           FileInfoClass = 47
+	FileInfoClassFileProcessIDsUsingFileInformation           FileInfoClass = 47
 	FileInfoClassFileNormalizedNameInformation                FileInfoClass = 48
 	FileInfoClassFileNetworkPhysicalNameInformation           FileInfoClass = 49
-	FileInfoClassFileIdGlobalTxDirectoryInformation           FileInfoClass = 50
+	FileInfoClassFileIDGlobalTxDirectoryInformation           FileInfoClass = 50
 	FileInfoClassFileIsRemoteDeviceInformation                FileInfoClass = 51
 	FileInfoClassFileUnusedInformation                        FileInfoClass = 52
 	FileInfoClassFileNumaNodeInformation                      FileInfoClass = 53
@@ -751,11 +751,11 @@ const (
 	FileInfoClassFileRenameInformationBypassAccessCheck       FileInfoClass = 56
 	FileInfoClassFileLinkInformationBypassAccessCheck         FileInfoClass = 57
 	FileInfoClassFileVolumeNameInformation                    FileInfoClass = 58
-	FileInfoClassFileIdInformation                            FileInfoClass = 59
-	FileInfoClassFileIdExtdDirectoryInformation               FileInfoClass = 60
+	FileInfoClassFileIDInformation                            FileInfoClass = 59
+	FileInfoClassFileIDExtdDirectoryInformation               FileInfoClass = 60
 	FileInfoClassFileReplaceCompletionInformation             FileInfoClass = 61
-	FileInfoClassFileHardLinkFullIdInformation                FileInfoClass = 62
-	FileInfoClassFileIdExtdBothDirectoryInformation           FileInfoClass = 63
+	FileInfoClassFileHardLinkFullIDInformation                FileInfoClass = 62
+	FileInfoClassFileIDExtdBothDirectoryInformation           FileInfoClass = 63
 	FileInfoClassFileDispositionInformationEx                 FileInfoClass = 64
 	FileInfoClassFileRenameInformationEx                      FileInfoClass = 65
 	FileInfoClassFileRenameInformationExBypassAccessCheck     FileInfoClass = 66
@@ -766,14 +766,14 @@ const (
 	FileInfoClassFileCaseSensitiveInformation                 FileInfoClass = 71
 	FileInfoClassFileLinkInformationEx                        FileInfoClass = 72
 	FileInfoClassFileLinkInformationExBypassAccessCheck       FileInfoClass = 73
-	FileInfoClassFileStorageReserveIdInformation              FileInfoClass = 74
+	FileInfoClassFileStorageReserveIDInformation              FileInfoClass = 74
 	FileInfoClassFileCaseSensitiveInformationForceAccessCheck FileInfoClass = 75
 	FileInfoClassFileKnownFolderInformation                   FileInfoClass = 76
 	FileInfoClassFileStatBasicInformation                     FileInfoClass = 77
-	FileInfoClassFileId64ExtdDirectoryInformation             FileInfoClass = 78
-	FileInfoClassFileId64ExtdBothDirectoryInformation         FileInfoClass = 79
-	FileInfoClassFileIdAllExtdDirectoryInformation            FileInfoClass = 80
-	FileInfoClassFileIdAllExtdBothDirectoryInformation        FileInfoClass = 81
+	FileInfoClassFileID64ExtdDirectoryInformation             FileInfoClass = 78
+	FileInfoClassFileID64ExtdBothDirectoryInformation         FileInfoClass = 79
+	FileInfoClassFileIDAllExtdDirectoryInformation            FileInfoClass = 80
+	FileInfoClassFileIDAllExtdBothDirectoryInformation        FileInfoClass = 81
 	FileInfoClassFileStreamReservationInformation             FileInfoClass = 82
 	FileInfoClassFileMupProviderInfo                          FileInfoClass = 83
 	FileInfoClassFileMaximumInformation                       FileInfoClass = 84
@@ -889,14 +889,14 @@ const (
 	FsInfoClassFileFsAttributeInformation    FsInfoClass = 5
 	FsInfoClassFileFsControlInformation      FsInfoClass = 6
 	FsInfoClassFileFsFullSizeInformation     FsInfoClass = 7
-	FsInfoClassFileFsObjectIdInformation     FsInfoClass = 8
+	FsInfoClassFileFsObjectIDInformation     FsInfoClass = 8
 	FsInfoClassFileFsDriverPathInformation   FsInfoClass = 9
 	FsInfoClassFileFsVolumeFlagsInformation  FsInfoClass = 10
 	FsInfoClassFileFsSectorSizeInformation   FsInfoClass = 11
 	FsInfoClassFileFsDataCopyInformation     FsInfoClass = 12
 	FsInfoClassFileFsMetadataSizeInformation FsInfoClass = 13
 	FsInfoClassFileFsFullSizeInformationEx   FsInfoClass = 14
-	FsInfoClassFileFsGuidInformation         FsInfoClass = 15
+	FsInfoClassFileFsGUIDInformation         FsInfoClass = 15
 	FsInfoClassFileFsMaximumInformation      FsInfoClass = 16
 )
 
@@ -1175,7 +1175,7 @@ const (
 	FileCreateOptionsOpenRemoteInstance      FileCreateOptions = 0x400
 	FileCreateOptionsRandomAccess            FileCreateOptions = 0x800
 	FileCreateOptionsDeleteOnClose           FileCreateOptions = 0x1000
-	FileCreateOptionsOpenByFileId            FileCreateOptions = 0x2000
+	FileCreateOptionsOpenByFileID            FileCreateOptions = 0x2000
 	FileCreateOptionsOpenForBackupIntent     FileCreateOptions = 0x4000
 	FileCreateOptionsNoCompression           FileCreateOptions = 0x8000
 	FileCreateOptionsOpenRequiringOplock     FileCreateOptions = 0x10000
@@ -1495,7 +1495,7 @@ const (
 	ClockTypeRaw         ClockType = 0
 	ClockTypePerfCounter ClockType = 1
 	ClockTypeSystemTime  ClockType = 2
-	ClockTypeCpuCycle    ClockType = 3
+	ClockTypeCPUCycle    ClockType = 3
 )
 
 var clockTypeMap = etw.MapDesc{
@@ -2361,17 +2361,17 @@ func (v TimerFlags) MarshalText() ([]byte, error) {
 	return []byte(timerFlagsMap.ValueString(uint32(v))), nil
 }
 
-// TcpFailureCode is a value of the map TcpFailureCode.
-type TcpFailureCode uint16
+// TCPFailureCode is a value of the map TcpFailureCode.
+type TCPFailureCode uint16
 
-// Values of TcpFailureCode.
+// Values of TCPFailureCode.
 const (
-	TcpFailureCodeInsufficientResources TcpFailureCode = 1
-	TcpFailureCodeTooManyAddresses      TcpFailureCode = 2
-	TcpFailureCodeAddressExists         TcpFailureCode = 3
-	TcpFailureCodeInvalidAddress        TcpFailureCode = 4
-	TcpFailureCodeOther                 TcpFailureCode = 5
-	TcpFailureCodeTimewaitAddressExists TcpFailureCode = 6
+	TCPFailureCodeInsufficientResources TCPFailureCode = 1
+	TCPFailureCodeTooManyAddresses      TCPFailureCode = 2
+	TCPFailureCodeAddressExists         TCPFailureCode = 3
+	TCPFailureCodeInvalidAddress        TCPFailureCode = 4
+	TCPFailureCodeOther                 TCPFailureCode = 5
+	TCPFailureCodeTimewaitAddressExists TCPFailureCode = 6
 )
 
 var tcpFailureCodeMap = etw.MapDesc{
@@ -2387,12 +2387,12 @@ var tcpFailureCodeMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its type and number if it has none.
-func (v TcpFailureCode) String() string {
-	return tcpFailureCodeMap.ValueName("TcpFailureCode", uint32(v))
+func (v TCPFailureCode) String() string {
+	return tcpFailureCodeMap.ValueName("TCPFailureCode", uint32(v))
 }
 
 // MarshalText returns the name of v, or its number if it has none.
-func (v TcpFailureCode) MarshalText() ([]byte, error) {
+func (v TCPFailureCode) MarshalText() ([]byte, error) {
 	return []byte(tcpFailureCodeMap.ValueString(uint32(v))), nil
 }
 
@@ -2646,7 +2646,7 @@ const (
 	GroupDfss           Group = 0x40002000 // PERF_DFSS
 	GroupPrefetch       Group = 0x40004000 // PERF_PREFETCH
 	GroupProcessorIdle  Group = 0x40008000 // PERF_PROCESSOR_IDLE
-	GroupCpuConfig      Group = 0x40010000 // PERF_CPU_CONFIG
+	GroupCPUConfig      Group = 0x40010000 // PERF_CPU_CONFIG
 	GroupTimer          Group = 0x40020000 // PERF_TIMER
 	GroupClockInterrupt Group = 0x40040000 // PERF_CLOCK_INTERRUPT
 	GroupLoadBalancer   Group = 0x40080000 // PERF_LOAD_BALANCER

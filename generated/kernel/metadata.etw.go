@@ -17,9 +17,9 @@ import (
 //
 // How the events of one kind are laid out, as a TRACE_EVENT_INFO.
 type MetaDataEventInfoV0 struct {
-	ProviderGuid          etw.GUID
-	EventGuid             etw.GUID
-	Id                    uint16
+	ProviderGUID          etw.GUID
+	EventGUID             etw.GUID
+	ID                    uint16
 	Version               uint8
 	Channel               uint8
 	Level                 uint8
@@ -54,9 +54,9 @@ func (e *MetaDataEventInfoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	if len(p) < 112 {
 		return 0, etw.Short(&metaDataEventInfoV0, p, ptr)
 	}
-	e.ProviderGuid = etw.GUID(p[0:16])
-	e.EventGuid = etw.GUID(p[16:32])
-	e.Id = binary.LittleEndian.Uint16(p[32:])
+	e.ProviderGUID = etw.GUID(p[0:16])
+	e.EventGUID = etw.GUID(p[16:32])
+	e.ID = binary.LittleEndian.Uint16(p[32:])
 	e.Version = p[34]
 	e.Channel = p[35]
 	e.Level = p[36]
@@ -88,9 +88,9 @@ func (e *MetaDataEventInfoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 // AppendPayload appends the payload of e to b.
 func (e *MetaDataEventInfoV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.ProviderGuid)
-	a.GUID(e.EventGuid)
-	a.Uint16(e.Id)
+	a.GUID(e.ProviderGUID)
+	a.GUID(e.EventGUID)
+	a.Uint16(e.ID)
 	a.Uint8(e.Version)
 	a.Uint8(e.Channel)
 	a.Uint8(e.Level)
@@ -122,11 +122,11 @@ func (e *MetaDataEventInfoV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 func (e *MetaDataEventInfoV0) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.ProviderGuid)
+		return etw.GUIDValue(e.ProviderGUID)
 	case 1:
-		return etw.GUIDValue(e.EventGuid)
+		return etw.GUIDValue(e.EventGUID)
 	case 2:
-		return etw.UintValue(uint64(e.Id))
+		return etw.UintValue(uint64(e.ID))
 	case 3:
 		return etw.UintValue(uint64(e.Version))
 	case 4:
@@ -407,7 +407,7 @@ func (e AnyMetaDataEventInfo) MarshalJSON() ([]byte, error) { return etw.AppendJ
 //
 // The names of the values of a field, as an EVENT_MAP_INFO.
 type MetaDataEventMapInfoV0 struct {
-	ProviderGuid      etw.GUID
+	ProviderGUID      etw.GUID
 	NameOffset        uint32
 	Flag              uint32
 	EntryCount        uint32
@@ -424,7 +424,7 @@ func (e *MetaDataEventMapInfoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	if len(p) < 32 {
 		return 0, etw.Short(&metaDataEventMapInfoV0, p, ptr)
 	}
-	e.ProviderGuid = etw.GUID(p[0:16])
+	e.ProviderGUID = etw.GUID(p[0:16])
 	e.NameOffset = binary.LittleEndian.Uint32(p[16:])
 	e.Flag = binary.LittleEndian.Uint32(p[20:])
 	e.EntryCount = binary.LittleEndian.Uint32(p[24:])
@@ -438,7 +438,7 @@ func (e *MetaDataEventMapInfoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 // AppendPayload appends the payload of e to b.
 func (e *MetaDataEventMapInfoV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.ProviderGuid)
+	a.GUID(e.ProviderGUID)
 	a.Uint32(e.NameOffset)
 	a.Uint32(e.Flag)
 	a.Uint32(e.EntryCount)
@@ -452,7 +452,7 @@ func (e *MetaDataEventMapInfoV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *MetaDataEventMapInfoV0) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.ProviderGuid)
+		return etw.GUIDValue(e.ProviderGUID)
 	case 1:
 		return etw.UintValue(uint64(e.NameOffset))
 	case 2:

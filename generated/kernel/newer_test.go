@@ -10,7 +10,7 @@ import (
 // TestNewer: an event of a version that is not known is decoded by the newest that
 // is, what follows that is left unread, and the event says so.
 func TestNewer(t *testing.T) {
-	stop := kernel.ProcessStopV4{ProcessId: 4242, ExitStatus: 3, ImageFileName: etw.ANSI("a.exe")}
+	stop := kernel.ProcessStopV4{ProcessID: 4242, ExitStatus: 3, ImageFileName: etw.ANSI("a.exe")}
 	payload, err := stop.AppendPayload(nil, etw.Ptr64)
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestNewer(t *testing.T) {
 	if err := mux.Dispatch(r); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || !got[0].Seen.Newer() || got[0].Seen.Layout != 4 || got[0].ProcessId != 4242 || got[0].ExitStatus != 3 {
+	if len(got) != 1 || !got[0].Seen.Newer() || got[0].Seen.Layout != 4 || got[0].ProcessID != 4242 || got[0].ExitStatus != 3 {
 		t.Errorf("dispatched as %+v", got)
 	}
 	decoder := etw.NewDecoder(kernel.Provider)
@@ -44,7 +44,7 @@ func TestNewer(t *testing.T) {
 
 // TestThreadName: a layout grew without a new version.
 func TestThreadName(t *testing.T) {
-	named := kernel.ThreadStartV3{TThreadId: 8, ThreadName: etw.MakeUTF16("worker"), HasThreadName: true}
+	named := kernel.ThreadStartV3{TThreadID: 8, ThreadName: etw.MakeUTF16("worker"), HasThreadName: true}
 	for _, ptr := range []etw.PtrSize{etw.Ptr32, etw.Ptr64} {
 		payload, err := named.AppendPayload(nil, ptr)
 		if err != nil {
@@ -56,7 +56,7 @@ func TestThreadName(t *testing.T) {
 		}
 		older := payload[:len(payload)-len(named.ThreadName)-2]
 		n, err := e.DecodeVersion(3, older, ptr)
-		if err != nil || n != len(older) || e.HasThreadName || len(e.ThreadName) != 0 || e.TThreadId != 8 {
+		if err != nil || n != len(older) || e.HasThreadName || len(e.ThreadName) != 0 || e.TThreadID != 8 {
 			t.Errorf("without a name: %v, read %d of %d bytes, error %v", &e, n, len(older), err)
 		}
 	}

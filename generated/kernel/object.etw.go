@@ -210,10 +210,10 @@ type ObjectDuplicateHandleV2 struct {
 	Object             etw.Pointer
 	SourceHandle       uint32
 	TargetHandle       uint32
-	TargetProcessId    uint32 // a process id
+	TargetProcessID    uint32 // a process id
 	ObjectType         uint16
-	SourceProcessId    uint32 // a process id
-	HasSourceProcessId bool   // the payload has SourceProcessId
+	SourceProcessID    uint32 // a process id
+	HasSourceProcessID bool   // the payload has SourceProcessID
 }
 
 // EventDesc returns the description of the event.
@@ -226,10 +226,10 @@ func (e *ObjectDuplicateHandleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 	e.Object = c.Pointer()
 	e.SourceHandle = c.Uint32()
 	e.TargetHandle = c.Uint32()
-	e.TargetProcessId = c.Uint32()
+	e.TargetProcessID = c.Uint32()
 	e.ObjectType = c.Uint16()
-	if e.HasSourceProcessId = c.Left(4); e.HasSourceProcessId {
-		e.SourceProcessId = c.Uint32()
+	if e.HasSourceProcessID = c.Left(4); e.HasSourceProcessID {
+		e.SourceProcessID = c.Uint32()
 	}
 	return c.Done(&objectDuplicateHandleV2)
 }
@@ -240,10 +240,10 @@ func (e *ObjectDuplicateHandleV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]by
 	a.Pointer(0, e.Object)
 	a.Uint32(e.SourceHandle)
 	a.Uint32(e.TargetHandle)
-	a.Uint32(e.TargetProcessId)
+	a.Uint32(e.TargetProcessID)
 	a.Uint16(e.ObjectType)
-	if a.Optional(5, e.HasSourceProcessId) {
-		a.Uint32(e.SourceProcessId)
+	if a.Optional(5, e.HasSourceProcessID) {
+		a.Uint32(e.SourceProcessID)
 	}
 	return a.Done(&objectDuplicateHandleV2)
 }
@@ -258,12 +258,12 @@ func (e *ObjectDuplicateHandleV2) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UintValue(uint64(e.TargetHandle))
 	case 3:
-		return etw.UintValue(uint64(e.TargetProcessId))
+		return etw.UintValue(uint64(e.TargetProcessID))
 	case 4:
 		return etw.UintValue(uint64(e.ObjectType))
 	case 5:
-		if e.HasSourceProcessId {
-			return etw.UintValue(uint64(e.SourceProcessId))
+		if e.HasSourceProcessID {
+			return etw.UintValue(uint64(e.SourceProcessID))
 		}
 	}
 	return etw.Value{}
@@ -486,7 +486,7 @@ func (e AnyObjectTypeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // with the event was at hand.
 type ObjectHandleDCStartV2 struct {
 	Object     etw.Pointer
-	ProcessId  uint32 // The process.
+	ProcessID  uint32 // The process.
 	Handle     uint32
 	ObjectType uint16
 	ObjectName etw.UTF16
@@ -530,7 +530,7 @@ type obHandleRundownEventLayout ObjectHandleDCStartV2
 func (e *obHandleRundownEventLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Object = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.Handle = c.Uint32()
 	e.ObjectType = c.Uint16()
 	e.ObjectName = c.UTF16()
@@ -540,7 +540,7 @@ func (e *obHandleRundownEventLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Ev
 func (e *obHandleRundownEventLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Object)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.Handle)
 	a.Uint16(e.ObjectType)
 	a.UTF16Z(4, e.ObjectName)
@@ -552,7 +552,7 @@ func (e *obHandleRundownEventLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Object)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
 		return etw.UintValue(uint64(e.Handle))
 	case 3:
@@ -605,7 +605,7 @@ func (e AnyObjectHandleDCStart) MarshalJSON() ([]byte, error) { return etw.Appen
 // with the event was at hand.
 type ObjectHandleDCEndV2 struct {
 	Object     etw.Pointer
-	ProcessId  uint32 // The process.
+	ProcessID  uint32 // The process.
 	Handle     uint32
 	ObjectType uint16
 	ObjectName etw.UTF16

@@ -417,7 +417,7 @@ type PageFaultHardFaultV2 struct {
 	ReadOffset     uint64      // Where in the file.
 	VirtualAddress etw.Pointer // The address that was touched.
 	FileObject     etw.Pointer // The file's key: see FileIo/Name.
-	TThreadId      uint32      // The thread that touched it.
+	TThreadID      uint32      // The thread that touched it.
 	ByteCount      uint32      // Bytes that were read.
 }
 
@@ -434,7 +434,7 @@ func (e *PageFaultHardFaultV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	c := etw.NewCursor(p, 16, ptr)
 	e.VirtualAddress = c.Pointer()
 	e.FileObject = c.Pointer()
-	e.TThreadId = c.Uint32()
+	e.TThreadID = c.Uint32()
 	e.ByteCount = c.Uint32()
 	return c.Done(&pageFaultHardFaultV2)
 }
@@ -446,7 +446,7 @@ func (e *PageFaultHardFaultV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 	a.Uint64(e.ReadOffset)
 	a.Pointer(2, e.VirtualAddress)
 	a.Pointer(3, e.FileObject)
-	a.Uint32(e.TThreadId)
+	a.Uint32(e.TThreadID)
 	a.Uint32(e.ByteCount)
 	return a.Done(&pageFaultHardFaultV2)
 }
@@ -463,7 +463,7 @@ func (e *PageFaultHardFaultV2) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.PointerValue(e.FileObject)
 	case 4:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 5:
 		return etw.UintValue(uint64(e.ByteCount))
 	}
@@ -631,7 +631,7 @@ func (e AnyPageFaultInMemory) MarshalJSON() ([]byte, error) { return etw.AppendJ
 type PageFaultPfmappedSectionRundownV2 struct {
 	RangeBase         etw.Pointer
 	RangeEnd          etw.Pointer
-	CreatingProcessId uint32 // a process id
+	CreatingProcessID uint32 // a process id
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -678,7 +678,7 @@ func (e *pageFaultPFMappedSectionLayout) decode(p []byte, ptr etw.PtrSize, d *et
 	c := etw.NewCursor(p, 0, ptr)
 	e.RangeBase = c.Pointer()
 	e.RangeEnd = c.Pointer()
-	e.CreatingProcessId = c.Uint32()
+	e.CreatingProcessID = c.Uint32()
 	e.TailPad = c.Rest()
 	return c.Done(d)
 }
@@ -687,7 +687,7 @@ func (e *pageFaultPFMappedSectionLayout) append(b []byte, ptr etw.PtrSize, d *et
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.RangeBase)
 	a.Pointer(1, e.RangeEnd)
-	a.Uint32(e.CreatingProcessId)
+	a.Uint32(e.CreatingProcessID)
 	a.Rest(e.TailPad)
 	return a.Done(d)
 }
@@ -699,7 +699,7 @@ func (e *pageFaultPFMappedSectionLayout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.RangeEnd)
 	case 2:
-		return etw.UintValue(uint64(e.CreatingProcessId))
+		return etw.UintValue(uint64(e.CreatingProcessID))
 	case 3:
 		return etw.BinaryValue(e.TailPad)
 	}
@@ -751,7 +751,7 @@ func (e AnyPageFaultPfmappedSectionRundown) MarshalJSON() ([]byte, error) {
 type PageFaultPFMappedSectionCreateV2 struct {
 	RangeBase         etw.Pointer
 	RangeEnd          etw.Pointer
-	CreatingProcessId uint32 // a process id
+	CreatingProcessID uint32 // a process id
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -821,8 +821,8 @@ func (e AnyPageFaultPFMappedSectionCreate) MarshalJSON() ([]byte, error) {
 // Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
 // with the event was at hand.
 type PageFaultCreateSessionV2 struct {
-	UniqueSessionId etw.Pointer
-	SessionId       uint32
+	UniqueSessionID etw.Pointer
+	SessionID       uint32
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -864,16 +864,16 @@ type pageFaultSessionLayout PageFaultCreateSessionV2
 
 func (e *pageFaultSessionLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.UniqueSessionId = c.Pointer()
-	e.SessionId = c.Uint32()
+	e.UniqueSessionID = c.Pointer()
+	e.SessionID = c.Uint32()
 	e.TailPad = c.Rest()
 	return c.Done(d)
 }
 
 func (e *pageFaultSessionLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.UniqueSessionId)
-	a.Uint32(e.SessionId)
+	a.Pointer(0, e.UniqueSessionID)
+	a.Uint32(e.SessionID)
 	a.Rest(e.TailPad)
 	return a.Done(d)
 }
@@ -881,9 +881,9 @@ func (e *pageFaultSessionLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventD
 func (e *pageFaultSessionLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.UniqueSessionId)
+		return etw.PointerValue(e.UniqueSessionID)
 	case 1:
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	case 2:
 		return etw.BinaryValue(e.TailPad)
 	}
@@ -929,8 +929,8 @@ func (e AnyPageFaultCreateSession) MarshalJSON() ([]byte, error) { return etw.Ap
 // Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
 // with the event was at hand.
 type PageFaultSessionDCStopV2 struct {
-	UniqueSessionId etw.Pointer
-	SessionId       uint32
+	UniqueSessionID etw.Pointer
+	SessionID       uint32
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -996,8 +996,8 @@ func (e AnyPageFaultSessionDCStop) MarshalJSON() ([]byte, error) { return etw.Ap
 // Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
 // with the event was at hand.
 type PageFaultSessionRundownDcStartV2 struct {
-	UniqueSessionId etw.Pointer
-	SessionId       uint32
+	UniqueSessionID etw.Pointer
+	SessionID       uint32
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -1067,8 +1067,8 @@ func (e AnyPageFaultSessionRundownDcStart) MarshalJSON() ([]byte, error) {
 // Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
 // with the event was at hand.
 type PageFaultSessionDeleteV2 struct {
-	UniqueSessionId etw.Pointer
-	SessionId       uint32
+	UniqueSessionID etw.Pointer
+	SessionID       uint32
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -1137,7 +1137,7 @@ func (e AnyPageFaultSessionDelete) MarshalJSON() ([]byte, error) { return etw.Ap
 type PageFaultPFMappedSectionDeleteV2 struct {
 	RangeBase         etw.Pointer
 	RangeEnd          etw.Pointer
-	CreatingProcessId uint32 // a process id
+	CreatingProcessID uint32 // a process id
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -1210,7 +1210,7 @@ func (e AnyPageFaultPFMappedSectionDelete) MarshalJSON() ([]byte, error) {
 type PageFaultVirtualAllocV2 struct {
 	BaseAddress etw.Pointer // Where the memory lies.
 	RegionSize  etw.Pointer // Bytes.
-	ProcessId   uint32      // The process whose memory it is.
+	ProcessID   uint32      // The process whose memory it is.
 	Flags       VirtualAllocFlags
 }
 
@@ -1251,7 +1251,7 @@ func (e *pageFaultVirtualAllocLayout) decode(p []byte, ptr etw.PtrSize, d *etw.E
 	c := etw.NewCursor(p, 0, ptr)
 	e.BaseAddress = c.Pointer()
 	e.RegionSize = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.Flags = VirtualAllocFlags(c.Uint32())
 	return c.Done(d)
 }
@@ -1260,7 +1260,7 @@ func (e *pageFaultVirtualAllocLayout) append(b []byte, ptr etw.PtrSize, d *etw.E
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.BaseAddress)
 	a.Pointer(1, e.RegionSize)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(uint32(e.Flags))
 	return a.Done(d)
 }
@@ -1272,7 +1272,7 @@ func (e *pageFaultVirtualAllocLayout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.RegionSize)
 	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 3:
 		return etw.UintValue(uint64(e.Flags))
 	}
@@ -1315,7 +1315,7 @@ func (e AnyPageFaultVirtualAlloc) MarshalJSON() ([]byte, error) { return etw.App
 type PageFaultVirtualFreeV2 struct {
 	BaseAddress etw.Pointer // Where the memory lies.
 	RegionSize  etw.Pointer // Bytes.
-	ProcessId   uint32      // The process whose memory it is.
+	ProcessID   uint32      // The process whose memory it is.
 	Flags       VirtualAllocFlags
 }
 
@@ -2590,7 +2590,7 @@ func (e AnyPageFaultSystemMemInfo) MarshalJSON() ([]byte, error) { return etw.Ap
 // ContiguousMemoryGeneration. The layout is that of descriptions; no trace with the event was
 // at hand.
 type PageFaultContmemGenerateV2 struct {
-	ThreadId      uint64 // The thread.
+	ThreadID      uint64 // The thread.
 	NumberOfBytes uint64
 }
 
@@ -2602,14 +2602,14 @@ func (e *PageFaultContmemGenerateV2) DecodePayload(p []byte, ptr etw.PtrSize) (i
 	if len(p) < 16 {
 		return 0, etw.Short(&pageFaultContmemGenerateV2, p, ptr)
 	}
-	e.ThreadId = binary.LittleEndian.Uint64(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint64(p[0:])
 	e.NumberOfBytes = binary.LittleEndian.Uint64(p[8:])
 	return 16, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *PageFaultContmemGenerateV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint64(b, e.ThreadId)
+	b = binary.LittleEndian.AppendUint64(b, e.ThreadID)
 	b = binary.LittleEndian.AppendUint64(b, e.NumberOfBytes)
 	return b, nil
 }
@@ -2618,7 +2618,7 @@ func (e *PageFaultContmemGenerateV2) AppendPayload(b []byte, _ etw.PtrSize) ([]b
 func (e *PageFaultContmemGenerateV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.ThreadId)
+		return etw.UintValue(e.ThreadID)
 	case 1:
 		return etw.UintValue(e.NumberOfBytes)
 	}
@@ -3139,7 +3139,7 @@ var pageFaultMemInfoExLayoutFields = []etw.FieldDesc{
 
 // PageFaultProcessMemInfoV2WsEntry is one element of [PageFaultProcessMemInfoV2.WsEntry].
 type PageFaultProcessMemInfoV2WsEntry struct {
-	UniqueProcessId            uint32 // a process id
+	UniqueProcessID            uint32 // a process id
 	WorkingSetPageCount        etw.Pointer
 	CommitPageCount            etw.Pointer
 	PagedPoolPageCount         etw.Pointer
@@ -3151,7 +3151,7 @@ type PageFaultProcessMemInfoV2WsEntry struct {
 }
 
 func (v *PageFaultProcessMemInfoV2WsEntry) read(c *etw.Cursor) {
-	v.UniqueProcessId = c.Uint32()
+	v.UniqueProcessID = c.Uint32()
 	v.WorkingSetPageCount = c.Pointer()
 	v.CommitPageCount = c.Pointer()
 	v.PagedPoolPageCount = c.Pointer()
@@ -3163,7 +3163,7 @@ func (v *PageFaultProcessMemInfoV2WsEntry) read(c *etw.Cursor) {
 }
 
 func (v *PageFaultProcessMemInfoV2WsEntry) write(a *etw.Appender, i int) {
-	a.Uint32(v.UniqueProcessId)
+	a.Uint32(v.UniqueProcessID)
 	a.Pointer(i, v.WorkingSetPageCount)
 	a.Pointer(i, v.CommitPageCount)
 	a.Pointer(i, v.PagedPoolPageCount)
@@ -3178,7 +3178,7 @@ func (v *PageFaultProcessMemInfoV2WsEntry) write(a *etw.Appender, i int) {
 func (v *PageFaultProcessMemInfoV2WsEntry) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(v.UniqueProcessId))
+		return etw.UintValue(uint64(v.UniqueProcessID))
 	case 1:
 		return etw.PointerValue(v.WorkingSetPageCount)
 	case 2:
@@ -3469,7 +3469,7 @@ func (e AnyPageFaultVirtualRotate) MarshalJSON() ([]byte, error) { return etw.Ap
 type PageFaultVirtualAllocDCStartV2 struct {
 	BaseAddress       etw.Pointer // Where the memory lies.
 	RegionSize        etw.Pointer // Bytes.
-	ProcessId         uint32      // The process whose memory it is.
+	ProcessID         uint32      // The process whose memory it is.
 	Flags             VirtualAllocFlags
 	CommitSizeInBytes etw.Pointer
 }
@@ -3513,7 +3513,7 @@ func (e *pageFaultVirtualAllocRundownLayout) decode(p []byte, ptr etw.PtrSize, d
 	c := etw.NewCursor(p, 0, ptr)
 	e.BaseAddress = c.Pointer()
 	e.RegionSize = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.Flags = VirtualAllocFlags(c.Uint32())
 	e.CommitSizeInBytes = c.Pointer()
 	return c.Done(d)
@@ -3523,7 +3523,7 @@ func (e *pageFaultVirtualAllocRundownLayout) append(b []byte, ptr etw.PtrSize, d
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.BaseAddress)
 	a.Pointer(1, e.RegionSize)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(uint32(e.Flags))
 	a.Pointer(4, e.CommitSizeInBytes)
 	return a.Done(d)
@@ -3536,7 +3536,7 @@ func (e *pageFaultVirtualAllocRundownLayout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.RegionSize)
 	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 3:
 		return etw.UintValue(uint64(e.Flags))
 	case 4:
@@ -3584,7 +3584,7 @@ func (e AnyPageFaultVirtualAllocDCStart) MarshalJSON() ([]byte, error) {
 type PageFaultVirtualAllocDCStopV2 struct {
 	BaseAddress       etw.Pointer // Where the memory lies.
 	RegionSize        etw.Pointer // Bytes.
-	ProcessId         uint32      // The process whose memory it is.
+	ProcessID         uint32      // The process whose memory it is.
 	Flags             VirtualAllocFlags
 	CommitSizeInBytes etw.Pointer
 }

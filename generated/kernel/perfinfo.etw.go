@@ -105,7 +105,7 @@ func (e AnyPerfInfoMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoSampleV1 struct {
 	InstructionPointer etw.Pointer
-	ThreadId           uint32
+	ThreadID           uint32
 	Count              uint16
 }
 
@@ -116,7 +116,7 @@ func (*PerfInfoSampleV1) EventDesc() *etw.EventDesc { return &perfInfoSampleV1 }
 func (e *PerfInfoSampleV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.InstructionPointer = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	e.Count = c.Uint16()
 	return c.Done(&perfInfoSampleV1)
 }
@@ -125,7 +125,7 @@ func (e *PerfInfoSampleV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 func (e *PerfInfoSampleV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.InstructionPointer)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint16(e.Count)
 	return a.Done(&perfInfoSampleV1)
 }
@@ -136,7 +136,7 @@ func (e *PerfInfoSampleV1) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.InstructionPointer)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.Count))
 	}
@@ -163,7 +163,7 @@ var perfInfoSampleV1 = etw.EventDesc{
 // [AnyPerfInfoSample] says what it means.
 type PerfInfoSampleV2 struct {
 	InstructionPointer etw.Pointer
-	ThreadId           uint32
+	ThreadID           uint32
 	Count              uint16
 	Flags              uint8
 	Rank               uint8
@@ -176,7 +176,7 @@ func (*PerfInfoSampleV2) EventDesc() *etw.EventDesc { return &perfInfoSampleV2 }
 func (e *PerfInfoSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.InstructionPointer = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	e.Count = c.Uint16()
 	e.Flags = c.Uint8()
 	e.Rank = c.Uint8()
@@ -187,7 +187,7 @@ func (e *PerfInfoSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 func (e *PerfInfoSampleV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.InstructionPointer)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint16(e.Count)
 	a.Uint8(e.Flags)
 	a.Uint8(e.Rank)
@@ -200,7 +200,7 @@ func (e *PerfInfoSampleV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.InstructionPointer)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.Count))
 	case 3:
@@ -240,7 +240,7 @@ type AnyPerfInfoSample struct {
 	Seen etw.Seen
 
 	InstructionPointer etw.Pointer // The instruction that was interrupted.
-	ThreadId           uint32      // The thread that was interrupted; 0 is the idle thread.
+	ThreadID           uint32      // The thread that was interrupted; 0 is the idle thread.
 	Count              uint16
 	Flags              uint8 // since version 2
 	Rank               uint8 // since version 2
@@ -268,7 +268,7 @@ func (e *AnyPerfInfoSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.InstructionPointer = v.InstructionPointer
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 		e.Count = v.Count
 		e.Flags = v.Flags
 		e.Rank = v.Rank
@@ -278,7 +278,7 @@ func (e *AnyPerfInfoSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		*e = AnyPerfInfoSample{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.InstructionPointer = v.InstructionPointer
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 		e.Count = v.Count
 	}
 	return n, err
@@ -294,7 +294,7 @@ func (e *AnyPerfInfoSample) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.InstructionPointer)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.Count))
 	case 3:
@@ -322,7 +322,7 @@ func (e AnyPerfInfoSample) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // descriptions; no trace with the event was at hand.
 type PerfInfoPMCSampleV2 struct {
 	InstructionPointer etw.Pointer // The instruction that was interrupted.
-	ThreadId           uint32      // The thread that was interrupted; 0 is the idle thread.
+	ThreadID           uint32      // The thread that was interrupted; 0 is the idle thread.
 	ProfileSource      ProfileSource16
 	Reserved           uint16 // Means nothing.
 }
@@ -334,7 +334,7 @@ func (*PerfInfoPMCSampleV2) EventDesc() *etw.EventDesc { return &perfInfoPMCSamp
 func (e *PerfInfoPMCSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.InstructionPointer = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	e.ProfileSource = ProfileSource16(c.Uint16())
 	e.Reserved = c.Uint16()
 	return c.Done(&perfInfoPMCSampleV2)
@@ -344,7 +344,7 @@ func (e *PerfInfoPMCSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 func (e *PerfInfoPMCSampleV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.InstructionPointer)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint16(uint16(e.ProfileSource))
 	a.Uint16(e.Reserved)
 	return a.Done(&perfInfoPMCSampleV2)
@@ -356,7 +356,7 @@ func (e *PerfInfoPMCSampleV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.InstructionPointer)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.ProfileSource))
 	case 3:
@@ -899,7 +899,7 @@ var perfInfoSampledProfileCacheV2 = etw.EventDesc{
 // [PerfInfoSampledProfileCacheV2.Sample].
 type PerfInfoSampledProfileCacheV2Sample struct {
 	InstructionPointer etw.Pointer
-	ThreadId           uint32 // a thread id
+	ThreadID           uint32 // a thread id
 	Count              uint16
 	Flags              uint8
 	Rank               uint8
@@ -907,7 +907,7 @@ type PerfInfoSampledProfileCacheV2Sample struct {
 
 func (v *PerfInfoSampledProfileCacheV2Sample) read(c *etw.Cursor) {
 	v.InstructionPointer = c.Pointer()
-	v.ThreadId = c.Uint32()
+	v.ThreadID = c.Uint32()
 	v.Count = c.Uint16()
 	v.Flags = c.Uint8()
 	v.Rank = c.Uint8()
@@ -915,7 +915,7 @@ func (v *PerfInfoSampledProfileCacheV2Sample) read(c *etw.Cursor) {
 
 func (v *PerfInfoSampledProfileCacheV2Sample) write(a *etw.Appender, i int) {
 	a.Pointer(i, v.InstructionPointer)
-	a.Uint32(v.ThreadId)
+	a.Uint32(v.ThreadID)
 	a.Uint16(v.Count)
 	a.Uint8(v.Flags)
 	a.Uint8(v.Rank)
@@ -927,7 +927,7 @@ func (v *PerfInfoSampledProfileCacheV2Sample) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(v.InstructionPointer)
 	case 1:
-		return etw.UintValue(uint64(v.ThreadId))
+		return etw.UintValue(uint64(v.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(v.Count))
 	case 3:
@@ -4314,13 +4314,13 @@ func (e AnyPerfInfoWdfDPC) Clone() *AnyPerfInfoWdfDPC { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoWdfDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PerfInfoCpuCacheFlushV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// PerfInfoCPUCacheFlushV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 99 (CpuCacheFlush), version 2, of [TaskPerfInfo]. Its payload has 24 bytes, 16 in
-// programs of 32 bits. [AnyPerfInfoCpuCacheFlush] takes newer versions, too.
+// programs of 32 bits. [AnyPerfInfoCPUCacheFlush] takes newer versions, too.
 //
 // Logged with PERF_CACHE_FLUSH of the group masks. The layout is that of descriptions; no
 // trace with the event was at hand.
-type PerfInfoCpuCacheFlushV2 struct {
+type PerfInfoCPUCacheFlushV2 struct {
 	Address   etw.Pointer
 	Bytes     etw.Pointer
 	Clean     uint8
@@ -4331,10 +4331,10 @@ type PerfInfoCpuCacheFlushV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*PerfInfoCpuCacheFlushV2) EventDesc() *etw.EventDesc { return &perfInfoCpuCacheFlushV2 }
+func (*PerfInfoCPUCacheFlushV2) EventDesc() *etw.EventDesc { return &perfInfoCPUCacheFlushV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *PerfInfoCpuCacheFlushV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *PerfInfoCPUCacheFlushV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Address = c.Pointer()
 	e.Bytes = c.Pointer()
@@ -4343,11 +4343,11 @@ func (e *PerfInfoCpuCacheFlushV2) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 	e.Rectangle = c.Uint8()
 	e.Reserved0 = c.Uint8()
 	e.Reserved1 = c.Uint32()
-	return c.Done(&perfInfoCpuCacheFlushV2)
+	return c.Done(&perfInfoCPUCacheFlushV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *PerfInfoCpuCacheFlushV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *PerfInfoCPUCacheFlushV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Address)
 	a.Pointer(1, e.Bytes)
@@ -4356,11 +4356,11 @@ func (e *PerfInfoCpuCacheFlushV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]by
 	a.Uint8(e.Rectangle)
 	a.Uint8(e.Reserved0)
 	a.Uint32(e.Reserved1)
-	return a.Done(&perfInfoCpuCacheFlushV2)
+	return a.Done(&perfInfoCPUCacheFlushV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoCpuCacheFlushV2) FieldValue(i int) etw.Value {
+func (e *PerfInfoCPUCacheFlushV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Address)
@@ -4381,11 +4381,11 @@ func (e *PerfInfoCpuCacheFlushV2) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e PerfInfoCpuCacheFlushV2) Clone() *PerfInfoCpuCacheFlushV2 { return &e }
+func (e PerfInfoCPUCacheFlushV2) Clone() *PerfInfoCPUCacheFlushV2 { return &e }
 
-func (e PerfInfoCpuCacheFlushV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e PerfInfoCPUCacheFlushV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var perfInfoCpuCacheFlushV2 = etw.EventDesc{
+var perfInfoCPUCacheFlushV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 12,
 	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CpuCacheFlush",
 	Fields: []etw.FieldDesc{
@@ -4399,24 +4399,24 @@ var perfInfoCpuCacheFlushV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoCpuCacheFlush is [PerfInfoCpuCacheFlushV2] in any version: a newer one is decoded
+// AnyPerfInfoCPUCacheFlush is [PerfInfoCPUCacheFlushV2] in any version: a newer one is decoded
 // like it.
-type AnyPerfInfoCpuCacheFlush struct {
+type AnyPerfInfoCPUCacheFlush struct {
 	Seen etw.Seen
-	PerfInfoCpuCacheFlushV2
+	PerfInfoCPUCacheFlushV2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyPerfInfoCpuCacheFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyPerfInfoCPUCacheFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.PerfInfoCpuCacheFlushV2.DecodePayload(p, ptr)
+	return e.PerfInfoCPUCacheFlushV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyPerfInfoCpuCacheFlush) Clone() *AnyPerfInfoCpuCacheFlush { return &e }
+func (e AnyPerfInfoCPUCacheFlush) Clone() *AnyPerfInfoCPUCacheFlush { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyPerfInfoCpuCacheFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyPerfInfoCPUCacheFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDpcEnqueueV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 100 (DpcEnqueue), version 2, of [TaskPerfInfo]. Its payload has 24 bytes, 20 in

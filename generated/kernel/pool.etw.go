@@ -127,7 +127,7 @@ type PoolSessionPoolAllocationV2 struct {
 	Tag           uint32 // Four characters that name who allocated it.
 	NumberOfBytes etw.Pointer
 	Entry         etw.Pointer
-	SessionId     uint32
+	SessionID     uint32
 }
 
 // EventDesc returns the description of the event.
@@ -171,7 +171,7 @@ func (e *sessionPoolAllocFreeLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Ev
 	c := etw.NewCursor(p, 8, ptr)
 	e.NumberOfBytes = c.Pointer()
 	e.Entry = c.Pointer()
-	e.SessionId = c.Uint32()
+	e.SessionID = c.Uint32()
 	return c.Done(d)
 }
 
@@ -181,7 +181,7 @@ func (e *sessionPoolAllocFreeLayout) append(b []byte, ptr etw.PtrSize, d *etw.Ev
 	a.Uint32(e.Tag)
 	a.Pointer(2, e.NumberOfBytes)
 	a.Pointer(3, e.Entry)
-	a.Uint32(e.SessionId)
+	a.Uint32(e.SessionID)
 	return a.Done(d)
 }
 
@@ -196,7 +196,7 @@ func (e *sessionPoolAllocFreeLayout) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.PointerValue(e.Entry)
 	case 4:
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	}
 	return etw.Value{}
 }
@@ -298,7 +298,7 @@ type PoolSessionPoolFreeV2 struct {
 	Tag           uint32 // Four characters that name who allocated it.
 	NumberOfBytes etw.Pointer
 	Entry         etw.Pointer
-	SessionId     uint32
+	SessionID     uint32
 }
 
 // EventDesc returns the description of the event.

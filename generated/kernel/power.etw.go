@@ -1372,47 +1372,47 @@ func (e AnyPowerPpmThermalConstraint) Clone() *AnyPowerPpmThermalConstraint {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPowerPpmThermalConstraint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PowerPoSignalResumeUiV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// PowerPoSignalResumeUIV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 55 (PoSignalResumeUi), version 2, of [TaskPower]. It has no payload.
-// [AnyPowerPoSignalResumeUi] takes newer versions, too.
+// [AnyPowerPoSignalResumeUI] takes newer versions, too.
 //
 // Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
 // the event was at hand.
-type PowerPoSignalResumeUiV2 struct {
+type PowerPoSignalResumeUIV2 struct {
 	etw.Empty
 }
 
 // EventDesc returns the description of the event.
-func (*PowerPoSignalResumeUiV2) EventDesc() *etw.EventDesc { return &powerPoSignalResumeUiV2 }
+func (*PowerPoSignalResumeUIV2) EventDesc() *etw.EventDesc { return &powerPoSignalResumeUIV2 }
 
 // Clone returns a copy of e.
-func (e PowerPoSignalResumeUiV2) Clone() *PowerPoSignalResumeUiV2 { return &e }
+func (e PowerPoSignalResumeUIV2) Clone() *PowerPoSignalResumeUIV2 { return &e }
 
-func (e PowerPoSignalResumeUiV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e PowerPoSignalResumeUIV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var powerPoSignalResumeUiV2 = etw.EventDesc{
+var powerPoSignalResumeUIV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 17,
 	Class: classPower, TaskName: "Power", OpcodeName: "PoSignalResumeUi",
 }
 
-// AnyPowerPoSignalResumeUi is [PowerPoSignalResumeUiV2] in any version: a newer one is decoded
+// AnyPowerPoSignalResumeUI is [PowerPoSignalResumeUIV2] in any version: a newer one is decoded
 // like it.
-type AnyPowerPoSignalResumeUi struct {
+type AnyPowerPoSignalResumeUI struct {
 	Seen etw.Seen
-	PowerPoSignalResumeUiV2
+	PowerPoSignalResumeUIV2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyPowerPoSignalResumeUi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyPowerPoSignalResumeUI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.PowerPoSignalResumeUiV2.DecodePayload(p, ptr)
+	return e.PowerPoSignalResumeUIV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyPowerPoSignalResumeUi) Clone() *AnyPowerPoSignalResumeUi { return &e }
+func (e AnyPowerPoSignalResumeUI) Clone() *AnyPowerPoSignalResumeUI { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyPowerPoSignalResumeUi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyPowerPoSignalResumeUI) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSignalVideoOnV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 56 (PoSignalVideoOn), version 2, of [TaskPower]. It has no payload.

@@ -14,8 +14,8 @@ import (
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV0 struct {
-	ProcessId     etw.Pointer
-	ParentId      etw.Pointer
+	ProcessID     etw.Pointer
+	ParentID      etw.Pointer
 	UserSID       etw.TokenUser
 	ImageFileName etw.ANSI
 }
@@ -57,8 +57,8 @@ type processV0TypeGroup1Layout ProcessStartV0
 
 func (e *processV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ProcessId = c.Pointer()
-	e.ParentId = c.Pointer()
+	e.ProcessID = c.Pointer()
+	e.ParentID = c.Pointer()
 	e.UserSID = c.TokenUser()
 	e.ImageFileName = c.ANSI()
 	return c.Done(d)
@@ -66,8 +66,8 @@ func (e *processV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 
 func (e *processV0TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.ProcessId)
-	a.Pointer(1, e.ParentId)
+	a.Pointer(0, e.ProcessID)
+	a.Pointer(1, e.ParentID)
 	a.TokenUser(2, e.UserSID)
 	a.ANSIZ(3, e.ImageFileName)
 	return a.Done(d)
@@ -76,9 +76,9 @@ func (e *processV0TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.Eve
 func (e *processV0TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 1:
-		return etw.PointerValue(e.ParentId)
+		return etw.PointerValue(e.ParentID)
 	case 2:
 		return etw.SIDValue(e.UserSID.SID)
 	case 3:
@@ -105,9 +105,9 @@ var processV0TypeGroup1LayoutFields = []etw.FieldDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV1 struct {
 	PageDirectoryBase etw.Pointer
-	ProcessId         uint32
-	ParentId          uint32
-	SessionId         uint32
+	ProcessID         uint32
+	ParentID          uint32
+	SessionID         uint32
 	ExitStatus        int32
 	UserSID           etw.TokenUser
 	ImageFileName     etw.ANSI
@@ -151,9 +151,9 @@ type processV1TypeGroup1Layout ProcessStartV1
 func (e *processV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PageDirectoryBase = c.Pointer()
-	e.ProcessId = c.Uint32()
-	e.ParentId = c.Uint32()
-	e.SessionId = c.Uint32()
+	e.ProcessID = c.Uint32()
+	e.ParentID = c.Uint32()
+	e.SessionID = c.Uint32()
 	e.ExitStatus = c.Int32()
 	e.UserSID = c.TokenUser()
 	e.ImageFileName = c.ANSI()
@@ -163,9 +163,9 @@ func (e *processV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 func (e *processV1TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.PageDirectoryBase)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.ParentId)
-	a.Uint32(e.SessionId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.ParentID)
+	a.Uint32(e.SessionID)
 	a.Int32(e.ExitStatus)
 	a.TokenUser(5, e.UserSID)
 	a.ANSIZ(6, e.ImageFileName)
@@ -177,11 +177,11 @@ func (e *processV1TypeGroup1Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.PageDirectoryBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
-		return etw.UintValue(uint64(e.ParentId))
+		return etw.UintValue(uint64(e.ParentID))
 	case 3:
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	case 4:
 		return etw.IntValue(int64(e.ExitStatus))
 	case 5:
@@ -213,9 +213,9 @@ var processV1TypeGroup1LayoutFields = []etw.FieldDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV2 struct {
 	UniqueProcessKey etw.Pointer
-	ProcessId        uint32
-	ParentId         uint32
-	SessionId        uint32
+	ProcessID        uint32
+	ParentID         uint32
+	SessionID        uint32
 	ExitStatus       int32
 	UserSID          etw.TokenUser
 	ImageFileName    etw.ANSI
@@ -260,9 +260,9 @@ type processV2TypeGroup1Layout ProcessStartV2
 func (e *processV2TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UniqueProcessKey = c.Pointer()
-	e.ProcessId = c.Uint32()
-	e.ParentId = c.Uint32()
-	e.SessionId = c.Uint32()
+	e.ProcessID = c.Uint32()
+	e.ParentID = c.Uint32()
+	e.SessionID = c.Uint32()
 	e.ExitStatus = c.Int32()
 	e.UserSID = c.TokenUser()
 	e.ImageFileName = c.ANSI()
@@ -273,9 +273,9 @@ func (e *processV2TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 func (e *processV2TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.UniqueProcessKey)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.ParentId)
-	a.Uint32(e.SessionId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.ParentID)
+	a.Uint32(e.SessionID)
 	a.Int32(e.ExitStatus)
 	a.TokenUser(5, e.UserSID)
 	a.ANSIZ(6, e.ImageFileName)
@@ -288,11 +288,11 @@ func (e *processV2TypeGroup1Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.UniqueProcessKey)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
-		return etw.UintValue(uint64(e.ParentId))
+		return etw.UintValue(uint64(e.ParentID))
 	case 3:
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	case 4:
 		return etw.IntValue(int64(e.ExitStatus))
 	case 5:
@@ -328,9 +328,9 @@ var processV2TypeGroup1LayoutFields = []etw.FieldDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV3 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	UserSID            etw.TokenUser
@@ -376,9 +376,9 @@ type processV3TypeGroup1Layout ProcessStartV3
 func (e *processV3TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UniqueProcessKey = c.Pointer()
-	e.ProcessId = c.Uint32()
-	e.ParentId = c.Uint32()
-	e.SessionId = c.Uint32()
+	e.ProcessID = c.Uint32()
+	e.ParentID = c.Uint32()
+	e.SessionID = c.Uint32()
 	e.ExitStatus = c.Int32()
 	e.DirectoryTableBase = c.Pointer()
 	e.UserSID = c.TokenUser()
@@ -390,9 +390,9 @@ func (e *processV3TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 func (e *processV3TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.UniqueProcessKey)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.ParentId)
-	a.Uint32(e.SessionId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.ParentID)
+	a.Uint32(e.SessionID)
 	a.Int32(e.ExitStatus)
 	a.Pointer(5, e.DirectoryTableBase)
 	a.TokenUser(6, e.UserSID)
@@ -406,11 +406,11 @@ func (e *processV3TypeGroup1Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.UniqueProcessKey)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
-		return etw.UintValue(uint64(e.ParentId))
+		return etw.UintValue(uint64(e.ParentID))
 	case 3:
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	case 4:
 		return etw.IntValue(int64(e.ExitStatus))
 	case 5:
@@ -447,9 +447,9 @@ var processV3TypeGroup1LayoutFields = []etw.FieldDesc{
 // (Start), version 4. [AnyProcessStart] says what it means.
 type ProcessStartV4 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
@@ -457,7 +457,7 @@ type ProcessStartV4 struct {
 	ImageFileName      etw.ANSI
 	CommandLine        etw.UTF16
 	PackageFullName    etw.UTF16
-	ApplicationId      etw.UTF16
+	ApplicationID      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
@@ -498,9 +498,9 @@ type processV4TypeGroup1Layout ProcessStartV4
 func (e *processV4TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UniqueProcessKey = c.Pointer()
-	e.ProcessId = c.Uint32()
-	e.ParentId = c.Uint32()
-	e.SessionId = c.Uint32()
+	e.ProcessID = c.Uint32()
+	e.ParentID = c.Uint32()
+	e.SessionID = c.Uint32()
 	e.ExitStatus = c.Int32()
 	e.DirectoryTableBase = c.Pointer()
 	e.Flags = ProcessFlags(c.Uint32())
@@ -508,16 +508,16 @@ func (e *processV4TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 	e.ImageFileName = c.ANSI()
 	e.CommandLine = c.UTF16()
 	e.PackageFullName = c.UTF16()
-	e.ApplicationId = c.UTF16()
+	e.ApplicationID = c.UTF16()
 	return c.Done(d)
 }
 
 func (e *processV4TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.UniqueProcessKey)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.ParentId)
-	a.Uint32(e.SessionId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.ParentID)
+	a.Uint32(e.SessionID)
 	a.Int32(e.ExitStatus)
 	a.Pointer(5, e.DirectoryTableBase)
 	a.Uint32(uint32(e.Flags))
@@ -525,7 +525,7 @@ func (e *processV4TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.Eve
 	a.ANSIZ(8, e.ImageFileName)
 	a.UTF16Z(9, e.CommandLine)
 	a.UTF16Z(10, e.PackageFullName)
-	a.UTF16Z(11, e.ApplicationId)
+	a.UTF16Z(11, e.ApplicationID)
 	return a.Done(d)
 }
 
@@ -534,11 +534,11 @@ func (e *processV4TypeGroup1Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.UniqueProcessKey)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
-		return etw.UintValue(uint64(e.ParentId))
+		return etw.UintValue(uint64(e.ParentID))
 	case 3:
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	case 4:
 		return etw.IntValue(int64(e.ExitStatus))
 	case 5:
@@ -554,7 +554,7 @@ func (e *processV4TypeGroup1Layout) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UTF16Value(e.PackageFullName)
 	case 11:
-		return etw.UTF16Value(e.ApplicationId)
+		return etw.UTF16Value(e.ApplicationID)
 	}
 	return etw.Value{}
 }
@@ -564,7 +564,7 @@ func (e *processV4TypeGroup1Layout) detach() {
 	e.ImageFileName = e.ImageFileName.Clone()
 	e.CommandLine = e.CommandLine.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
-	e.ApplicationId = e.ApplicationId.Clone()
+	e.ApplicationID = e.ApplicationID.Clone()
 }
 
 var processV4TypeGroup1LayoutFields = []etw.FieldDesc{
@@ -597,10 +597,10 @@ type AnyProcessStart struct {
 	// The address of the process object.
 	UniqueProcessKey etw.Pointer // since version 2
 	// The process that the event is about, whatever the header says.
-	ProcessId etw.Pointer
-	ParentId  etw.Pointer // The process that created it.
+	ProcessID etw.Pointer
+	ParentID  etw.Pointer // The process that created it.
 	// The session of the desktop; -1 is none.
-	SessionId uint32 // since version 1
+	SessionID uint32 // since version 1
 	// What it ended with. Of one that runs, 259.
 	ExitStatus int32 // since version 1
 	// The physical address of the process's page tables.
@@ -614,15 +614,15 @@ type AnyProcessStart struct {
 	// The package of an app, or empty.
 	PackageFullName etw.UTF16 // since version 4
 	// The app within its package, or empty.
-	ApplicationId     etw.UTF16   // since version 4
+	ApplicationID     etw.UTF16   // since version 4
 	PageDirectoryBase etw.Pointer // version 1
 }
 
 // HasUniqueProcessKey reports whether the decoded version has UniqueProcessKey.
 func (e *AnyProcessStart) HasUniqueProcessKey() bool { return e.Seen.Layout >= 2 }
 
-// HasSessionId reports whether the decoded version has SessionId.
-func (e *AnyProcessStart) HasSessionId() bool { return e.Seen.Layout >= 1 }
+// HasSessionID reports whether the decoded version has SessionID.
+func (e *AnyProcessStart) HasSessionID() bool { return e.Seen.Layout >= 1 }
 
 // HasExitStatus reports whether the decoded version has ExitStatus.
 func (e *AnyProcessStart) HasExitStatus() bool { return e.Seen.Layout >= 1 }
@@ -639,8 +639,8 @@ func (e *AnyProcessStart) HasCommandLine() bool { return e.Seen.Layout >= 2 }
 // HasPackageFullName reports whether the decoded version has PackageFullName.
 func (e *AnyProcessStart) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
 
-// HasApplicationId reports whether the decoded version has ApplicationId.
-func (e *AnyProcessStart) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+// HasApplicationID reports whether the decoded version has ApplicationID.
+func (e *AnyProcessStart) HasApplicationID() bool { return e.Seen.Layout >= 4 }
 
 // HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyProcessStart) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
@@ -688,9 +688,9 @@ func (e *anyProcessV4TypeGroup1Layout) decode(version uint8, p []byte, ptr etw.P
 		*e = anyProcessV4TypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 4}
 		e.UniqueProcessKey = v.UniqueProcessKey
-		e.ProcessId = etw.Pointer(v.ProcessId)
-		e.ParentId = etw.Pointer(v.ParentId)
-		e.SessionId = v.SessionId
+		e.ProcessID = etw.Pointer(v.ProcessID)
+		e.ParentID = etw.Pointer(v.ParentID)
+		e.SessionID = v.SessionID
 		e.ExitStatus = v.ExitStatus
 		e.DirectoryTableBase = v.DirectoryTableBase
 		e.Flags = v.Flags
@@ -698,16 +698,16 @@ func (e *anyProcessV4TypeGroup1Layout) decode(version uint8, p []byte, ptr etw.P
 		e.ImageFileName = v.ImageFileName
 		e.CommandLine = v.CommandLine
 		e.PackageFullName = v.PackageFullName
-		e.ApplicationId = v.ApplicationId
+		e.ApplicationID = v.ApplicationID
 	case version >= 3:
 		var v processV3TypeGroup1Layout
 		n, err = v.decode(p, ptr, d[3])
 		*e = anyProcessV4TypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 3}
 		e.UniqueProcessKey = v.UniqueProcessKey
-		e.ProcessId = etw.Pointer(v.ProcessId)
-		e.ParentId = etw.Pointer(v.ParentId)
-		e.SessionId = v.SessionId
+		e.ProcessID = etw.Pointer(v.ProcessID)
+		e.ParentID = etw.Pointer(v.ParentID)
+		e.SessionID = v.SessionID
 		e.ExitStatus = v.ExitStatus
 		e.DirectoryTableBase = v.DirectoryTableBase
 		e.UserSID = v.UserSID
@@ -719,9 +719,9 @@ func (e *anyProcessV4TypeGroup1Layout) decode(version uint8, p []byte, ptr etw.P
 		*e = anyProcessV4TypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.UniqueProcessKey = v.UniqueProcessKey
-		e.ProcessId = etw.Pointer(v.ProcessId)
-		e.ParentId = etw.Pointer(v.ParentId)
-		e.SessionId = v.SessionId
+		e.ProcessID = etw.Pointer(v.ProcessID)
+		e.ParentID = etw.Pointer(v.ParentID)
+		e.SessionID = v.SessionID
 		e.ExitStatus = v.ExitStatus
 		e.UserSID = v.UserSID
 		e.ImageFileName = v.ImageFileName
@@ -731,9 +731,9 @@ func (e *anyProcessV4TypeGroup1Layout) decode(version uint8, p []byte, ptr etw.P
 		n, err = v.decode(p, ptr, d[1])
 		*e = anyProcessV4TypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.ProcessId = etw.Pointer(v.ProcessId)
-		e.ParentId = etw.Pointer(v.ParentId)
-		e.SessionId = v.SessionId
+		e.ProcessID = etw.Pointer(v.ProcessID)
+		e.ParentID = etw.Pointer(v.ParentID)
+		e.SessionID = v.SessionID
 		e.ExitStatus = v.ExitStatus
 		e.UserSID = v.UserSID
 		e.ImageFileName = v.ImageFileName
@@ -743,8 +743,8 @@ func (e *anyProcessV4TypeGroup1Layout) decode(version uint8, p []byte, ptr etw.P
 		n, err = v.decode(p, ptr, d[0])
 		*e = anyProcessV4TypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
-		e.ProcessId = v.ProcessId
-		e.ParentId = v.ParentId
+		e.ProcessID = v.ProcessID
+		e.ParentID = v.ParentID
 		e.UserSID = v.UserSID
 		e.ImageFileName = v.ImageFileName
 	}
@@ -761,16 +761,16 @@ func (e *anyProcessV4TypeGroup1Layout) FieldValue(i int) etw.Value {
 		return etw.PointerValue(e.UniqueProcessKey)
 	case "ProcessId":
 		if fields[i].Type == etw.InPointer {
-			return etw.PointerValue(etw.Pointer(e.ProcessId))
+			return etw.PointerValue(etw.Pointer(e.ProcessID))
 		}
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "ParentId":
 		if fields[i].Type == etw.InPointer {
-			return etw.PointerValue(etw.Pointer(e.ParentId))
+			return etw.PointerValue(etw.Pointer(e.ParentID))
 		}
-		return etw.UintValue(uint64(e.ParentId))
+		return etw.UintValue(uint64(e.ParentID))
 	case "SessionId":
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	case "ExitStatus":
 		return etw.IntValue(int64(e.ExitStatus))
 	case "DirectoryTableBase":
@@ -786,7 +786,7 @@ func (e *anyProcessV4TypeGroup1Layout) FieldValue(i int) etw.Value {
 	case "PackageFullName":
 		return etw.UTF16Value(e.PackageFullName)
 	case "ApplicationId":
-		return etw.UTF16Value(e.ApplicationId)
+		return etw.UTF16Value(e.ApplicationID)
 	case "PageDirectoryBase":
 		return etw.PointerValue(e.PageDirectoryBase)
 	}
@@ -798,7 +798,7 @@ func (e *anyProcessV4TypeGroup1Layout) detach() {
 	e.ImageFileName = e.ImageFileName.Clone()
 	e.CommandLine = e.CommandLine.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
-	e.ApplicationId = e.ApplicationId.Clone()
+	e.ApplicationID = e.ApplicationID.Clone()
 }
 
 // ProcessStopV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
@@ -806,8 +806,8 @@ func (e *anyProcessV4TypeGroup1Layout) detach() {
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV0 struct {
-	ProcessId     etw.Pointer
-	ParentId      etw.Pointer
+	ProcessID     etw.Pointer
+	ParentID      etw.Pointer
 	UserSID       etw.TokenUser
 	ImageFileName etw.ANSI
 }
@@ -850,9 +850,9 @@ var processStopV0 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV1 struct {
 	PageDirectoryBase etw.Pointer
-	ProcessId         uint32
-	ParentId          uint32
-	SessionId         uint32
+	ProcessID         uint32
+	ParentID          uint32
+	SessionID         uint32
 	ExitStatus        int32
 	UserSID           etw.TokenUser
 	ImageFileName     etw.ANSI
@@ -896,9 +896,9 @@ var processStopV1 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV2 struct {
 	UniqueProcessKey etw.Pointer
-	ProcessId        uint32
-	ParentId         uint32
-	SessionId        uint32
+	ProcessID        uint32
+	ParentID         uint32
+	SessionID        uint32
 	ExitStatus       int32
 	UserSID          etw.TokenUser
 	ImageFileName    etw.ANSI
@@ -943,9 +943,9 @@ var processStopV2 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV3 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	UserSID            etw.TokenUser
@@ -989,9 +989,9 @@ var processStopV3 = etw.EventDesc{
 // (Stop), version 4. [AnyProcessStop] says what it means.
 type ProcessStopV4 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
@@ -999,7 +999,7 @@ type ProcessStopV4 struct {
 	ImageFileName      etw.ANSI
 	CommandLine        etw.UTF16
 	PackageFullName    etw.UTF16
-	ApplicationId      etw.UTF16
+	ApplicationID      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
@@ -1048,10 +1048,10 @@ type AnyProcessStop struct {
 	// The address of the process object.
 	UniqueProcessKey etw.Pointer // since version 2
 	// The process that the event is about, whatever the header says.
-	ProcessId etw.Pointer
-	ParentId  etw.Pointer // The process that created it.
+	ProcessID etw.Pointer
+	ParentID  etw.Pointer // The process that created it.
 	// The session of the desktop; -1 is none.
-	SessionId uint32 // since version 1
+	SessionID uint32 // since version 1
 	// What it ended with. Of one that runs, 259.
 	ExitStatus int32 // since version 1
 	// The physical address of the process's page tables.
@@ -1065,15 +1065,15 @@ type AnyProcessStop struct {
 	// The package of an app, or empty.
 	PackageFullName etw.UTF16 // since version 4
 	// The app within its package, or empty.
-	ApplicationId     etw.UTF16   // since version 4
+	ApplicationID     etw.UTF16   // since version 4
 	PageDirectoryBase etw.Pointer // version 1
 }
 
 // HasUniqueProcessKey reports whether the decoded version has UniqueProcessKey.
 func (e *AnyProcessStop) HasUniqueProcessKey() bool { return e.Seen.Layout >= 2 }
 
-// HasSessionId reports whether the decoded version has SessionId.
-func (e *AnyProcessStop) HasSessionId() bool { return e.Seen.Layout >= 1 }
+// HasSessionID reports whether the decoded version has SessionID.
+func (e *AnyProcessStop) HasSessionID() bool { return e.Seen.Layout >= 1 }
 
 // HasExitStatus reports whether the decoded version has ExitStatus.
 func (e *AnyProcessStop) HasExitStatus() bool { return e.Seen.Layout >= 1 }
@@ -1090,8 +1090,8 @@ func (e *AnyProcessStop) HasCommandLine() bool { return e.Seen.Layout >= 2 }
 // HasPackageFullName reports whether the decoded version has PackageFullName.
 func (e *AnyProcessStop) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
 
-// HasApplicationId reports whether the decoded version has ApplicationId.
-func (e *AnyProcessStop) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+// HasApplicationID reports whether the decoded version has ApplicationID.
+func (e *AnyProcessStop) HasApplicationID() bool { return e.Seen.Layout >= 4 }
 
 // HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyProcessStop) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
@@ -1132,8 +1132,8 @@ func (e AnyProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV0 struct {
-	ProcessId     etw.Pointer
-	ParentId      etw.Pointer
+	ProcessID     etw.Pointer
+	ParentID      etw.Pointer
 	UserSID       etw.TokenUser
 	ImageFileName etw.ANSI
 }
@@ -1176,9 +1176,9 @@ var processDCStartV0 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV1 struct {
 	PageDirectoryBase etw.Pointer
-	ProcessId         uint32
-	ParentId          uint32
-	SessionId         uint32
+	ProcessID         uint32
+	ParentID          uint32
+	SessionID         uint32
 	ExitStatus        int32
 	UserSID           etw.TokenUser
 	ImageFileName     etw.ANSI
@@ -1222,9 +1222,9 @@ var processDCStartV1 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV2 struct {
 	UniqueProcessKey etw.Pointer
-	ProcessId        uint32
-	ParentId         uint32
-	SessionId        uint32
+	ProcessID        uint32
+	ParentID         uint32
+	SessionID        uint32
 	ExitStatus       int32
 	UserSID          etw.TokenUser
 	ImageFileName    etw.ANSI
@@ -1269,9 +1269,9 @@ var processDCStartV2 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV3 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	UserSID            etw.TokenUser
@@ -1315,9 +1315,9 @@ var processDCStartV3 = etw.EventDesc{
 // 3 (DCStart), version 4. [AnyProcessDCStart] says what it means.
 type ProcessDCStartV4 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
@@ -1325,7 +1325,7 @@ type ProcessDCStartV4 struct {
 	ImageFileName      etw.ANSI
 	CommandLine        etw.UTF16
 	PackageFullName    etw.UTF16
-	ApplicationId      etw.UTF16
+	ApplicationID      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
@@ -1374,10 +1374,10 @@ type AnyProcessDCStart struct {
 	// The address of the process object.
 	UniqueProcessKey etw.Pointer // since version 2
 	// The process that the event is about, whatever the header says.
-	ProcessId etw.Pointer
-	ParentId  etw.Pointer // The process that created it.
+	ProcessID etw.Pointer
+	ParentID  etw.Pointer // The process that created it.
 	// The session of the desktop; -1 is none.
-	SessionId uint32 // since version 1
+	SessionID uint32 // since version 1
 	// What it ended with. Of one that runs, 259.
 	ExitStatus int32 // since version 1
 	// The physical address of the process's page tables.
@@ -1391,15 +1391,15 @@ type AnyProcessDCStart struct {
 	// The package of an app, or empty.
 	PackageFullName etw.UTF16 // since version 4
 	// The app within its package, or empty.
-	ApplicationId     etw.UTF16   // since version 4
+	ApplicationID     etw.UTF16   // since version 4
 	PageDirectoryBase etw.Pointer // version 1
 }
 
 // HasUniqueProcessKey reports whether the decoded version has UniqueProcessKey.
 func (e *AnyProcessDCStart) HasUniqueProcessKey() bool { return e.Seen.Layout >= 2 }
 
-// HasSessionId reports whether the decoded version has SessionId.
-func (e *AnyProcessDCStart) HasSessionId() bool { return e.Seen.Layout >= 1 }
+// HasSessionID reports whether the decoded version has SessionID.
+func (e *AnyProcessDCStart) HasSessionID() bool { return e.Seen.Layout >= 1 }
 
 // HasExitStatus reports whether the decoded version has ExitStatus.
 func (e *AnyProcessDCStart) HasExitStatus() bool { return e.Seen.Layout >= 1 }
@@ -1416,8 +1416,8 @@ func (e *AnyProcessDCStart) HasCommandLine() bool { return e.Seen.Layout >= 2 }
 // HasPackageFullName reports whether the decoded version has PackageFullName.
 func (e *AnyProcessDCStart) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
 
-// HasApplicationId reports whether the decoded version has ApplicationId.
-func (e *AnyProcessDCStart) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+// HasApplicationID reports whether the decoded version has ApplicationID.
+func (e *AnyProcessDCStart) HasApplicationID() bool { return e.Seen.Layout >= 4 }
 
 // HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyProcessDCStart) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
@@ -1458,8 +1458,8 @@ func (e AnyProcessDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV0 struct {
-	ProcessId     etw.Pointer
-	ParentId      etw.Pointer
+	ProcessID     etw.Pointer
+	ParentID      etw.Pointer
 	UserSID       etw.TokenUser
 	ImageFileName etw.ANSI
 }
@@ -1502,9 +1502,9 @@ var processDCStopV0 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV1 struct {
 	PageDirectoryBase etw.Pointer
-	ProcessId         uint32
-	ParentId          uint32
-	SessionId         uint32
+	ProcessID         uint32
+	ParentID          uint32
+	SessionID         uint32
 	ExitStatus        int32
 	UserSID           etw.TokenUser
 	ImageFileName     etw.ANSI
@@ -1548,9 +1548,9 @@ var processDCStopV1 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV2 struct {
 	UniqueProcessKey etw.Pointer
-	ProcessId        uint32
-	ParentId         uint32
-	SessionId        uint32
+	ProcessID        uint32
+	ParentID         uint32
+	SessionID        uint32
 	ExitStatus       int32
 	UserSID          etw.TokenUser
 	ImageFileName    etw.ANSI
@@ -1595,9 +1595,9 @@ var processDCStopV2 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV3 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	UserSID            etw.TokenUser
@@ -1641,9 +1641,9 @@ var processDCStopV3 = etw.EventDesc{
 // (DCStop), version 4. [AnyProcessDCStop] says what it means.
 type ProcessDCStopV4 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
@@ -1651,7 +1651,7 @@ type ProcessDCStopV4 struct {
 	ImageFileName      etw.ANSI
 	CommandLine        etw.UTF16
 	PackageFullName    etw.UTF16
-	ApplicationId      etw.UTF16
+	ApplicationID      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
@@ -1700,10 +1700,10 @@ type AnyProcessDCStop struct {
 	// The address of the process object.
 	UniqueProcessKey etw.Pointer // since version 2
 	// The process that the event is about, whatever the header says.
-	ProcessId etw.Pointer
-	ParentId  etw.Pointer // The process that created it.
+	ProcessID etw.Pointer
+	ParentID  etw.Pointer // The process that created it.
 	// The session of the desktop; -1 is none.
-	SessionId uint32 // since version 1
+	SessionID uint32 // since version 1
 	// What it ended with. Of one that runs, 259.
 	ExitStatus int32 // since version 1
 	// The physical address of the process's page tables.
@@ -1717,15 +1717,15 @@ type AnyProcessDCStop struct {
 	// The package of an app, or empty.
 	PackageFullName etw.UTF16 // since version 4
 	// The app within its package, or empty.
-	ApplicationId     etw.UTF16   // since version 4
+	ApplicationID     etw.UTF16   // since version 4
 	PageDirectoryBase etw.Pointer // version 1
 }
 
 // HasUniqueProcessKey reports whether the decoded version has UniqueProcessKey.
 func (e *AnyProcessDCStop) HasUniqueProcessKey() bool { return e.Seen.Layout >= 2 }
 
-// HasSessionId reports whether the decoded version has SessionId.
-func (e *AnyProcessDCStop) HasSessionId() bool { return e.Seen.Layout >= 1 }
+// HasSessionID reports whether the decoded version has SessionID.
+func (e *AnyProcessDCStop) HasSessionID() bool { return e.Seen.Layout >= 1 }
 
 // HasExitStatus reports whether the decoded version has ExitStatus.
 func (e *AnyProcessDCStop) HasExitStatus() bool { return e.Seen.Layout >= 1 }
@@ -1742,8 +1742,8 @@ func (e *AnyProcessDCStop) HasCommandLine() bool { return e.Seen.Layout >= 2 }
 // HasPackageFullName reports whether the decoded version has PackageFullName.
 func (e *AnyProcessDCStop) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
 
-// HasApplicationId reports whether the decoded version has ApplicationId.
-func (e *AnyProcessDCStop) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+// HasApplicationID reports whether the decoded version has ApplicationID.
+func (e *AnyProcessDCStop) HasApplicationID() bool { return e.Seen.Layout >= 4 }
 
 // HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyProcessDCStop) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
@@ -1787,7 +1787,7 @@ func (e AnyProcessDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 // xperf's name for stacks of it is ProcessDelete.
 type ProcessTerminateV2 struct {
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1798,13 +1798,13 @@ func (e *ProcessTerminateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	if len(p) < 4 {
 		return 0, etw.Short(&processTerminateV2, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	return 4, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ProcessTerminateV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
 	return b, nil
 }
 
@@ -1812,7 +1812,7 @@ func (e *ProcessTerminateV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, err
 func (e *ProcessTerminateV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -1856,7 +1856,7 @@ func (e AnyProcessTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // Counters of a process that ends.
 type ProcessPerfCtrV2 struct {
 	// The process that the event is about, whatever the header says.
-	ProcessId                  uint32
+	ProcessID                  uint32
 	PageFaultCount             uint32
 	HandleCount                uint32
 	Reserved                   uint32 // Means nothing.
@@ -1909,7 +1909,7 @@ func (e *processV2TypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 	if len(p) < 16 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.PageFaultCount = binary.LittleEndian.Uint32(p[4:])
 	e.HandleCount = binary.LittleEndian.Uint32(p[8:])
 	e.Reserved = binary.LittleEndian.Uint32(p[12:])
@@ -1930,7 +1930,7 @@ func (e *processV2TypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 
 func (e *processV2TypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.PageFaultCount)
 	a.Uint32(e.HandleCount)
 	a.Uint32(e.Reserved)
@@ -1951,7 +1951,7 @@ func (e *processV2TypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.Eve
 func (e *processV2TypeGroup2Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
 		return etw.UintValue(uint64(e.PageFaultCount))
 	case 2:
@@ -2028,7 +2028,7 @@ func (e AnyProcessPerfCtr) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // Counters of a process that exists when the session ends.
 type ProcessPerfCtrRundownV2 struct {
 	// The process that the event is about, whatever the header says.
-	ProcessId                  uint32
+	ProcessID                  uint32
 	PageFaultCount             uint32
 	HandleCount                uint32
 	Reserved                   uint32 // Means nothing.
@@ -2102,7 +2102,7 @@ func (e AnyProcessPerfCtrRundown) MarshalJSON() ([]byte, error) { return etw.App
 type ProcessInSwapV2 struct {
 	DirectoryTableBase etw.Pointer // The physical address of the process's page tables.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -2112,7 +2112,7 @@ func (*ProcessInSwapV2) EventDesc() *etw.EventDesc { return &processInSwapV2 }
 func (e *ProcessInSwapV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.DirectoryTableBase = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	return c.Done(&processInSwapV2)
 }
 
@@ -2120,7 +2120,7 @@ func (e *ProcessInSwapV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 func (e *ProcessInSwapV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.DirectoryTableBase)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	return a.Done(&processInSwapV2)
 }
 
@@ -2130,7 +2130,7 @@ func (e *ProcessInSwapV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.DirectoryTableBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -2242,9 +2242,9 @@ func (e AnyProcessBootPhaseStart) MarshalJSON() ([]byte, error) { return etw.App
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDefunctV2 struct {
 	UniqueProcessKey etw.Pointer
-	ProcessId        uint32
-	ParentId         uint32
-	SessionId        uint32
+	ProcessID        uint32
+	ParentID         uint32
+	SessionID        uint32
 	ExitStatus       int32
 	UserSID          etw.TokenUser
 	ImageFileName    etw.ANSI
@@ -2289,9 +2289,9 @@ var processDefunctV2 = etw.EventDesc{
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDefunctV3 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	UserSID            etw.TokenUser
@@ -2335,9 +2335,9 @@ var processDefunctV3 = etw.EventDesc{
 // 39 (Defunct), version 4. [AnyProcessDefunct] says what it means.
 type ProcessDefunctV4 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
@@ -2345,7 +2345,7 @@ type ProcessDefunctV4 struct {
 	ImageFileName      etw.ANSI
 	CommandLine        etw.UTF16
 	PackageFullName    etw.UTF16
-	ApplicationId      etw.UTF16
+	ApplicationID      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
@@ -2384,9 +2384,9 @@ var processDefunctV4 = etw.EventDesc{
 // 39 (Defunct), version 5. [AnyProcessDefunct] says what it means.
 type ProcessDefunctV5 struct {
 	UniqueProcessKey   etw.Pointer
-	ProcessId          uint32
-	ParentId           uint32
-	SessionId          uint32
+	ProcessID          uint32
+	ParentID           uint32
+	SessionID          uint32
 	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
@@ -2394,7 +2394,7 @@ type ProcessDefunctV5 struct {
 	ImageFileName      etw.ANSI
 	CommandLine        etw.UTF16
 	PackageFullName    etw.UTF16
-	ApplicationId      etw.UTF16
+	ApplicationID      etw.UTF16
 	ExitTime           uint64
 }
 
@@ -2405,9 +2405,9 @@ func (*ProcessDefunctV5) EventDesc() *etw.EventDesc { return &processDefunctV5 }
 func (e *ProcessDefunctV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UniqueProcessKey = c.Pointer()
-	e.ProcessId = c.Uint32()
-	e.ParentId = c.Uint32()
-	e.SessionId = c.Uint32()
+	e.ProcessID = c.Uint32()
+	e.ParentID = c.Uint32()
+	e.SessionID = c.Uint32()
 	e.ExitStatus = c.Int32()
 	e.DirectoryTableBase = c.Pointer()
 	e.Flags = ProcessFlags(c.Uint32())
@@ -2415,7 +2415,7 @@ func (e *ProcessDefunctV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	e.ImageFileName = c.ANSI()
 	e.CommandLine = c.UTF16()
 	e.PackageFullName = c.UTF16()
-	e.ApplicationId = c.UTF16()
+	e.ApplicationID = c.UTF16()
 	e.ExitTime = c.Uint64()
 	return c.Done(&processDefunctV5)
 }
@@ -2424,9 +2424,9 @@ func (e *ProcessDefunctV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 func (e *ProcessDefunctV5) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.UniqueProcessKey)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.ParentId)
-	a.Uint32(e.SessionId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.ParentID)
+	a.Uint32(e.SessionID)
 	a.Int32(e.ExitStatus)
 	a.Pointer(5, e.DirectoryTableBase)
 	a.Uint32(uint32(e.Flags))
@@ -2434,7 +2434,7 @@ func (e *ProcessDefunctV5) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a.ANSIZ(8, e.ImageFileName)
 	a.UTF16Z(9, e.CommandLine)
 	a.UTF16Z(10, e.PackageFullName)
-	a.UTF16Z(11, e.ApplicationId)
+	a.UTF16Z(11, e.ApplicationID)
 	a.Uint64(e.ExitTime)
 	return a.Done(&processDefunctV5)
 }
@@ -2445,11 +2445,11 @@ func (e *ProcessDefunctV5) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.UniqueProcessKey)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
-		return etw.UintValue(uint64(e.ParentId))
+		return etw.UintValue(uint64(e.ParentID))
 	case 3:
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	case 4:
 		return etw.IntValue(int64(e.ExitStatus))
 	case 5:
@@ -2465,7 +2465,7 @@ func (e *ProcessDefunctV5) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UTF16Value(e.PackageFullName)
 	case 11:
-		return etw.UTF16Value(e.ApplicationId)
+		return etw.UTF16Value(e.ApplicationID)
 	case 12:
 		return etw.UintValue(e.ExitTime)
 	}
@@ -2478,7 +2478,7 @@ func (e ProcessDefunctV5) Clone() *ProcessDefunctV5 {
 	e.ImageFileName = e.ImageFileName.Clone()
 	e.CommandLine = e.CommandLine.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
-	e.ApplicationId = e.ApplicationId.Clone()
+	e.ApplicationID = e.ApplicationID.Clone()
 	return &e
 }
 
@@ -2517,9 +2517,9 @@ type AnyProcessDefunct struct {
 
 	UniqueProcessKey etw.Pointer // The address of the process object.
 	// The process that the event is about, whatever the header says.
-	ProcessId  uint32
-	ParentId   uint32 // The process that created it.
-	SessionId  uint32 // The session of the desktop; -1 is none.
+	ProcessID  uint32
+	ParentID   uint32 // The process that created it.
+	SessionID  uint32 // The session of the desktop; -1 is none.
 	ExitStatus int32  // What it ended with. Of one that runs, 259.
 	// The physical address of the process's page tables.
 	DirectoryTableBase etw.Pointer   // since version 3
@@ -2531,7 +2531,7 @@ type AnyProcessDefunct struct {
 	// The package of an app, or empty.
 	PackageFullName etw.UTF16 // since version 4
 	// The app within its package, or empty.
-	ApplicationId etw.UTF16 // since version 4
+	ApplicationID etw.UTF16 // since version 4
 	ExitTime      uint64    // since version 5
 }
 
@@ -2544,8 +2544,8 @@ func (e *AnyProcessDefunct) HasFlags() bool { return e.Seen.Layout >= 4 }
 // HasPackageFullName reports whether the decoded version has PackageFullName.
 func (e *AnyProcessDefunct) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
 
-// HasApplicationId reports whether the decoded version has ApplicationId.
-func (e *AnyProcessDefunct) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+// HasApplicationID reports whether the decoded version has ApplicationID.
+func (e *AnyProcessDefunct) HasApplicationID() bool { return e.Seen.Layout >= 4 }
 
 // HasExitTime reports whether the decoded version has ExitTime.
 func (e *AnyProcessDefunct) HasExitTime() bool { return e.Seen.Layout >= 5 }
@@ -2568,9 +2568,9 @@ func (e *AnyProcessDefunct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 5}
 		e.UniqueProcessKey = v.UniqueProcessKey
-		e.ProcessId = v.ProcessId
-		e.ParentId = v.ParentId
-		e.SessionId = v.SessionId
+		e.ProcessID = v.ProcessID
+		e.ParentID = v.ParentID
+		e.SessionID = v.SessionID
 		e.ExitStatus = v.ExitStatus
 		e.DirectoryTableBase = v.DirectoryTableBase
 		e.Flags = v.Flags
@@ -2578,7 +2578,7 @@ func (e *AnyProcessDefunct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		e.ImageFileName = v.ImageFileName
 		e.CommandLine = v.CommandLine
 		e.PackageFullName = v.PackageFullName
-		e.ApplicationId = v.ApplicationId
+		e.ApplicationID = v.ApplicationID
 		e.ExitTime = v.ExitTime
 	case version >= 4:
 		var v ProcessDefunctV4
@@ -2586,9 +2586,9 @@ func (e *AnyProcessDefunct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		*e = AnyProcessDefunct{}
 		e.Seen = etw.Seen{Version: version, Layout: 4}
 		e.UniqueProcessKey = v.UniqueProcessKey
-		e.ProcessId = v.ProcessId
-		e.ParentId = v.ParentId
-		e.SessionId = v.SessionId
+		e.ProcessID = v.ProcessID
+		e.ParentID = v.ParentID
+		e.SessionID = v.SessionID
 		e.ExitStatus = v.ExitStatus
 		e.DirectoryTableBase = v.DirectoryTableBase
 		e.Flags = v.Flags
@@ -2596,16 +2596,16 @@ func (e *AnyProcessDefunct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		e.ImageFileName = v.ImageFileName
 		e.CommandLine = v.CommandLine
 		e.PackageFullName = v.PackageFullName
-		e.ApplicationId = v.ApplicationId
+		e.ApplicationID = v.ApplicationID
 	case version >= 3:
 		var v ProcessDefunctV3
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyProcessDefunct{}
 		e.Seen = etw.Seen{Version: version, Layout: 3}
 		e.UniqueProcessKey = v.UniqueProcessKey
-		e.ProcessId = v.ProcessId
-		e.ParentId = v.ParentId
-		e.SessionId = v.SessionId
+		e.ProcessID = v.ProcessID
+		e.ParentID = v.ParentID
+		e.SessionID = v.SessionID
 		e.ExitStatus = v.ExitStatus
 		e.DirectoryTableBase = v.DirectoryTableBase
 		e.UserSID = v.UserSID
@@ -2617,9 +2617,9 @@ func (e *AnyProcessDefunct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		*e = AnyProcessDefunct{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.UniqueProcessKey = v.UniqueProcessKey
-		e.ProcessId = v.ProcessId
-		e.ParentId = v.ParentId
-		e.SessionId = v.SessionId
+		e.ProcessID = v.ProcessID
+		e.ParentID = v.ParentID
+		e.SessionID = v.SessionID
 		e.ExitStatus = v.ExitStatus
 		e.UserSID = v.UserSID
 		e.ImageFileName = v.ImageFileName
@@ -2638,11 +2638,11 @@ func (e *AnyProcessDefunct) FieldValue(i int) etw.Value {
 	case "UniqueProcessKey":
 		return etw.PointerValue(e.UniqueProcessKey)
 	case "ProcessId":
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "ParentId":
-		return etw.UintValue(uint64(e.ParentId))
+		return etw.UintValue(uint64(e.ParentID))
 	case "SessionId":
-		return etw.UintValue(uint64(e.SessionId))
+		return etw.UintValue(uint64(e.SessionID))
 	case "ExitStatus":
 		return etw.IntValue(int64(e.ExitStatus))
 	case "DirectoryTableBase":
@@ -2658,7 +2658,7 @@ func (e *AnyProcessDefunct) FieldValue(i int) etw.Value {
 	case "PackageFullName":
 		return etw.UTF16Value(e.PackageFullName)
 	case "ApplicationId":
-		return etw.UTF16Value(e.ApplicationId)
+		return etw.UTF16Value(e.ApplicationID)
 	case "ExitTime":
 		return etw.UintValue(e.ExitTime)
 	}
@@ -2671,7 +2671,7 @@ func (e AnyProcessDefunct) Clone() *AnyProcessDefunct {
 	e.ImageFileName = e.ImageFileName.Clone()
 	e.CommandLine = e.CommandLine.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
-	e.ApplicationId = e.ApplicationId.Clone()
+	e.ApplicationID = e.ApplicationID.Clone()
 	return &e
 }
 
@@ -2690,7 +2690,7 @@ type ProcessWakeChargeUserV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -2730,7 +2730,7 @@ func (e *processV2TypeGroup4Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 	c := etw.NewCursor(p, 0, ptr)
 	e.Object = c.Pointer()
 	e.Tag = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.Count = c.Uint32()
 	return c.Done(d)
 }
@@ -2739,7 +2739,7 @@ func (e *processV2TypeGroup4Layout) append(b []byte, ptr etw.PtrSize, d *etw.Eve
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Object)
 	a.Pointer(1, e.Tag)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.Count)
 	return a.Done(d)
 }
@@ -2751,7 +2751,7 @@ func (e *processV2TypeGroup4Layout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.Tag)
 	case 2:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 3:
 		return etw.UintValue(uint64(e.Count))
 	}
@@ -2795,7 +2795,7 @@ type ProcessWakeChargeExecutionV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -2858,7 +2858,7 @@ type ProcessWakeChargeKernelV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -2921,7 +2921,7 @@ type ProcessWakeChargeInstrumentationV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -2988,7 +2988,7 @@ type ProcessWakeChargePreserveProcessV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3054,7 +3054,7 @@ type ProcessWakeReleaseUserV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3117,7 +3117,7 @@ type ProcessWakeReleaseExecutionV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3182,7 +3182,7 @@ type ProcessWakeReleaseKernelV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3245,7 +3245,7 @@ type ProcessWakeReleaseInstrumentationV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3314,7 +3314,7 @@ type ProcessWakeReleasePreserveProcessV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3382,7 +3382,7 @@ type ProcessWakeDropUserV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3445,7 +3445,7 @@ type ProcessWakeDropExecutionV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3507,7 +3507,7 @@ type ProcessWakeDropKernelV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3570,7 +3570,7 @@ type ProcessWakeDropInstrumentationV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -3637,7 +3637,7 @@ type ProcessWakeDropPreserveProcessV2 struct {
 	Object etw.Pointer
 	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
+	ProcessID uint32
 	Count     uint32
 }
 
@@ -4039,8 +4039,8 @@ func (e AnyProcessWakeEventPreserveProcess) MarshalJSON() ([]byte, error) {
 // event was at hand.
 type ProcessDebugEventV2 struct {
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	ThreadId  uint32 // The thread.
+	ProcessID uint32
+	ThreadID  uint32 // The thread.
 	Reason    DebugEventReason
 }
 
@@ -4052,16 +4052,16 @@ func (e *ProcessDebugEventV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	if len(p) < 12 {
 		return 0, etw.Short(&processDebugEventV2, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.ThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[4:])
 	e.Reason = DebugEventReason(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ProcessDebugEventV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
-	b = binary.LittleEndian.AppendUint32(b, e.ThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
+	b = binary.LittleEndian.AppendUint32(b, e.ThreadID)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.Reason))
 	return b, nil
 }
@@ -4070,9 +4070,9 @@ func (e *ProcessDebugEventV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, er
 func (e *ProcessDebugEventV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.Reason))
 	}

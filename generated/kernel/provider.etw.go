@@ -2,7 +2,7 @@
 // source: kernel.man
 // command: etwgen gen --tests kernel.man
 // version: 5
-// fingerprint: 097b002b68084f2d18520e2f15aeeeb2
+// fingerprint: 3e02d601c1eaab44cb6e11df117ea0af
 
 package kernel
 
@@ -33,7 +33,7 @@ var Provider = &etw.Provider{
 		&eventTraceEndExtensionV0, &eventTraceEndExtensionV1, &eventTraceEndExtensionV2,
 		&eventTraceRundownBeginV2,
 		&eventTraceRundownEndV2,
-		&eventTraceDbgIdRSDSV2,
+		&eventTraceDbgIDRSDSV2,
 		&eventTraceBuildInfoV2,
 		&eventTraceProviderBinaryPathV2,
 		&eventTracePartitionInfoExtensionV0, &eventTracePartitionInfoExtensionV2,
@@ -79,10 +79,10 @@ var Provider = &etw.Provider{
 		&imageNewDllLoadAsDataV3,
 		&imageDllSearchPathExternalV3,
 		&imageDllSearchPathInternalV3,
-		&imageApiSetResolvingV3,
-		&imageApiSetHostedV3,
-		&imageApiSetUnhostedV3,
-		&imageApiSetUnresolvedV3,
+		&imageAPISetResolvingV3,
+		&imageAPISetHostedV3,
+		&imageAPISetUnhostedV3,
+		&imageAPISetUnresolvedV3,
 		&imageDllSearchResultsV3,
 		&imageDllPathSearchResultsV3,
 		&mmcssStartV0,
@@ -217,7 +217,7 @@ var Provider = &etw.Provider{
 		&systemConfigDefragmentationV2,
 		&systemConfigMobilePlatformV2, &systemConfigMobilePlatformV3, &systemConfigMobilePlatformV4,
 		&systemConfigDeviceFamilyV2,
-		&systemConfigFlightIdsV2,
+		&systemConfigFlightIDsV2,
 		&systemConfigProcessorsV2,
 		&systemConfigVirtualizationV2,
 		&systemConfigBootV2,
@@ -233,7 +233,7 @@ var Provider = &etw.Provider{
 		&jobSetNotificationV2,
 		&jobSendNotificationV2,
 		&jobQueryViolationV2,
-		&jobSetCpuRateV2,
+		&jobSetCPURateV2,
 		&jobSetNetRateV2,
 		&lbrSampleV2,
 		&sysConfigBuildInfoV0,
@@ -308,7 +308,7 @@ var Provider = &etw.Provider{
 		&perfInfoWdfISRV2,
 		&perfInfoWdfPassiveISRV2,
 		&perfInfoWdfDPCV2,
-		&perfInfoCpuCacheFlushV2,
+		&perfInfoCPUCacheFlushV2,
 		&perfInfoDpcEnqueueV2,
 		&perfInfoDpcExecutionV2,
 		&perfInfoWdfWorkItemV2,
@@ -331,34 +331,34 @@ var Provider = &etw.Provider{
 		&poolSessionPoolSnapDCEndV2,
 		&poolSessionBigPoolSnapDCStartV2,
 		&poolSessionBigPoolSnapDCEndV2,
-		&tcpIpSendV0, &tcpIpSendV1, &tcpIpSendV2,
-		&tcpIpRecvV0, &tcpIpRecvV1, &tcpIpRecvV2,
-		&tcpIpConnectV0, &tcpIpConnectV1, &tcpIpConnectV2,
-		&tcpIpDisconnectV0, &tcpIpDisconnectV1, &tcpIpDisconnectV2,
-		&tcpIpRetransmitV0, &tcpIpRetransmitV1, &tcpIpRetransmitV2,
-		&tcpIpAcceptV0, &tcpIpAcceptV1, &tcpIpAcceptV2,
-		&tcpIpReconnectV1, &tcpIpReconnectV2,
-		&tcpIpFailV1, &tcpIpFailV2,
-		&tcpIpTCPCopyV1, &tcpIpTCPCopyV2,
-		&tcpIpARPCopyV1,
-		&tcpIpFullACKV1,
-		&tcpIpPartACKV1,
-		&tcpIpDupACKV1,
-		&tcpIpSendIPV6V2,
-		&tcpIpRecvIPV6V2,
-		&tcpIpConnectIPV6V2,
-		&tcpIpDisconnectIPV6V2,
-		&tcpIpRetransmitIPV6V2,
-		&tcpIpAcceptIPV6V2,
-		&tcpIpReconnectIPV6V2,
-		&tcpIpTCPCopyIPV6V2,
+		&tcpipSendV0, &tcpipSendV1, &tcpipSendV2,
+		&tcpipRecvV0, &tcpipRecvV1, &tcpipRecvV2,
+		&tcpipConnectV0, &tcpipConnectV1, &tcpipConnectV2,
+		&tcpipDisconnectV0, &tcpipDisconnectV1, &tcpipDisconnectV2,
+		&tcpipRetransmitV0, &tcpipRetransmitV1, &tcpipRetransmitV2,
+		&tcpipAcceptV0, &tcpipAcceptV1, &tcpipAcceptV2,
+		&tcpipReconnectV1, &tcpipReconnectV2,
+		&tcpipFailV1, &tcpipFailV2,
+		&tcpiptcpCopyV1, &tcpiptcpCopyV2,
+		&tcpiparpCopyV1,
+		&tcpipFullACKV1,
+		&tcpipPartACKV1,
+		&tcpipDupACKV1,
+		&tcpipSendIPV6V2,
+		&tcpipRecvIPV6V2,
+		&tcpipConnectIPV6V2,
+		&tcpipDisconnectIPV6V2,
+		&tcpipRetransmitIPV6V2,
+		&tcpipAcceptIPV6V2,
+		&tcpipReconnectIPV6V2,
+		&tcpiptcpCopyIPV6V2,
 		&metaDataEventInfoV0,
 		&metaDataEventMapInfoV0,
-		&udpIpSendV0, &udpIpSendV1, &udpIpSendV2,
-		&udpIpRecvV0, &udpIpRecvV1, &udpIpRecvV2,
-		&udpIpFailV2,
-		&udpIpSendIPV6V2,
-		&udpIpRecvIPV6V2,
+		&udpipSendV0, &udpipSendV1, &udpipSendV2,
+		&udpipRecvV0, &udpipRecvV1, &udpipRecvV2,
+		&udpipFailV2,
+		&udpipSendIPV6V2,
+		&udpipRecvIPV6V2,
 		&alpcSendMessageV2,
 		&alpcReceiveMessageV2,
 		&alpcWaitForReplyV2,
@@ -515,7 +515,7 @@ var Provider = &etw.Provider{
 		&powerPpmPerfStateChangeV2,
 		&powerPpmIdleStateChangeV2,
 		&powerPpmThermalConstraintV2,
-		&powerPoSignalResumeUiV2,
+		&powerPoSignalResumeUIV2,
 		&powerPoSignalVideoOnV2,
 		&powerPpmIdleStateEnterV2,
 		&powerPpmIdleStateExitV2,
@@ -558,7 +558,7 @@ func Types() []etw.Event {
 		new(EventTraceEndExtensionV0), new(EventTraceEndExtensionV1), new(EventTraceEndExtensionV2),
 		new(EventTraceRundownBeginV2),
 		new(EventTraceRundownEndV2),
-		new(EventTraceDbgIdRSDSV2),
+		new(EventTraceDbgIDRSDSV2),
 		new(EventTraceBuildInfoV2),
 		new(EventTraceProviderBinaryPathV2),
 		new(EventTracePartitionInfoExtensionV0), new(EventTracePartitionInfoExtensionV2),
@@ -604,10 +604,10 @@ func Types() []etw.Event {
 		new(ImageNewDllLoadAsDataV3),
 		new(ImageDllSearchPathExternalV3),
 		new(ImageDllSearchPathInternalV3),
-		new(ImageApiSetResolvingV3),
-		new(ImageApiSetHostedV3),
-		new(ImageApiSetUnhostedV3),
-		new(ImageApiSetUnresolvedV3),
+		new(ImageAPISetResolvingV3),
+		new(ImageAPISetHostedV3),
+		new(ImageAPISetUnhostedV3),
+		new(ImageAPISetUnresolvedV3),
 		new(ImageDllSearchResultsV3),
 		new(ImageDllPathSearchResultsV3),
 		new(MMCSSStartV0),
@@ -745,7 +745,7 @@ func Types() []etw.Event {
 		new(SystemConfigMobilePlatformV2), new(SystemConfigMobilePlatformV3),
 		new(SystemConfigMobilePlatformV4),
 		new(SystemConfigDeviceFamilyV2),
-		new(SystemConfigFlightIdsV2),
+		new(SystemConfigFlightIDsV2),
 		new(SystemConfigProcessorsV2),
 		new(SystemConfigVirtualizationV2),
 		new(SystemConfigBootV2),
@@ -761,7 +761,7 @@ func Types() []etw.Event {
 		new(JobSetNotificationV2),
 		new(JobSendNotificationV2),
 		new(JobQueryViolationV2),
-		new(JobSetCpuRateV2),
+		new(JobSetCPURateV2),
 		new(JobSetNetRateV2),
 		new(LbrSampleV2),
 		new(SysConfigBuildInfoV0),
@@ -836,7 +836,7 @@ func Types() []etw.Event {
 		new(PerfInfoWdfISRV2),
 		new(PerfInfoWdfPassiveISRV2),
 		new(PerfInfoWdfDPCV2),
-		new(PerfInfoCpuCacheFlushV2),
+		new(PerfInfoCPUCacheFlushV2),
 		new(PerfInfoDpcEnqueueV2),
 		new(PerfInfoDpcExecutionV2),
 		new(PerfInfoWdfWorkItemV2),
@@ -859,34 +859,34 @@ func Types() []etw.Event {
 		new(PoolSessionPoolSnapDCEndV2),
 		new(PoolSessionBigPoolSnapDCStartV2),
 		new(PoolSessionBigPoolSnapDCEndV2),
-		new(TcpIpSendV0), new(TcpIpSendV1), new(TcpIpSendV2),
-		new(TcpIpRecvV0), new(TcpIpRecvV1), new(TcpIpRecvV2),
-		new(TcpIpConnectV0), new(TcpIpConnectV1), new(TcpIpConnectV2),
-		new(TcpIpDisconnectV0), new(TcpIpDisconnectV1), new(TcpIpDisconnectV2),
-		new(TcpIpRetransmitV0), new(TcpIpRetransmitV1), new(TcpIpRetransmitV2),
-		new(TcpIpAcceptV0), new(TcpIpAcceptV1), new(TcpIpAcceptV2),
-		new(TcpIpReconnectV1), new(TcpIpReconnectV2),
-		new(TcpIpFailV1), new(TcpIpFailV2),
-		new(TcpIpTCPCopyV1), new(TcpIpTCPCopyV2),
-		new(TcpIpARPCopyV1),
-		new(TcpIpFullACKV1),
-		new(TcpIpPartACKV1),
-		new(TcpIpDupACKV1),
-		new(TcpIpSendIPV6V2),
-		new(TcpIpRecvIPV6V2),
-		new(TcpIpConnectIPV6V2),
-		new(TcpIpDisconnectIPV6V2),
-		new(TcpIpRetransmitIPV6V2),
-		new(TcpIpAcceptIPV6V2),
-		new(TcpIpReconnectIPV6V2),
-		new(TcpIpTCPCopyIPV6V2),
+		new(TCPIPSendV0), new(TCPIPSendV1), new(TCPIPSendV2),
+		new(TCPIPRecvV0), new(TCPIPRecvV1), new(TCPIPRecvV2),
+		new(TCPIPConnectV0), new(TCPIPConnectV1), new(TCPIPConnectV2),
+		new(TCPIPDisconnectV0), new(TCPIPDisconnectV1), new(TCPIPDisconnectV2),
+		new(TCPIPRetransmitV0), new(TCPIPRetransmitV1), new(TCPIPRetransmitV2),
+		new(TCPIPAcceptV0), new(TCPIPAcceptV1), new(TCPIPAcceptV2),
+		new(TCPIPReconnectV1), new(TCPIPReconnectV2),
+		new(TCPIPFailV1), new(TCPIPFailV2),
+		new(TCPIPTCPCopyV1), new(TCPIPTCPCopyV2),
+		new(TCPIPARPCopyV1),
+		new(TCPIPFullACKV1),
+		new(TCPIPPartACKV1),
+		new(TCPIPDupACKV1),
+		new(TCPIPSendIPV6V2),
+		new(TCPIPRecvIPV6V2),
+		new(TCPIPConnectIPV6V2),
+		new(TCPIPDisconnectIPV6V2),
+		new(TCPIPRetransmitIPV6V2),
+		new(TCPIPAcceptIPV6V2),
+		new(TCPIPReconnectIPV6V2),
+		new(TCPIPTCPCopyIPV6V2),
 		new(MetaDataEventInfoV0),
 		new(MetaDataEventMapInfoV0),
-		new(UdpIpSendV0), new(UdpIpSendV1), new(UdpIpSendV2),
-		new(UdpIpRecvV0), new(UdpIpRecvV1), new(UdpIpRecvV2),
-		new(UdpIpFailV2),
-		new(UdpIpSendIPV6V2),
-		new(UdpIpRecvIPV6V2),
+		new(UDPIPSendV0), new(UDPIPSendV1), new(UDPIPSendV2),
+		new(UDPIPRecvV0), new(UDPIPRecvV1), new(UDPIPRecvV2),
+		new(UDPIPFailV2),
+		new(UDPIPSendIPV6V2),
+		new(UDPIPRecvIPV6V2),
 		new(ALPCSendMessageV2),
 		new(ALPCReceiveMessageV2),
 		new(ALPCWaitForReplyV2),
@@ -1049,7 +1049,7 @@ func Types() []etw.Event {
 		new(PowerPpmPerfStateChangeV2),
 		new(PowerPpmIdleStateChangeV2),
 		new(PowerPpmThermalConstraintV2),
-		new(PowerPoSignalResumeUiV2),
+		new(PowerPoSignalResumeUIV2),
 		new(PowerPoSignalVideoOnV2),
 		new(PowerPpmIdleStateEnterV2),
 		new(PowerPpmIdleStateExitV2),
@@ -1111,11 +1111,11 @@ var (
 	classStackWalk    = etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3}
 	classSysConfig    = etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0}
 	classSystemConfig = etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35}
-	classTcpIp        = etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2}
+	classTCPIP        = etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2}
 	classThread       = etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}
 	classThreadPool   = etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12}
+	classUDPIP        = etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80}
 	classUMS          = etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5}
-	classUdpIp        = etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80}
 	classWNF          = etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95}
 	classWinSat       = etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4}
 )
@@ -1264,9 +1264,9 @@ const (
 	// Names of files, and operations on files.
 	TaskFileIo Task = 7
 	// Packets and connections of TCP.
-	TaskTcpIp Task = 8
+	TaskTCPIP Task = 8
 	// Datagrams of UDP.
-	TaskUdpIp Task = 9
+	TaskUDPIP Task = 9
 	// Executable files mapped into processes, and the steps of the loader.
 	TaskImage Task = 10
 	// Page faults, virtual memory, and the state of memory.
@@ -1338,7 +1338,7 @@ const (
 	OpcodeEventTraceEndExtension                etw.Opcode = 32
 	OpcodeEventTraceRundownBegin                etw.Opcode = 48
 	OpcodeEventTraceRundownEnd                  etw.Opcode = 49
-	OpcodeEventTraceDbgIdRSDS                   etw.Opcode = 64
+	OpcodeEventTraceDbgIDRSDS                   etw.Opcode = 64
 	OpcodeEventTraceDbgidNb10                   etw.Opcode = 65
 	OpcodeEventTraceBuildInfo                   etw.Opcode = 66
 	OpcodeEventTraceProviderBinaryPath          etw.Opcode = 67
@@ -1514,37 +1514,37 @@ const (
 	OpcodeFileIoPostOpCompletion                etw.Opcode = 99
 	OpcodeFileIoPreOpFailure                    etw.Opcode = 100
 	OpcodeFileIoPostOpFailure                   etw.Opcode = 101
-	OpcodeTcpIpSend                             etw.Opcode = 10
-	OpcodeTcpIpRecv                             etw.Opcode = 11
-	OpcodeTcpIpConnect                          etw.Opcode = 12
-	OpcodeTcpIpDisconnect                       etw.Opcode = 13
-	OpcodeTcpIpRetransmit                       etw.Opcode = 14
-	OpcodeTcpIpAccept                           etw.Opcode = 15
-	OpcodeTcpIpReconnect                        etw.Opcode = 16
-	OpcodeTcpIpFail                             etw.Opcode = 17
-	OpcodeTcpIpTCPCopy                          etw.Opcode = 18
-	OpcodeTcpIpARPCopy                          etw.Opcode = 19
-	OpcodeTcpIpFullACK                          etw.Opcode = 20
-	OpcodeTcpIpPartACK                          etw.Opcode = 21
-	OpcodeTcpIpDupACK                           etw.Opcode = 22
-	OpcodeTcpIpSendIPV6                         etw.Opcode = 26
-	OpcodeTcpIpRecvIPV6                         etw.Opcode = 27
-	OpcodeTcpIpConnectIPV6                      etw.Opcode = 28
-	OpcodeTcpIpDisconnectIPV6                   etw.Opcode = 29
-	OpcodeTcpIpRetransmitIPV6                   etw.Opcode = 30
-	OpcodeTcpIpAcceptIPV6                       etw.Opcode = 31
-	OpcodeTcpIpReconnectIPV6                    etw.Opcode = 32
-	OpcodeTcpIpTcpipFailIpv6                    etw.Opcode = 33
-	OpcodeTcpIpTCPCopyIPV6                      etw.Opcode = 34
-	OpcodeTcpIpTcpipArpcopyIpv6                 etw.Opcode = 35
-	OpcodeTcpIpTcpipFullackIpv6                 etw.Opcode = 36
-	OpcodeTcpIpTcpipPartackIpv6                 etw.Opcode = 37
-	OpcodeTcpIpTcpipDupackIpv6                  etw.Opcode = 38
-	OpcodeUdpIpSend                             etw.Opcode = 10
-	OpcodeUdpIpRecv                             etw.Opcode = 11
-	OpcodeUdpIpFail                             etw.Opcode = 17
-	OpcodeUdpIpSendIPV6                         etw.Opcode = 26
-	OpcodeUdpIpRecvIPV6                         etw.Opcode = 27
+	OpcodeTCPIPSend                             etw.Opcode = 10
+	OpcodeTCPIPRecv                             etw.Opcode = 11
+	OpcodeTCPIPConnect                          etw.Opcode = 12
+	OpcodeTCPIPDisconnect                       etw.Opcode = 13
+	OpcodeTCPIPRetransmit                       etw.Opcode = 14
+	OpcodeTCPIPAccept                           etw.Opcode = 15
+	OpcodeTCPIPReconnect                        etw.Opcode = 16
+	OpcodeTCPIPFail                             etw.Opcode = 17
+	OpcodeTCPIPTCPCopy                          etw.Opcode = 18
+	OpcodeTCPIPARPCopy                          etw.Opcode = 19
+	OpcodeTCPIPFullACK                          etw.Opcode = 20
+	OpcodeTCPIPPartACK                          etw.Opcode = 21
+	OpcodeTCPIPDupACK                           etw.Opcode = 22
+	OpcodeTCPIPSendIPV6                         etw.Opcode = 26
+	OpcodeTCPIPRecvIPV6                         etw.Opcode = 27
+	OpcodeTCPIPConnectIPV6                      etw.Opcode = 28
+	OpcodeTCPIPDisconnectIPV6                   etw.Opcode = 29
+	OpcodeTCPIPRetransmitIPV6                   etw.Opcode = 30
+	OpcodeTCPIPAcceptIPV6                       etw.Opcode = 31
+	OpcodeTCPIPReconnectIPV6                    etw.Opcode = 32
+	OpcodeTCPIPTcpipFailIpv6                    etw.Opcode = 33
+	OpcodeTCPIPTCPCopyIPV6                      etw.Opcode = 34
+	OpcodeTCPIPTcpipArpcopyIpv6                 etw.Opcode = 35
+	OpcodeTCPIPTcpipFullackIpv6                 etw.Opcode = 36
+	OpcodeTCPIPTcpipPartackIpv6                 etw.Opcode = 37
+	OpcodeTCPIPTcpipDupackIpv6                  etw.Opcode = 38
+	OpcodeUDPIPSend                             etw.Opcode = 10
+	OpcodeUDPIPRecv                             etw.Opcode = 11
+	OpcodeUDPIPFail                             etw.Opcode = 17
+	OpcodeUDPIPSendIPV6                         etw.Opcode = 26
+	OpcodeUDPIPRecvIPV6                         etw.Opcode = 27
 	OpcodeImageImageLoad                        etw.Opcode = 1
 	OpcodeImageUnload                           etw.Opcode = 2
 	OpcodeImageDCStart                          etw.Opcode = 3
@@ -1587,10 +1587,10 @@ const (
 	OpcodeImageNewDllLoadAsData                 etw.Opcode = 177
 	OpcodeImageDllSearchPathExternal            etw.Opcode = 192
 	OpcodeImageDllSearchPathInternal            etw.Opcode = 193
-	OpcodeImageApiSetResolving                  etw.Opcode = 208
-	OpcodeImageApiSetHosted                     etw.Opcode = 209
-	OpcodeImageApiSetUnhosted                   etw.Opcode = 210
-	OpcodeImageApiSetUnresolved                 etw.Opcode = 211
+	OpcodeImageAPISetResolving                  etw.Opcode = 208
+	OpcodeImageAPISetHosted                     etw.Opcode = 209
+	OpcodeImageAPISetUnhosted                   etw.Opcode = 210
+	OpcodeImageAPISetUnresolved                 etw.Opcode = 211
 	OpcodeImageDllSearchResults                 etw.Opcode = 212
 	OpcodeImageDllPathSearchResults             etw.Opcode = 213
 	OpcodePageFaultTransitionFault              etw.Opcode = 10
@@ -1613,7 +1613,7 @@ const (
 	OpcodePageFaultTrimprocess                  etw.Opcode = 44
 	OpcodePageFaultZerosharecount               etw.Opcode = 46
 	OpcodePageFaultWsinfoprocess                etw.Opcode = 60
-	OpcodePageFaultFaultaddrWithIp              etw.Opcode = 69
+	OpcodePageFaultFaultaddrWithIP              etw.Opcode = 69
 	OpcodePageFaultTrimsession                  etw.Opcode = 70
 	OpcodePageFaultMemorysnaplite               etw.Opcode = 71
 	OpcodePageFaultPfmappedSectionRundown       etw.Opcode = 72
@@ -1711,7 +1711,7 @@ const (
 	OpcodePerfInfoWdfISR                        etw.Opcode = 96
 	OpcodePerfInfoWdfPassiveISR                 etw.Opcode = 97
 	OpcodePerfInfoWdfDPC                        etw.Opcode = 98
-	OpcodePerfInfoCpuCacheFlush                 etw.Opcode = 99
+	OpcodePerfInfoCPUCacheFlush                 etw.Opcode = 99
 	OpcodePerfInfoDpcEnqueue                    etw.Opcode = 100
 	OpcodePerfInfoDpcExecution                  etw.Opcode = 101
 	OpcodePerfInfoInterruptSteering             etw.Opcode = 102
@@ -1774,7 +1774,7 @@ const (
 	OpcodeSystemConfigDefragmentation           etw.Opcode = 31
 	OpcodeSystemConfigMobilePlatform            etw.Opcode = 32
 	OpcodeSystemConfigDeviceFamily              etw.Opcode = 33
-	OpcodeSystemConfigFlightIds                 etw.Opcode = 34
+	OpcodeSystemConfigFlightIDs                 etw.Opcode = 34
 	OpcodeSystemConfigProcessors                etw.Opcode = 35
 	OpcodeSystemConfigVirtualization            etw.Opcode = 36
 	OpcodeSystemConfigBoot                      etw.Opcode = 37
@@ -1795,7 +1795,7 @@ const (
 	OpcodePowerPpmThrottleStateChange           etw.Opcode = 52
 	OpcodePowerPpmIdleStateChange               etw.Opcode = 53
 	OpcodePowerPpmThermalConstraint             etw.Opcode = 54
-	OpcodePowerPoSignalResumeUi                 etw.Opcode = 55
+	OpcodePowerPoSignalResumeUI                 etw.Opcode = 55
 	OpcodePowerPoSignalVideoOn                  etw.Opcode = 56
 	OpcodePowerPpmIdleStateEnter                etw.Opcode = 57
 	OpcodePowerPpmIdleStateExit                 etw.Opcode = 58
@@ -1931,7 +1931,7 @@ const (
 	OpcodeJobSetNotification                    etw.Opcode = 41
 	OpcodeJobSendNotification                   etw.Opcode = 42
 	OpcodeJobQueryViolation                     etw.Opcode = 43
-	OpcodeJobSetCpuRate                         etw.Opcode = 44
+	OpcodeJobSetCPURate                         etw.Opcode = 44
 	OpcodeJobSetNetRate                         etw.Opcode = 45
 	OpcodeCcWorkitemEnqueue                     etw.Opcode = 0
 	OpcodeCcWorkitemDequeue                     etw.Opcode = 1

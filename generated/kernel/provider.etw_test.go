@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "097b002b68084f2d18520e2f15aeeeb2")
+	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "3e02d601c1eaab44cb6e11df117ea0af")
 }
 
 func TestEventsRoundTrip(t *testing.T) {
@@ -39,129 +39,162 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *EventTraceProviderBinaryPathV2) {
-		for range e.Guid.All() {
+		for v := range e.GUID.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *EventTraceLastDroppedTimesV2) {
-		for range e.TimeStamp.All() {
+		for v := range e.TimeStamp.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StackWalkStackV2) {
-		for range e.Stack.All() {
+		for v := range e.Stack.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StackWalkKeyCreateV2) {
-		for range e.StackFrame.All() {
+		for v := range e.StackFrame.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StackWalkKeyDeleteV2) {
-		for range e.StackFrame.All() {
+		for v := range e.StackFrame.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StackWalkKeyRundownV2) {
-		for range e.StackFrame.All() {
+		for v := range e.StackFrame.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *SystemConfigPnPV4) {
-		for range e.UpperFilters.All() {
+		for v := range e.UpperFilters.All() {
+			_ = v
 		}
-		for range e.LowerFilters.All() {
+		for v := range e.LowerFilters.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *SystemConfigPnPV5) {
-		for range e.UpperFilters.All() {
+		for v := range e.UpperFilters.All() {
+			_ = v
 		}
-		for range e.LowerFilters.All() {
+		for v := range e.LowerFilters.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *SystemConfigNumaNodeV2) {
 		for v := range e.NodeMap.All() {
-			for range v.Reserved.All() {
+			for v := range v.Reserved.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *SystemConfigProcessorGroupV2) {
-		for range e.Affinity.All() {
+		for v := range e.Affinity.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *SystemConfigProcessorNumberV2) {
-		for range e.ProcessorNumber.All() {
+		for v := range e.ProcessorNumber.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *LbrSampleV2) {
-		for range e.Entry.All() {
+		for v := range e.Entry.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PerfInfoPmcCtrConfigV2) {
-		for range e.CounterName.All() {
+		for v := range e.CounterName.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PerfInfoSampledProfileCacheV2) {
-		for range e.Sample.All() {
+		for v := range e.Sample.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MetaDataEventInfoV0) {
-		for range e.Property.All() {
+		for v := range e.Property.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MetaDataEventMapInfoV0) {
-		for range e.Entry.All() {
+		for v := range e.Entry.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *ThreadWaitMultipleV2) {
-		for range e.ObjectRecord.All() {
+		for v := range e.ObjectRecord.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *ThreadDfssStartNewIntervalV2) {
-		for range e.SessionQuota.All() {
+		for v := range e.SessionQuota.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *ThreadDequeueV2) {
-		for range e.Entries.All() {
+		for v := range e.Entries.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PageFaultHeapRangeRundownV2) {
-		for range e.HRAddress.All() {
+		for v := range e.HRAddress.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PageFaultHeapRangeRundownV3) {
-		for range e.HRAddress.All() {
+		for v := range e.HRAddress.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PageFaultHeapRangeRundownV4) {
-		for range e.HRAddress.All() {
+		for v := range e.HRAddress.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PageFaultSystemMemInfoV2) {
-		for range e.PageCountByPriority.All() {
+		for v := range e.PageCountByPriority.All() {
+			_ = v
 		}
-		for range e.RepurposedPagesByPriority.All() {
+		for v := range e.RepurposedPagesByPriority.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PageFaultProcessMemInfoV2) {
-		for range e.WsEntry.All() {
+		for v := range e.WsEntry.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PageFaultMemInfoSessionWSV2) {
-		for range e.WsEntry.All() {
+		for v := range e.WsEntry.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PowerPpmIdleProcessorSelectionV2) {
-		for range e.VetoReason.All() {
+		for v := range e.VetoReason.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PowerPpmIdlePlatformSelectionV2) {
-		for range e.VetoReason.All() {
+		for v := range e.VetoReason.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnySystemConfigPnP) {
-		for range e.UpperFilters.All() {
+		for v := range e.UpperFilters.All() {
+			_ = v
 		}
-		for range e.LowerFilters.All() {
+		for v := range e.LowerFilters.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyPageFaultHeapRangeRundown) {
-		for range e.HRAddress.All() {
+		for v := range e.HRAddress.All() {
+			_ = v
 		}
 	})
 }
@@ -250,7 +283,7 @@ func FuzzPool(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("Pool", Types()...)...)
 }
 
-func FuzzTcpIp(f *testing.F) {
+func FuzzTCPIP(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("TcpIp", Types()...)...)
 }
 
@@ -258,7 +291,7 @@ func FuzzMetaData(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("MetaData", Types()...)...)
 }
 
-func FuzzUdpIp(f *testing.F) {
+func FuzzUDPIP(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("UdpIp", Types()...)...)
 }
 
@@ -308,7 +341,7 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyEventTraceHeader), new(AnyEventTraceExtension),
 		new(AnyEventTraceRundownComplete), new(AnyEventTraceEndExtension),
 		new(AnyEventTraceRundownBegin), new(AnyEventTraceRundownEnd),
-		new(AnyEventTraceDbgIdRSDS), new(AnyEventTraceBuildInfo),
+		new(AnyEventTraceDbgIDRSDS), new(AnyEventTraceBuildInfo),
 		new(AnyEventTraceProviderBinaryPath), new(AnyEventTracePartitionInfoExtension),
 		new(AnyEventTraceLastDroppedTimes), new(AnyDbgPrintDebugPrint),
 		new(AnyImageUnload), new(AnyImageDCStart),
@@ -331,8 +364,8 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyImageReadyToInit), new(AnyImageReadyToRun),
 		new(AnyImageNewDllLoad), new(AnyImageNewDllLoadAsData),
 		new(AnyImageDllSearchPathExternal), new(AnyImageDllSearchPathInternal),
-		new(AnyImageApiSetResolving), new(AnyImageApiSetHosted),
-		new(AnyImageApiSetUnhosted), new(AnyImageApiSetUnresolved),
+		new(AnyImageAPISetResolving), new(AnyImageAPISetHosted),
+		new(AnyImageAPISetUnhosted), new(AnyImageAPISetUnresolved),
 		new(AnyImageDllSearchResults), new(AnyImageDllPathSearchResults),
 		new(AnyMMCSSStart), new(AnyMMCSSStop),
 		new(AnyMMCSSScheduler), new(AnyMMCSSWakeup),
@@ -399,7 +432,7 @@ func anyVersions() []etw.AnyVersion {
 		new(AnySystemConfigProcessorNumber), new(AnySystemConfigDPI),
 		new(AnySystemConfigCodeIntegrity), new(AnySystemConfigTelemetryConfiguration),
 		new(AnySystemConfigDefragmentation), new(AnySystemConfigMobilePlatform),
-		new(AnySystemConfigDeviceFamily), new(AnySystemConfigFlightIds),
+		new(AnySystemConfigDeviceFamily), new(AnySystemConfigFlightIDs),
 		new(AnySystemConfigProcessors), new(AnySystemConfigVirtualization),
 		new(AnySystemConfigBoot), new(AnyJobCreate),
 		new(AnyJobTerminate), new(AnyJobOpen),
@@ -407,7 +440,7 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyJobSet), new(AnyJobQuery),
 		new(AnyJobSetFailed), new(AnyJobQueryFailed),
 		new(AnyJobSetNotification), new(AnyJobSendNotification),
-		new(AnyJobQueryViolation), new(AnyJobSetCpuRate),
+		new(AnyJobQueryViolation), new(AnyJobSetCPURate),
 		new(AnyJobSetNetRate), new(AnyLbrSample),
 		new(AnySysConfigBuildInfo), new(AnySysConfigSystemPaths),
 		new(AnySysConfigUnknownVolume), new(AnySysConfigVolumeMapping),
@@ -445,7 +478,7 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyPerfInfoIoStartTimer), new(AnyPerfInfoIoStopTimer),
 		new(AnyPerfInfoISRPASS), new(AnyPerfInfoWdfISR),
 		new(AnyPerfInfoWdfPassiveISR), new(AnyPerfInfoWdfDPC),
-		new(AnyPerfInfoCpuCacheFlush), new(AnyPerfInfoDpcEnqueue),
+		new(AnyPerfInfoCPUCacheFlush), new(AnyPerfInfoDpcEnqueue),
 		new(AnyPerfInfoDpcExecution), new(AnyPerfInfoWdfWorkItem),
 		new(AnyPerfInfoSetKTimer2), new(AnyPerfInfoExpireKTimer2),
 		new(AnyPerfInfoCancelKTimer2), new(AnyPerfInfoDisableKTimer2),
@@ -456,21 +489,21 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyPoolSnapDCEnd), new(AnyPoolBigPoolSnapDCStart),
 		new(AnyPoolBigPoolSnapDCEnd), new(AnyPoolSessionPoolSnapDCStart),
 		new(AnyPoolSessionPoolSnapDCEnd), new(AnyPoolSessionBigPoolSnapDCStart),
-		new(AnyPoolSessionBigPoolSnapDCEnd), new(AnyTcpIpSend),
-		new(AnyTcpIpRecv), new(AnyTcpIpConnect),
-		new(AnyTcpIpDisconnect), new(AnyTcpIpRetransmit),
-		new(AnyTcpIpAccept), new(AnyTcpIpReconnect),
-		new(AnyTcpIpFail), new(AnyTcpIpTCPCopy),
-		new(AnyTcpIpARPCopy), new(AnyTcpIpFullACK),
-		new(AnyTcpIpPartACK), new(AnyTcpIpDupACK),
-		new(AnyTcpIpSendIPV6), new(AnyTcpIpRecvIPV6),
-		new(AnyTcpIpConnectIPV6), new(AnyTcpIpDisconnectIPV6),
-		new(AnyTcpIpRetransmitIPV6), new(AnyTcpIpAcceptIPV6),
-		new(AnyTcpIpReconnectIPV6), new(AnyTcpIpTCPCopyIPV6),
+		new(AnyPoolSessionBigPoolSnapDCEnd), new(AnyTCPIPSend),
+		new(AnyTCPIPRecv), new(AnyTCPIPConnect),
+		new(AnyTCPIPDisconnect), new(AnyTCPIPRetransmit),
+		new(AnyTCPIPAccept), new(AnyTCPIPReconnect),
+		new(AnyTCPIPFail), new(AnyTCPIPTCPCopy),
+		new(AnyTCPIPARPCopy), new(AnyTCPIPFullACK),
+		new(AnyTCPIPPartACK), new(AnyTCPIPDupACK),
+		new(AnyTCPIPSendIPV6), new(AnyTCPIPRecvIPV6),
+		new(AnyTCPIPConnectIPV6), new(AnyTCPIPDisconnectIPV6),
+		new(AnyTCPIPRetransmitIPV6), new(AnyTCPIPAcceptIPV6),
+		new(AnyTCPIPReconnectIPV6), new(AnyTCPIPTCPCopyIPV6),
 		new(AnyMetaDataEventInfo), new(AnyMetaDataEventMapInfo),
-		new(AnyUdpIpSend), new(AnyUdpIpRecv),
-		new(AnyUdpIpFail), new(AnyUdpIpSendIPV6),
-		new(AnyUdpIpRecvIPV6), new(AnyALPCSendMessage),
+		new(AnyUDPIPSend), new(AnyUDPIPRecv),
+		new(AnyUDPIPFail), new(AnyUDPIPSendIPV6),
+		new(AnyUDPIPRecvIPV6), new(AnyALPCSendMessage),
 		new(AnyALPCReceiveMessage), new(AnyALPCWaitForReply),
 		new(AnyALPCWaitForNewMessage), new(AnyALPCUnwait),
 		new(AnyProcessStart), new(AnyProcessStop),
@@ -548,7 +581,7 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyPowerPoSessionCalloutRet), new(AnyPowerPoPresleep),
 		new(AnyPowerPoPostsleep), new(AnyPowerPoCalibratedPerfcounter),
 		new(AnyPowerPpmPerfStateChange), new(AnyPowerPpmIdleStateChange),
-		new(AnyPowerPpmThermalConstraint), new(AnyPowerPoSignalResumeUi),
+		new(AnyPowerPpmThermalConstraint), new(AnyPowerPoSignalResumeUI),
 		new(AnyPowerPoSignalVideoOn), new(AnyPowerPpmIdleStateEnter),
 		new(AnyPowerPpmIdleStateExit), new(AnyPowerIdleExitLatency),
 		new(AnyPowerPpmIdleProcessorSelection), new(AnyPowerPpmIdlePlatformSelection),

@@ -343,7 +343,7 @@ func (e AnySysConfigVolumeMapping) MarshalJSON() ([]byte, error) { return etw.Ap
 type SysConfigNetworkInterfaceV0 struct {
 	InterfaceLuid               uint64
 	InterfaceIndex              uint32
-	InterfaceGuid               etw.GUID
+	InterfaceGUID               etw.GUID
 	Alias                       etw.UTF16
 	Description                 etw.UTF16
 	PhysicalAddressLength       uint32
@@ -361,7 +361,7 @@ type SysConfigNetworkInterfaceV0 struct {
 	OperStatus                  uint32
 	AdminStatus                 uint32
 	MediaConnectState           uint32
-	NetworkGuid                 etw.GUID
+	NetworkGUID                 etw.GUID
 	ConnectionType              uint32
 	Pad2                        uint32 // Means nothing.
 	TransmitLinkSpeed           uint64
@@ -396,7 +396,7 @@ func (e *SysConfigNetworkInterfaceV0) DecodePayload(p []byte, ptr etw.PtrSize) (
 	}
 	e.InterfaceLuid = binary.LittleEndian.Uint64(p[0:])
 	e.InterfaceIndex = binary.LittleEndian.Uint32(p[8:])
-	e.InterfaceGuid = etw.GUID(p[12:28])
+	e.InterfaceGUID = etw.GUID(p[12:28])
 	c := etw.NewCursor(p, 28, ptr)
 	e.Alias = c.UTF16N(257)
 	e.Description = c.UTF16N(257)
@@ -415,7 +415,7 @@ func (e *SysConfigNetworkInterfaceV0) DecodePayload(p []byte, ptr etw.PtrSize) (
 	e.OperStatus = c.Uint32()
 	e.AdminStatus = c.Uint32()
 	e.MediaConnectState = c.Uint32()
-	e.NetworkGuid = c.GUID()
+	e.NetworkGUID = c.GUID()
 	e.ConnectionType = c.Uint32()
 	e.Pad2 = c.Uint32()
 	e.TransmitLinkSpeed = c.Uint64()
@@ -446,7 +446,7 @@ func (e *SysConfigNetworkInterfaceV0) AppendPayload(b []byte, ptr etw.PtrSize) (
 	a := etw.NewAppender(b, ptr)
 	a.Uint64(e.InterfaceLuid)
 	a.Uint32(e.InterfaceIndex)
-	a.GUID(e.InterfaceGuid)
+	a.GUID(e.InterfaceGUID)
 	a.UTF16N(3, e.Alias, 257)
 	a.UTF16N(4, e.Description, 257)
 	a.Uint32(e.PhysicalAddressLength)
@@ -464,7 +464,7 @@ func (e *SysConfigNetworkInterfaceV0) AppendPayload(b []byte, ptr etw.PtrSize) (
 	a.Uint32(e.OperStatus)
 	a.Uint32(e.AdminStatus)
 	a.Uint32(e.MediaConnectState)
-	a.GUID(e.NetworkGuid)
+	a.GUID(e.NetworkGUID)
 	a.Uint32(e.ConnectionType)
 	a.Uint32(e.Pad2)
 	a.Uint64(e.TransmitLinkSpeed)
@@ -498,7 +498,7 @@ func (e *SysConfigNetworkInterfaceV0) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UintValue(uint64(e.InterfaceIndex))
 	case 2:
-		return etw.GUIDValue(e.InterfaceGuid)
+		return etw.GUIDValue(e.InterfaceGUID)
 	case 3:
 		return etw.UTF16Value(e.Alias)
 	case 4:
@@ -534,7 +534,7 @@ func (e *SysConfigNetworkInterfaceV0) FieldValue(i int) etw.Value {
 	case 19:
 		return etw.UintValue(uint64(e.MediaConnectState))
 	case 20:
-		return etw.GUIDValue(e.NetworkGuid)
+		return etw.GUIDValue(e.NetworkGUID)
 	case 21:
 		return etw.UintValue(uint64(e.ConnectionType))
 	case 22:

@@ -1792,16 +1792,16 @@ type SystemConfigNICV0 struct {
 	PhysicalAddrLen     uint32
 	PhysicalAddr        etw.UTF16
 	Size                uint32
-	IpAddress           int32
+	IPAddress           int32
 	SubnetMask          int32
 	DhcpServer          int32
 	Gateway             int32
 	PrimaryWinsServer   int32
 	SecondaryWinsServer int32
-	DnsServer1          int32
-	DnsServer2          int32
-	DnsServer3          int32
-	DnsServer4          int32
+	DNSServer1          int32
+	DNSServer2          int32
+	DNSServer3          int32
+	DNSServer4          int32
 	Data                uint32
 }
 
@@ -1816,16 +1816,16 @@ func (e *SystemConfigNICV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	e.PhysicalAddrLen = c.Uint32()
 	e.PhysicalAddr = c.UTF16N(8)
 	e.Size = c.Uint32()
-	e.IpAddress = c.Int32()
+	e.IPAddress = c.Int32()
 	e.SubnetMask = c.Int32()
 	e.DhcpServer = c.Int32()
 	e.Gateway = c.Int32()
 	e.PrimaryWinsServer = c.Int32()
 	e.SecondaryWinsServer = c.Int32()
-	e.DnsServer1 = c.Int32()
-	e.DnsServer2 = c.Int32()
-	e.DnsServer3 = c.Int32()
-	e.DnsServer4 = c.Int32()
+	e.DNSServer1 = c.Int32()
+	e.DNSServer2 = c.Int32()
+	e.DNSServer3 = c.Int32()
+	e.DNSServer4 = c.Int32()
 	e.Data = c.Uint32()
 	return c.Done(&systemConfigNICV0)
 }
@@ -1838,16 +1838,16 @@ func (e *SystemConfigNICV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 	a.Uint32(e.PhysicalAddrLen)
 	a.UTF16N(3, e.PhysicalAddr, 8)
 	a.Uint32(e.Size)
-	a.Int32(e.IpAddress)
+	a.Int32(e.IPAddress)
 	a.Int32(e.SubnetMask)
 	a.Int32(e.DhcpServer)
 	a.Int32(e.Gateway)
 	a.Int32(e.PrimaryWinsServer)
 	a.Int32(e.SecondaryWinsServer)
-	a.Int32(e.DnsServer1)
-	a.Int32(e.DnsServer2)
-	a.Int32(e.DnsServer3)
-	a.Int32(e.DnsServer4)
+	a.Int32(e.DNSServer1)
+	a.Int32(e.DNSServer2)
+	a.Int32(e.DNSServer3)
+	a.Int32(e.DNSServer4)
 	a.Uint32(e.Data)
 	return a.Done(&systemConfigNICV0)
 }
@@ -1866,7 +1866,7 @@ func (e *SystemConfigNICV0) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.UintValue(uint64(e.Size))
 	case 5:
-		return etw.IntValue(int64(e.IpAddress))
+		return etw.IntValue(int64(e.IPAddress))
 	case 6:
 		return etw.IntValue(int64(e.SubnetMask))
 	case 7:
@@ -1878,13 +1878,13 @@ func (e *SystemConfigNICV0) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.IntValue(int64(e.SecondaryWinsServer))
 	case 11:
-		return etw.IntValue(int64(e.DnsServer1))
+		return etw.IntValue(int64(e.DNSServer1))
 	case 12:
-		return etw.IntValue(int64(e.DnsServer2))
+		return etw.IntValue(int64(e.DNSServer2))
 	case 13:
-		return etw.IntValue(int64(e.DnsServer3))
+		return etw.IntValue(int64(e.DNSServer3))
 	case 14:
-		return etw.IntValue(int64(e.DnsServer4))
+		return etw.IntValue(int64(e.DNSServer4))
 	case 15:
 		return etw.UintValue(uint64(e.Data))
 	}
@@ -1933,16 +1933,16 @@ type SystemConfigNICV1 struct {
 	PhysicalAddrLen     uint32
 	PhysicalAddr        etw.UTF16
 	Size                uint32
-	IpAddress           int32
+	IPAddress           int32
 	SubnetMask          int32
 	DhcpServer          int32
 	Gateway             int32
 	PrimaryWinsServer   int32
 	SecondaryWinsServer int32
-	DnsServer1          int32
-	DnsServer2          int32
-	DnsServer3          int32
-	DnsServer4          int32
+	DNSServer1          int32
+	DNSServer2          int32
+	DNSServer3          int32
+	DNSServer4          int32
 	Data                uint32
 }
 
@@ -1957,16 +1957,16 @@ func (e *SystemConfigNICV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	e.PhysicalAddrLen = c.Uint32()
 	e.PhysicalAddr = c.UTF16N(8)
 	e.Size = c.Uint32()
-	e.IpAddress = c.Int32()
+	e.IPAddress = c.Int32()
 	e.SubnetMask = c.Int32()
 	e.DhcpServer = c.Int32()
 	e.Gateway = c.Int32()
 	e.PrimaryWinsServer = c.Int32()
 	e.SecondaryWinsServer = c.Int32()
-	e.DnsServer1 = c.Int32()
-	e.DnsServer2 = c.Int32()
-	e.DnsServer3 = c.Int32()
-	e.DnsServer4 = c.Int32()
+	e.DNSServer1 = c.Int32()
+	e.DNSServer2 = c.Int32()
+	e.DNSServer3 = c.Int32()
+	e.DNSServer4 = c.Int32()
 	e.Data = c.Uint32()
 	return c.Done(&systemConfigNICV1)
 }
@@ -1979,16 +1979,16 @@ func (e *SystemConfigNICV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 	a.Uint32(e.PhysicalAddrLen)
 	a.UTF16N(3, e.PhysicalAddr, 8)
 	a.Uint32(e.Size)
-	a.Int32(e.IpAddress)
+	a.Int32(e.IPAddress)
 	a.Int32(e.SubnetMask)
 	a.Int32(e.DhcpServer)
 	a.Int32(e.Gateway)
 	a.Int32(e.PrimaryWinsServer)
 	a.Int32(e.SecondaryWinsServer)
-	a.Int32(e.DnsServer1)
-	a.Int32(e.DnsServer2)
-	a.Int32(e.DnsServer3)
-	a.Int32(e.DnsServer4)
+	a.Int32(e.DNSServer1)
+	a.Int32(e.DNSServer2)
+	a.Int32(e.DNSServer3)
+	a.Int32(e.DNSServer4)
 	a.Uint32(e.Data)
 	return a.Done(&systemConfigNICV1)
 }
@@ -2007,7 +2007,7 @@ func (e *SystemConfigNICV1) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.UintValue(uint64(e.Size))
 	case 5:
-		return etw.IntValue(int64(e.IpAddress))
+		return etw.IntValue(int64(e.IPAddress))
 	case 6:
 		return etw.IntValue(int64(e.SubnetMask))
 	case 7:
@@ -2019,13 +2019,13 @@ func (e *SystemConfigNICV1) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.IntValue(int64(e.SecondaryWinsServer))
 	case 11:
-		return etw.IntValue(int64(e.DnsServer1))
+		return etw.IntValue(int64(e.DNSServer1))
 	case 12:
-		return etw.IntValue(int64(e.DnsServer2))
+		return etw.IntValue(int64(e.DNSServer2))
 	case 13:
-		return etw.IntValue(int64(e.DnsServer3))
+		return etw.IntValue(int64(e.DNSServer3))
 	case 14:
-		return etw.IntValue(int64(e.DnsServer4))
+		return etw.IntValue(int64(e.DNSServer4))
 	case 15:
 		return etw.UintValue(uint64(e.Data))
 	}
@@ -2072,8 +2072,8 @@ type SystemConfigNICV2 struct {
 	Ipv4Index          uint32
 	Ipv6Index          uint32
 	NICDescription     etw.UTF16
-	IpAddresses        etw.UTF16
-	DnsServerAddresses etw.UTF16
+	IPAddresses        etw.UTF16
+	DNSServerAddresses etw.UTF16
 }
 
 // EventDesc returns the description of the event.
@@ -2090,8 +2090,8 @@ func (e *SystemConfigNICV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	e.Ipv6Index = binary.LittleEndian.Uint32(p[16:])
 	c := etw.NewCursor(p, 20, ptr)
 	e.NICDescription = c.UTF16()
-	e.IpAddresses = c.UTF16()
-	e.DnsServerAddresses = c.UTF16()
+	e.IPAddresses = c.UTF16()
+	e.DNSServerAddresses = c.UTF16()
 	return c.Done(&systemConfigNICV2)
 }
 
@@ -2103,8 +2103,8 @@ func (e *SystemConfigNICV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 	a.Uint32(e.Ipv4Index)
 	a.Uint32(e.Ipv6Index)
 	a.UTF16Z(4, e.NICDescription)
-	a.UTF16Z(5, e.IpAddresses)
-	a.UTF16Z(6, e.DnsServerAddresses)
+	a.UTF16Z(5, e.IPAddresses)
+	a.UTF16Z(6, e.DNSServerAddresses)
 	return a.Done(&systemConfigNICV2)
 }
 
@@ -2122,9 +2122,9 @@ func (e *SystemConfigNICV2) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.UTF16Value(e.NICDescription)
 	case 5:
-		return etw.UTF16Value(e.IpAddresses)
+		return etw.UTF16Value(e.IPAddresses)
 	case 6:
-		return etw.UTF16Value(e.DnsServerAddresses)
+		return etw.UTF16Value(e.DNSServerAddresses)
 	}
 	return etw.Value{}
 }
@@ -2132,8 +2132,8 @@ func (e *SystemConfigNICV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e that shares no memory with the payload.
 func (e SystemConfigNICV2) Clone() *SystemConfigNICV2 {
 	e.NICDescription = e.NICDescription.Clone()
-	e.IpAddresses = e.IpAddresses.Clone()
-	e.DnsServerAddresses = e.DnsServerAddresses.Clone()
+	e.IPAddresses = e.IPAddresses.Clone()
+	e.DNSServerAddresses = e.DNSServerAddresses.Clone()
 	return &e
 }
 
@@ -2168,22 +2168,22 @@ type AnySystemConfigNIC struct {
 	Ipv4Index           uint32    // since version 2
 	Ipv6Index           uint32    // since version 2
 	NICDescription      etw.UTF16 // since version 2
-	IpAddresses         etw.UTF16 // since version 2
-	DnsServerAddresses  etw.UTF16 // since version 2
+	IPAddresses         etw.UTF16 // since version 2
+	DNSServerAddresses  etw.UTF16 // since version 2
 	NICName             etw.UTF16 // versions 0 and 1
 	Index               uint32    // versions 0 and 1
 	PhysicalAddrV1      etw.UTF16 // versions 0 and 1
 	Size                uint32    // versions 0 and 1
-	IpAddress           int32     // versions 0 and 1
+	IPAddress           int32     // versions 0 and 1
 	SubnetMask          int32     // versions 0 and 1
 	DhcpServer          int32     // versions 0 and 1
 	Gateway             int32     // versions 0 and 1
 	PrimaryWinsServer   int32     // versions 0 and 1
 	SecondaryWinsServer int32     // versions 0 and 1
-	DnsServer1          int32     // versions 0 and 1
-	DnsServer2          int32     // versions 0 and 1
-	DnsServer3          int32     // versions 0 and 1
-	DnsServer4          int32     // versions 0 and 1
+	DNSServer1          int32     // versions 0 and 1
+	DNSServer2          int32     // versions 0 and 1
+	DNSServer3          int32     // versions 0 and 1
+	DNSServer4          int32     // versions 0 and 1
 	Data                uint32    // versions 0 and 1
 }
 
@@ -2199,11 +2199,11 @@ func (e *AnySystemConfigNIC) HasIpv6Index() bool { return e.Seen.Layout >= 2 }
 // HasNICDescription reports whether the decoded version has NICDescription.
 func (e *AnySystemConfigNIC) HasNICDescription() bool { return e.Seen.Layout >= 2 }
 
-// HasIpAddresses reports whether the decoded version has IpAddresses.
-func (e *AnySystemConfigNIC) HasIpAddresses() bool { return e.Seen.Layout >= 2 }
+// HasIPAddresses reports whether the decoded version has IPAddresses.
+func (e *AnySystemConfigNIC) HasIPAddresses() bool { return e.Seen.Layout >= 2 }
 
-// HasDnsServerAddresses reports whether the decoded version has DnsServerAddresses.
-func (e *AnySystemConfigNIC) HasDnsServerAddresses() bool { return e.Seen.Layout >= 2 }
+// HasDNSServerAddresses reports whether the decoded version has DNSServerAddresses.
+func (e *AnySystemConfigNIC) HasDNSServerAddresses() bool { return e.Seen.Layout >= 2 }
 
 // HasNICName reports whether the decoded version has NICName.
 func (e *AnySystemConfigNIC) HasNICName() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
@@ -2219,8 +2219,8 @@ func (e *AnySystemConfigNIC) HasPhysicalAddrV1() bool {
 // HasSize reports whether the decoded version has Size.
 func (e *AnySystemConfigNIC) HasSize() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
-// HasIpAddress reports whether the decoded version has IpAddress.
-func (e *AnySystemConfigNIC) HasIpAddress() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+// HasIPAddress reports whether the decoded version has IPAddress.
+func (e *AnySystemConfigNIC) HasIPAddress() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
 // HasSubnetMask reports whether the decoded version has SubnetMask.
 func (e *AnySystemConfigNIC) HasSubnetMask() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
@@ -2241,17 +2241,17 @@ func (e *AnySystemConfigNIC) HasSecondaryWinsServer() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
 
-// HasDnsServer1 reports whether the decoded version has DnsServer1.
-func (e *AnySystemConfigNIC) HasDnsServer1() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+// HasDNSServer1 reports whether the decoded version has DNSServer1.
+func (e *AnySystemConfigNIC) HasDNSServer1() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
-// HasDnsServer2 reports whether the decoded version has DnsServer2.
-func (e *AnySystemConfigNIC) HasDnsServer2() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+// HasDNSServer2 reports whether the decoded version has DNSServer2.
+func (e *AnySystemConfigNIC) HasDNSServer2() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
-// HasDnsServer3 reports whether the decoded version has DnsServer3.
-func (e *AnySystemConfigNIC) HasDnsServer3() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+// HasDNSServer3 reports whether the decoded version has DNSServer3.
+func (e *AnySystemConfigNIC) HasDNSServer3() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
-// HasDnsServer4 reports whether the decoded version has DnsServer4.
-func (e *AnySystemConfigNIC) HasDnsServer4() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+// HasDNSServer4 reports whether the decoded version has DNSServer4.
+func (e *AnySystemConfigNIC) HasDNSServer4() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
 // HasData reports whether the decoded version has Data.
 func (e *AnySystemConfigNIC) HasData() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
@@ -2281,8 +2281,8 @@ func (e *AnySystemConfigNIC) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		e.Ipv4Index = v.Ipv4Index
 		e.Ipv6Index = v.Ipv6Index
 		e.NICDescription = v.NICDescription
-		e.IpAddresses = v.IpAddresses
-		e.DnsServerAddresses = v.DnsServerAddresses
+		e.IPAddresses = v.IPAddresses
+		e.DNSServerAddresses = v.DNSServerAddresses
 	case version >= 1:
 		var v SystemConfigNICV1
 		n, err = v.DecodePayload(p, ptr)
@@ -2293,16 +2293,16 @@ func (e *AnySystemConfigNIC) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		e.Index = v.Index
 		e.PhysicalAddrV1 = v.PhysicalAddr
 		e.Size = v.Size
-		e.IpAddress = v.IpAddress
+		e.IPAddress = v.IPAddress
 		e.SubnetMask = v.SubnetMask
 		e.DhcpServer = v.DhcpServer
 		e.Gateway = v.Gateway
 		e.PrimaryWinsServer = v.PrimaryWinsServer
 		e.SecondaryWinsServer = v.SecondaryWinsServer
-		e.DnsServer1 = v.DnsServer1
-		e.DnsServer2 = v.DnsServer2
-		e.DnsServer3 = v.DnsServer3
-		e.DnsServer4 = v.DnsServer4
+		e.DNSServer1 = v.DNSServer1
+		e.DNSServer2 = v.DNSServer2
+		e.DNSServer3 = v.DNSServer3
+		e.DNSServer4 = v.DNSServer4
 		e.Data = v.Data
 	default:
 		var v SystemConfigNICV0
@@ -2314,16 +2314,16 @@ func (e *AnySystemConfigNIC) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		e.Index = v.Index
 		e.PhysicalAddrV1 = v.PhysicalAddr
 		e.Size = v.Size
-		e.IpAddress = v.IpAddress
+		e.IPAddress = v.IPAddress
 		e.SubnetMask = v.SubnetMask
 		e.DhcpServer = v.DhcpServer
 		e.Gateway = v.Gateway
 		e.PrimaryWinsServer = v.PrimaryWinsServer
 		e.SecondaryWinsServer = v.SecondaryWinsServer
-		e.DnsServer1 = v.DnsServer1
-		e.DnsServer2 = v.DnsServer2
-		e.DnsServer3 = v.DnsServer3
-		e.DnsServer4 = v.DnsServer4
+		e.DNSServer1 = v.DNSServer1
+		e.DNSServer2 = v.DNSServer2
+		e.DNSServer3 = v.DNSServer3
+		e.DNSServer4 = v.DNSServer4
 		e.Data = v.Data
 	}
 	return n, err
@@ -2350,9 +2350,9 @@ func (e *AnySystemConfigNIC) FieldValue(i int) etw.Value {
 	case "NICDescription":
 		return etw.UTF16Value(e.NICDescription)
 	case "IpAddresses":
-		return etw.UTF16Value(e.IpAddresses)
+		return etw.UTF16Value(e.IPAddresses)
 	case "DnsServerAddresses":
-		return etw.UTF16Value(e.DnsServerAddresses)
+		return etw.UTF16Value(e.DNSServerAddresses)
 	case "NICName":
 		return etw.UTF16Value(e.NICName)
 	case "Index":
@@ -2360,7 +2360,7 @@ func (e *AnySystemConfigNIC) FieldValue(i int) etw.Value {
 	case "Size":
 		return etw.UintValue(uint64(e.Size))
 	case "IpAddress":
-		return etw.IntValue(int64(e.IpAddress))
+		return etw.IntValue(int64(e.IPAddress))
 	case "SubnetMask":
 		return etw.IntValue(int64(e.SubnetMask))
 	case "DhcpServer":
@@ -2372,13 +2372,13 @@ func (e *AnySystemConfigNIC) FieldValue(i int) etw.Value {
 	case "SecondaryWinsServer":
 		return etw.IntValue(int64(e.SecondaryWinsServer))
 	case "DnsServer1":
-		return etw.IntValue(int64(e.DnsServer1))
+		return etw.IntValue(int64(e.DNSServer1))
 	case "DnsServer2":
-		return etw.IntValue(int64(e.DnsServer2))
+		return etw.IntValue(int64(e.DNSServer2))
 	case "DnsServer3":
-		return etw.IntValue(int64(e.DnsServer3))
+		return etw.IntValue(int64(e.DNSServer3))
 	case "DnsServer4":
-		return etw.IntValue(int64(e.DnsServer4))
+		return etw.IntValue(int64(e.DNSServer4))
 	case "Data":
 		return etw.UintValue(uint64(e.Data))
 	}
@@ -2388,8 +2388,8 @@ func (e *AnySystemConfigNIC) FieldValue(i int) etw.Value {
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnySystemConfigNIC) Clone() *AnySystemConfigNIC {
 	e.NICDescription = e.NICDescription.Clone()
-	e.IpAddresses = e.IpAddresses.Clone()
-	e.DnsServerAddresses = e.DnsServerAddresses.Clone()
+	e.IPAddresses = e.IPAddresses.Clone()
+	e.DNSServerAddresses = e.DNSServerAddresses.Clone()
 	e.NICName = e.NICName.Clone()
 	e.PhysicalAddrV1 = e.PhysicalAddrV1.Clone()
 	return &e
@@ -2415,7 +2415,7 @@ type SystemConfigVideoV0 struct {
 	DACType       etw.UTF16
 	AdapterString etw.UTF16
 	BiosString    etw.UTF16
-	DeviceId      etw.UTF16
+	DeviceID      etw.UTF16
 	StateFlags    DisplayStateFlags
 }
 
@@ -2437,7 +2437,7 @@ func (e *SystemConfigVideoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	e.DACType = c.UTF16N(256)
 	e.AdapterString = c.UTF16N(256)
 	e.BiosString = c.UTF16N(256)
-	e.DeviceId = c.UTF16N(256)
+	e.DeviceID = c.UTF16N(256)
 	e.StateFlags = DisplayStateFlags(c.Uint32())
 	return c.Done(&systemConfigVideoV0)
 }
@@ -2454,7 +2454,7 @@ func (e *SystemConfigVideoV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 	a.UTF16N(6, e.DACType, 256)
 	a.UTF16N(7, e.AdapterString, 256)
 	a.UTF16N(8, e.BiosString, 256)
-	a.UTF16N(9, e.DeviceId, 256)
+	a.UTF16N(9, e.DeviceID, 256)
 	a.Uint32(uint32(e.StateFlags))
 	return a.Done(&systemConfigVideoV0)
 }
@@ -2481,7 +2481,7 @@ func (e *SystemConfigVideoV0) FieldValue(i int) etw.Value {
 	case 8:
 		return etw.UTF16Value(e.BiosString)
 	case 9:
-		return etw.UTF16Value(e.DeviceId)
+		return etw.UTF16Value(e.DeviceID)
 	case 10:
 		return etw.UintValue(uint64(e.StateFlags))
 	}
@@ -2494,7 +2494,7 @@ func (e SystemConfigVideoV0) Clone() *SystemConfigVideoV0 {
 	e.DACType = e.DACType.Clone()
 	e.AdapterString = e.AdapterString.Clone()
 	e.BiosString = e.BiosString.Clone()
-	e.DeviceId = e.DeviceId.Clone()
+	e.DeviceID = e.DeviceID.Clone()
 	return &e
 }
 
@@ -2533,7 +2533,7 @@ type SystemConfigVideoV1 struct {
 	DACType       etw.UTF16
 	AdapterString etw.UTF16
 	BiosString    etw.UTF16
-	DeviceId      etw.UTF16
+	DeviceID      etw.UTF16
 	StateFlags    DisplayStateFlags
 }
 
@@ -2555,7 +2555,7 @@ func (e *SystemConfigVideoV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	e.DACType = c.UTF16N(256)
 	e.AdapterString = c.UTF16N(256)
 	e.BiosString = c.UTF16N(256)
-	e.DeviceId = c.UTF16N(256)
+	e.DeviceID = c.UTF16N(256)
 	e.StateFlags = DisplayStateFlags(c.Uint32())
 	return c.Done(&systemConfigVideoV1)
 }
@@ -2572,7 +2572,7 @@ func (e *SystemConfigVideoV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 	a.UTF16N(6, e.DACType, 256)
 	a.UTF16N(7, e.AdapterString, 256)
 	a.UTF16N(8, e.BiosString, 256)
-	a.UTF16N(9, e.DeviceId, 256)
+	a.UTF16N(9, e.DeviceID, 256)
 	a.Uint32(uint32(e.StateFlags))
 	return a.Done(&systemConfigVideoV1)
 }
@@ -2599,7 +2599,7 @@ func (e *SystemConfigVideoV1) FieldValue(i int) etw.Value {
 	case 8:
 		return etw.UTF16Value(e.BiosString)
 	case 9:
-		return etw.UTF16Value(e.DeviceId)
+		return etw.UTF16Value(e.DeviceID)
 	case 10:
 		return etw.UintValue(uint64(e.StateFlags))
 	}
@@ -2612,7 +2612,7 @@ func (e SystemConfigVideoV1) Clone() *SystemConfigVideoV1 {
 	e.DACType = e.DACType.Clone()
 	e.AdapterString = e.AdapterString.Clone()
 	e.BiosString = e.BiosString.Clone()
-	e.DeviceId = e.DeviceId.Clone()
+	e.DeviceID = e.DeviceID.Clone()
 	return &e
 }
 
@@ -2649,7 +2649,7 @@ type SystemConfigVideoV2 struct {
 	DACType       etw.UTF16
 	AdapterString etw.UTF16
 	BiosString    etw.UTF16
-	DeviceId      etw.UTF16
+	DeviceID      etw.UTF16
 	StateFlags    DisplayStateFlags
 }
 
@@ -2671,7 +2671,7 @@ func (e *SystemConfigVideoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	e.DACType = c.UTF16N(256)
 	e.AdapterString = c.UTF16N(256)
 	e.BiosString = c.UTF16N(256)
-	e.DeviceId = c.UTF16N(256)
+	e.DeviceID = c.UTF16N(256)
 	e.StateFlags = DisplayStateFlags(c.Uint32())
 	return c.Done(&systemConfigVideoV2)
 }
@@ -2688,7 +2688,7 @@ func (e *SystemConfigVideoV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 	a.UTF16N(6, e.DACType, 256)
 	a.UTF16N(7, e.AdapterString, 256)
 	a.UTF16N(8, e.BiosString, 256)
-	a.UTF16N(9, e.DeviceId, 256)
+	a.UTF16N(9, e.DeviceID, 256)
 	a.Uint32(uint32(e.StateFlags))
 	return a.Done(&systemConfigVideoV2)
 }
@@ -2715,7 +2715,7 @@ func (e *SystemConfigVideoV2) FieldValue(i int) etw.Value {
 	case 8:
 		return etw.UTF16Value(e.BiosString)
 	case 9:
-		return etw.UTF16Value(e.DeviceId)
+		return etw.UTF16Value(e.DeviceID)
 	case 10:
 		return etw.UintValue(uint64(e.StateFlags))
 	}
@@ -2728,7 +2728,7 @@ func (e SystemConfigVideoV2) Clone() *SystemConfigVideoV2 {
 	e.DACType = e.DACType.Clone()
 	e.AdapterString = e.AdapterString.Clone()
 	e.BiosString = e.BiosString.Clone()
-	e.DeviceId = e.DeviceId.Clone()
+	e.DeviceID = e.DeviceID.Clone()
 	return &e
 }
 
@@ -2771,7 +2771,7 @@ type AnySystemConfigVideo struct {
 	DACType       etw.UTF16
 	AdapterString etw.UTF16
 	BiosString    etw.UTF16
-	DeviceId      etw.UTF16
+	DeviceID      etw.UTF16
 	StateFlags    DisplayStateFlags
 }
 
@@ -2803,7 +2803,7 @@ func (e *AnySystemConfigVideo) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 		e.DACType = v.DACType
 		e.AdapterString = v.AdapterString
 		e.BiosString = v.BiosString
-		e.DeviceId = v.DeviceId
+		e.DeviceID = v.DeviceID
 		e.StateFlags = v.StateFlags
 	case version >= 1:
 		var v SystemConfigVideoV1
@@ -2818,7 +2818,7 @@ func (e *AnySystemConfigVideo) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 		e.DACType = v.DACType
 		e.AdapterString = v.AdapterString
 		e.BiosString = v.BiosString
-		e.DeviceId = v.DeviceId
+		e.DeviceID = v.DeviceID
 		e.StateFlags = v.StateFlags
 	default:
 		var v SystemConfigVideoV0
@@ -2833,7 +2833,7 @@ func (e *AnySystemConfigVideo) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 		e.DACType = v.DACType
 		e.AdapterString = v.AdapterString
 		e.BiosString = v.BiosString
-		e.DeviceId = v.DeviceId
+		e.DeviceID = v.DeviceID
 		e.StateFlags = v.StateFlags
 	}
 	return n, err
@@ -2865,7 +2865,7 @@ func (e *AnySystemConfigVideo) FieldValue(i int) etw.Value {
 	case 8:
 		return etw.UTF16Value(e.BiosString)
 	case 9:
-		return etw.UTF16Value(e.DeviceId)
+		return etw.UTF16Value(e.DeviceID)
 	case 10:
 		return etw.UintValue(uint64(e.StateFlags))
 	}
@@ -2878,7 +2878,7 @@ func (e AnySystemConfigVideo) Clone() *AnySystemConfigVideo {
 	e.DACType = e.DACType.Clone()
 	e.AdapterString = e.AdapterString.Clone()
 	e.BiosString = e.BiosString.Clone()
-	e.DeviceId = e.DeviceId.Clone()
+	e.DeviceID = e.DeviceID.Clone()
 	return &e
 }
 
@@ -2896,7 +2896,7 @@ type SystemConfigServicesV0 struct {
 	ServiceName etw.UTF16
 	DisplayName etw.UTF16
 	ProcessName etw.UTF16
-	ProcessId   uint32
+	ProcessID   uint32
 }
 
 // EventDesc returns the description of the event.
@@ -2908,7 +2908,7 @@ func (e *SystemConfigServicesV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	e.ServiceName = c.UTF16N(34)
 	e.DisplayName = c.UTF16N(256)
 	e.ProcessName = c.UTF16N(34)
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	return c.Done(&systemConfigServicesV0)
 }
 
@@ -2918,7 +2918,7 @@ func (e *SystemConfigServicesV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 	a.UTF16N(0, e.ServiceName, 34)
 	a.UTF16N(1, e.DisplayName, 256)
 	a.UTF16N(2, e.ProcessName, 34)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	return a.Done(&systemConfigServicesV0)
 }
 
@@ -2932,7 +2932,7 @@ func (e *SystemConfigServicesV0) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.ProcessName)
 	case 3:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -2967,7 +2967,7 @@ type SystemConfigServicesV1 struct {
 	ServiceName etw.UTF16
 	DisplayName etw.UTF16
 	ProcessName etw.UTF16
-	ProcessId   uint32
+	ProcessID   uint32
 }
 
 // EventDesc returns the description of the event.
@@ -2979,7 +2979,7 @@ func (e *SystemConfigServicesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	e.ServiceName = c.UTF16N(34)
 	e.DisplayName = c.UTF16N(256)
 	e.ProcessName = c.UTF16N(34)
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	return c.Done(&systemConfigServicesV1)
 }
 
@@ -2989,7 +2989,7 @@ func (e *SystemConfigServicesV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 	a.UTF16N(0, e.ServiceName, 34)
 	a.UTF16N(1, e.DisplayName, 256)
 	a.UTF16N(2, e.ProcessName, 34)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	return a.Done(&systemConfigServicesV1)
 }
 
@@ -3003,7 +3003,7 @@ func (e *SystemConfigServicesV1) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.ProcessName)
 	case 3:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -3034,7 +3034,7 @@ var systemConfigServicesV1 = etw.EventDesc{
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigServicesV2 struct {
-	ProcessId     uint32
+	ProcessID     uint32
 	ServiceState  ServiceState
 	SubProcessTag uint32
 	ServiceName   etw.UTF16
@@ -3050,7 +3050,7 @@ func (e *SystemConfigServicesV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigServicesV2, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.ServiceState = ServiceState(binary.LittleEndian.Uint32(p[4:]))
 	e.SubProcessTag = binary.LittleEndian.Uint32(p[8:])
 	c := etw.NewCursor(p, 12, ptr)
@@ -3063,7 +3063,7 @@ func (e *SystemConfigServicesV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 // AppendPayload appends the payload of e to b.
 func (e *SystemConfigServicesV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(uint32(e.ServiceState))
 	a.Uint32(e.SubProcessTag)
 	a.UTF16Z(3, e.ServiceName)
@@ -3076,7 +3076,7 @@ func (e *SystemConfigServicesV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *SystemConfigServicesV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
 		return etw.UintValue(uint64(e.ServiceState))
 	case 2:
@@ -3117,7 +3117,7 @@ var systemConfigServicesV2 = etw.EventDesc{
 // SystemConfigServicesV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
 // opcode 15 (Services), version 3. [AnySystemConfigServices] says what it means.
 type SystemConfigServicesV3 struct {
-	ProcessId      uint32
+	ProcessID      uint32
 	ServiceState   ServiceState
 	SubProcessTag  uint32
 	ServiceName    etw.UTF16
@@ -3135,7 +3135,7 @@ func (e *SystemConfigServicesV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigServicesV3, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.ServiceState = ServiceState(binary.LittleEndian.Uint32(p[4:]))
 	e.SubProcessTag = binary.LittleEndian.Uint32(p[8:])
 	c := etw.NewCursor(p, 12, ptr)
@@ -3150,7 +3150,7 @@ func (e *SystemConfigServicesV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 // AppendPayload appends the payload of e to b.
 func (e *SystemConfigServicesV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(uint32(e.ServiceState))
 	a.Uint32(e.SubProcessTag)
 	a.UTF16Z(3, e.ServiceName)
@@ -3165,7 +3165,7 @@ func (e *SystemConfigServicesV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *SystemConfigServicesV3) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
 		return etw.UintValue(uint64(e.ServiceState))
 	case 2:
@@ -3222,7 +3222,7 @@ var systemConfigServicesV3 = etw.EventDesc{
 type AnySystemConfigServices struct {
 	Seen etw.Seen
 
-	ProcessId      uint32       // The process.
+	ProcessID      uint32       // The process.
 	ServiceState   ServiceState // since version 2
 	SubProcessTag  uint32       // since version 2
 	ServiceName    etw.UTF16
@@ -3263,7 +3263,7 @@ func (e *AnySystemConfigServices) DecodeVersion(version uint8, p []byte, ptr etw
 		var v SystemConfigServicesV3
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ServiceState = v.ServiceState
 		e.SubProcessTag = v.SubProcessTag
 		e.ServiceName = v.ServiceName
@@ -3276,7 +3276,7 @@ func (e *AnySystemConfigServices) DecodeVersion(version uint8, p []byte, ptr etw
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnySystemConfigServices{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ServiceState = v.ServiceState
 		e.SubProcessTag = v.SubProcessTag
 		e.ServiceName = v.ServiceName
@@ -3287,7 +3287,7 @@ func (e *AnySystemConfigServices) DecodeVersion(version uint8, p []byte, ptr etw
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnySystemConfigServices{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ServiceName = v.ServiceName
 		e.DisplayName = v.DisplayName
 		e.ProcessName = v.ProcessName
@@ -3296,7 +3296,7 @@ func (e *AnySystemConfigServices) DecodeVersion(version uint8, p []byte, ptr etw
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnySystemConfigServices{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ServiceName = v.ServiceName
 		e.DisplayName = v.DisplayName
 		e.ProcessName = v.ProcessName
@@ -3312,7 +3312,7 @@ func (e *AnySystemConfigServices) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "ProcessId":
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "ServiceState":
 		return etw.UintValue(uint64(e.ServiceState))
 	case "SubProcessTag":
@@ -3736,7 +3736,7 @@ type SystemConfigNetworkV2 struct {
 	TcbTablePartitions uint32
 	MaxHashTableSize   uint32
 	MaxUserPort        uint32
-	TcpTimedWaitDelay  uint32
+	TCPTimedWaitDelay  uint32
 }
 
 // EventDesc returns the description of the event.
@@ -3750,7 +3750,7 @@ func (e *SystemConfigNetworkV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 	e.TcbTablePartitions = binary.LittleEndian.Uint32(p[0:])
 	e.MaxHashTableSize = binary.LittleEndian.Uint32(p[4:])
 	e.MaxUserPort = binary.LittleEndian.Uint32(p[8:])
-	e.TcpTimedWaitDelay = binary.LittleEndian.Uint32(p[12:])
+	e.TCPTimedWaitDelay = binary.LittleEndian.Uint32(p[12:])
 	return 16, nil
 }
 
@@ -3759,7 +3759,7 @@ func (e *SystemConfigNetworkV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, 
 	b = binary.LittleEndian.AppendUint32(b, e.TcbTablePartitions)
 	b = binary.LittleEndian.AppendUint32(b, e.MaxHashTableSize)
 	b = binary.LittleEndian.AppendUint32(b, e.MaxUserPort)
-	b = binary.LittleEndian.AppendUint32(b, e.TcpTimedWaitDelay)
+	b = binary.LittleEndian.AppendUint32(b, e.TCPTimedWaitDelay)
 	return b, nil
 }
 
@@ -3773,7 +3773,7 @@ func (e *SystemConfigNetworkV2) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UintValue(uint64(e.MaxUserPort))
 	case 3:
-		return etw.UintValue(uint64(e.TcpTimedWaitDelay))
+		return etw.UintValue(uint64(e.TCPTimedWaitDelay))
 	}
 	return etw.Value{}
 }
@@ -4850,7 +4850,7 @@ var systemConfigPnPV3 = etw.EventDesc{
 // SystemConfigPnPV4 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
 // 22 (PnP), version 4. [AnySystemConfigPnP] says what it means.
 type SystemConfigPnPV4 struct {
-	ClassGuid         etw.GUID
+	ClassGUID         etw.GUID
 	UpperFiltersCount uint32
 	LowerFiltersCount uint32
 	DeviceID          etw.UTF16
@@ -4870,7 +4870,7 @@ func (e *SystemConfigPnPV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	if len(p) < 24 {
 		return 0, etw.Short(&systemConfigPnPV4, p, ptr)
 	}
-	e.ClassGuid = etw.GUID(p[0:16])
+	e.ClassGUID = etw.GUID(p[0:16])
 	e.UpperFiltersCount = binary.LittleEndian.Uint32(p[16:])
 	e.LowerFiltersCount = binary.LittleEndian.Uint32(p[20:])
 	c := etw.NewCursor(p, 24, ptr)
@@ -4887,7 +4887,7 @@ func (e *SystemConfigPnPV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 // AppendPayload appends the payload of e to b.
 func (e *SystemConfigPnPV4) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.ClassGuid)
+	a.GUID(e.ClassGUID)
 	a.Uint32(e.UpperFiltersCount)
 	a.Uint32(e.LowerFiltersCount)
 	a.UTF16Z(3, e.DeviceID)
@@ -4904,7 +4904,7 @@ func (e *SystemConfigPnPV4) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 func (e *SystemConfigPnPV4) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.ClassGuid)
+		return etw.GUIDValue(e.ClassGUID)
 	case 1:
 		return etw.UintValue(uint64(e.UpperFiltersCount))
 	case 2:
@@ -4961,7 +4961,7 @@ var systemConfigPnPV4 = etw.EventDesc{
 // SystemConfigPnPV5 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
 // 22 (PnP), version 5. [AnySystemConfigPnP] says what it means.
 type SystemConfigPnPV5 struct {
-	ClassGuid         etw.GUID
+	ClassGUID         etw.GUID
 	UpperFiltersCount uint32
 	LowerFiltersCount uint32
 	DevStatus         uint32
@@ -4983,7 +4983,7 @@ func (e *SystemConfigPnPV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	if len(p) < 32 {
 		return 0, etw.Short(&systemConfigPnPV5, p, ptr)
 	}
-	e.ClassGuid = etw.GUID(p[0:16])
+	e.ClassGUID = etw.GUID(p[0:16])
 	e.UpperFiltersCount = binary.LittleEndian.Uint32(p[16:])
 	e.LowerFiltersCount = binary.LittleEndian.Uint32(p[20:])
 	e.DevStatus = binary.LittleEndian.Uint32(p[24:])
@@ -5002,7 +5002,7 @@ func (e *SystemConfigPnPV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 // AppendPayload appends the payload of e to b.
 func (e *SystemConfigPnPV5) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.ClassGuid)
+	a.GUID(e.ClassGUID)
 	a.Uint32(e.UpperFiltersCount)
 	a.Uint32(e.LowerFiltersCount)
 	a.Uint32(e.DevStatus)
@@ -5021,7 +5021,7 @@ func (e *SystemConfigPnPV5) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 func (e *SystemConfigPnPV5) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.ClassGuid)
+		return etw.GUIDValue(e.ClassGUID)
 	case 1:
 		return etw.UintValue(uint64(e.UpperFiltersCount))
 	case 2:
@@ -5092,7 +5092,7 @@ var systemConfigPnPV5 = etw.EventDesc{
 type AnySystemConfigPnP struct {
 	Seen etw.Seen
 
-	ClassGuid          etw.GUID // since version 4
+	ClassGUID          etw.GUID // since version 4
 	UpperFiltersCount  uint32   // since version 4
 	LowerFiltersCount  uint32   // since version 4
 	DevStatus          uint32   // since version 5
@@ -5109,8 +5109,8 @@ type AnySystemConfigPnP struct {
 	FriendlyNameLength uint32     // versions 0, 1, 2, and 3
 }
 
-// HasClassGuid reports whether the decoded version has ClassGuid.
-func (e *AnySystemConfigPnP) HasClassGuid() bool { return e.Seen.Layout >= 4 }
+// HasClassGUID reports whether the decoded version has ClassGUID.
+func (e *AnySystemConfigPnP) HasClassGUID() bool { return e.Seen.Layout >= 4 }
 
 // HasUpperFiltersCount reports whether the decoded version has UpperFiltersCount.
 func (e *AnySystemConfigPnP) HasUpperFiltersCount() bool { return e.Seen.Layout >= 4 }
@@ -5172,7 +5172,7 @@ func (e *AnySystemConfigPnP) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnySystemConfigPnP{}
 		e.Seen = etw.Seen{Version: version, Layout: 5}
-		e.ClassGuid = v.ClassGuid
+		e.ClassGUID = v.ClassGUID
 		e.UpperFiltersCount = v.UpperFiltersCount
 		e.LowerFiltersCount = v.LowerFiltersCount
 		e.DevStatus = v.DevStatus
@@ -5189,7 +5189,7 @@ func (e *AnySystemConfigPnP) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnySystemConfigPnP{}
 		e.Seen = etw.Seen{Version: version, Layout: 4}
-		e.ClassGuid = v.ClassGuid
+		e.ClassGUID = v.ClassGUID
 		e.UpperFiltersCount = v.UpperFiltersCount
 		e.LowerFiltersCount = v.LowerFiltersCount
 		e.DeviceID = v.DeviceID
@@ -5256,7 +5256,7 @@ func (e *AnySystemConfigPnP) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "ClassGuid":
-		return etw.GUIDValue(e.ClassGuid)
+		return etw.GUIDValue(e.ClassGUID)
 	case "UpperFiltersCount":
 		return etw.UintValue(uint64(e.UpperFiltersCount))
 	case "LowerFiltersCount":
@@ -5310,7 +5310,7 @@ func (e AnySystemConfigPnP) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // opcode 23 (IDEChannel), version 2, of [TaskSystemConfig]. [AnySystemConfigIDEChannel] takes
 // newer versions, too.
 type SystemConfigIDEChannelV2 struct {
-	TargetId               uint32
+	TargetID               uint32
 	DeviceType             uint32
 	DeviceTimingMode       uint32
 	LocationInformationLen uint32
@@ -5325,7 +5325,7 @@ func (e *SystemConfigIDEChannelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigIDEChannelV2, p, ptr)
 	}
-	e.TargetId = binary.LittleEndian.Uint32(p[0:])
+	e.TargetID = binary.LittleEndian.Uint32(p[0:])
 	e.DeviceType = binary.LittleEndian.Uint32(p[4:])
 	e.DeviceTimingMode = binary.LittleEndian.Uint32(p[8:])
 	e.LocationInformationLen = binary.LittleEndian.Uint32(p[12:])
@@ -5337,7 +5337,7 @@ func (e *SystemConfigIDEChannelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int
 // AppendPayload appends the payload of e to b.
 func (e *SystemConfigIDEChannelV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.TargetId)
+	a.Uint32(e.TargetID)
 	a.Uint32(e.DeviceType)
 	a.Uint32(e.DeviceTimingMode)
 	a.Uint32(e.LocationInformationLen)
@@ -5349,7 +5349,7 @@ func (e *SystemConfigIDEChannelV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]b
 func (e *SystemConfigIDEChannelV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.TargetId))
+		return etw.UintValue(uint64(e.TargetID))
 	case 1:
 		return etw.UintValue(uint64(e.DeviceType))
 	case 2:
@@ -6151,7 +6151,7 @@ func (e AnySystemConfigCodeIntegrity) MarshalJSON() ([]byte, error) { return etw
 // [TaskSystemConfig]. Its payload has 16 bytes. [AnySystemConfigTelemetryConfiguration] takes
 // newer versions, too.
 type SystemConfigTelemetryConfigurationV2 struct {
-	MachineId etw.GUID
+	MachineID etw.GUID
 }
 
 // EventDesc returns the description of the event.
@@ -6164,13 +6164,13 @@ func (e *SystemConfigTelemetryConfigurationV2) DecodePayload(p []byte, ptr etw.P
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigTelemetryConfigurationV2, p, ptr)
 	}
-	e.MachineId = etw.GUID(p[0:16])
+	e.MachineID = etw.GUID(p[0:16])
 	return 16, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *SystemConfigTelemetryConfigurationV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = append(b, e.MachineId[:]...)
+	b = append(b, e.MachineID[:]...)
 	return b, nil
 }
 
@@ -6178,7 +6178,7 @@ func (e *SystemConfigTelemetryConfigurationV2) AppendPayload(b []byte, _ etw.Ptr
 func (e *SystemConfigTelemetryConfigurationV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.MachineId)
+		return etw.GUIDValue(e.MachineID)
 	}
 	return etw.Value{}
 }
@@ -6264,7 +6264,7 @@ type SystemConfigDefragmentationV2 struct {
 	TotalMFTRecords              uint32
 	TotalSlabs                   uint32
 	UnmovableFiles               uint32
-	VolumeId                     etw.GUID
+	VolumeID                     etw.GUID
 	VolumePathNames              etw.UTF16
 }
 
@@ -6315,7 +6315,7 @@ func (e *SystemConfigDefragmentationV2) DecodePayload(p []byte, ptr etw.PtrSize)
 	e.TotalMFTRecords = binary.LittleEndian.Uint32(p[192:])
 	e.TotalSlabs = binary.LittleEndian.Uint32(p[196:])
 	e.UnmovableFiles = binary.LittleEndian.Uint32(p[200:])
-	e.VolumeId = etw.GUID(p[204:220])
+	e.VolumeID = etw.GUID(p[204:220])
 	c := etw.NewCursor(p, 220, ptr)
 	e.VolumePathNames = c.UTF16()
 	return c.Done(&systemConfigDefragmentationV2)
@@ -6361,7 +6361,7 @@ func (e *SystemConfigDefragmentationV2) AppendPayload(b []byte, ptr etw.PtrSize)
 	a.Uint32(e.TotalMFTRecords)
 	a.Uint32(e.TotalSlabs)
 	a.Uint32(e.UnmovableFiles)
-	a.GUID(e.VolumeId)
+	a.GUID(e.VolumeID)
 	a.UTF16Z(38, e.VolumePathNames)
 	return a.Done(&systemConfigDefragmentationV2)
 }
@@ -6444,7 +6444,7 @@ func (e *SystemConfigDefragmentationV2) FieldValue(i int) etw.Value {
 	case 36:
 		return etw.UintValue(uint64(e.UnmovableFiles))
 	case 37:
-		return etw.GUIDValue(e.VolumeId)
+		return etw.GUIDValue(e.VolumeID)
 	case 38:
 		return etw.UTF16Value(e.VolumePathNames)
 	}
@@ -7263,54 +7263,54 @@ func (e AnySystemConfigDeviceFamily) Clone() *AnySystemConfigDeviceFamily { retu
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigDeviceFamily) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigFlightIdsV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 34 (FlightIds), version 2, of [TaskSystemConfig]. [AnySystemConfigFlightIds] takes
+// SystemConfigFlightIDsV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 34 (FlightIds), version 2, of [TaskSystemConfig]. [AnySystemConfigFlightIDs] takes
 // newer versions, too.
-type SystemConfigFlightIdsV2 struct {
-	UpdateId     etw.UTF16
-	FlightIdList etw.UTF16
+type SystemConfigFlightIDsV2 struct {
+	UpdateID     etw.UTF16
+	FlightIDList etw.UTF16
 }
 
 // EventDesc returns the description of the event.
-func (*SystemConfigFlightIdsV2) EventDesc() *etw.EventDesc { return &systemConfigFlightIdsV2 }
+func (*SystemConfigFlightIDsV2) EventDesc() *etw.EventDesc { return &systemConfigFlightIDsV2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *SystemConfigFlightIdsV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *SystemConfigFlightIDsV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.UpdateId = c.UTF16()
-	e.FlightIdList = c.UTF16()
-	return c.Done(&systemConfigFlightIdsV2)
+	e.UpdateID = c.UTF16()
+	e.FlightIDList = c.UTF16()
+	return c.Done(&systemConfigFlightIDsV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *SystemConfigFlightIdsV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *SystemConfigFlightIDsV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.UpdateId)
-	a.UTF16Z(1, e.FlightIdList)
-	return a.Done(&systemConfigFlightIdsV2)
+	a.UTF16Z(0, e.UpdateID)
+	a.UTF16Z(1, e.FlightIDList)
+	return a.Done(&systemConfigFlightIDsV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SystemConfigFlightIdsV2) FieldValue(i int) etw.Value {
+func (e *SystemConfigFlightIDsV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.UpdateId)
+		return etw.UTF16Value(e.UpdateID)
 	case 1:
-		return etw.UTF16Value(e.FlightIdList)
+		return etw.UTF16Value(e.FlightIDList)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e SystemConfigFlightIdsV2) Clone() *SystemConfigFlightIdsV2 {
-	e.UpdateId = e.UpdateId.Clone()
-	e.FlightIdList = e.FlightIdList.Clone()
+func (e SystemConfigFlightIDsV2) Clone() *SystemConfigFlightIDsV2 {
+	e.UpdateID = e.UpdateID.Clone()
+	e.FlightIDList = e.FlightIDList.Clone()
 	return &e
 }
 
-func (e SystemConfigFlightIdsV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e SystemConfigFlightIDsV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var systemConfigFlightIdsV2 = etw.EventDesc{
+var systemConfigFlightIDsV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 16,
 	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "FlightIds",
 	Fields: []etw.FieldDesc{
@@ -7319,28 +7319,28 @@ var systemConfigFlightIdsV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigFlightIds is [SystemConfigFlightIdsV2] in any version: a newer one is decoded
+// AnySystemConfigFlightIDs is [SystemConfigFlightIDsV2] in any version: a newer one is decoded
 // like it.
-type AnySystemConfigFlightIds struct {
+type AnySystemConfigFlightIDs struct {
 	Seen etw.Seen
-	SystemConfigFlightIdsV2
+	SystemConfigFlightIDsV2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnySystemConfigFlightIds) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnySystemConfigFlightIDs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.SystemConfigFlightIdsV2.DecodePayload(p, ptr)
+	return e.SystemConfigFlightIDsV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnySystemConfigFlightIds) Clone() *AnySystemConfigFlightIds {
-	e.UpdateId = e.UpdateId.Clone()
-	e.FlightIdList = e.FlightIdList.Clone()
+func (e AnySystemConfigFlightIDs) Clone() *AnySystemConfigFlightIDs {
+	e.UpdateID = e.UpdateID.Clone()
+	e.FlightIDList = e.FlightIDList.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnySystemConfigFlightIds) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnySystemConfigFlightIDs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigProcessorsV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
 // opcode 35 (Processors), version 2, of [TaskSystemConfig]. Its payload has 428 bytes.

@@ -9,11 +9,11 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TcpIpSendV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
-// (Send), version 0. Its payload has 20 bytes. [AnyTcpIpSend] says what it means.
+// TCPIPSendV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
+// (Send), version 0. Its payload has 20 bytes. [AnyTCPIPSend] says what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpSendV0 struct {
+type TCPIPSendV0 struct {
 	Daddr uint32
 	Saddr uint32
 	Dport uint16
@@ -23,36 +23,36 @@ type TcpIpSendV0 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpSendV0) EventDesc() *etw.EventDesc { return &tcpIpSendV0 }
+func (*TCPIPSendV0) EventDesc() *etw.EventDesc { return &tcpipSendV0 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpSendV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpSendV0)
+func (e *TCPIPSendV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).decode(p, ptr, &tcpipSendV0)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpSendV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).append(b, ptr, &tcpIpSendV0)
+func (e *TCPIPSendV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).append(b, ptr, &tcpipSendV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpSendV0) FieldValue(i int) etw.Value { return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i) }
+func (e *TCPIPSendV0) FieldValue(i int) etw.Value { return (*tcpipv0TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpIpSendV0) Clone() *TcpIpSendV0 { return &e }
+func (e TCPIPSendV0) Clone() *TCPIPSendV0 { return &e }
 
-func (e TcpIpSendV0) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPSendV0) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpSendV0 = etw.EventDesc{
+var tcpipSendV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
-	Fields: tcpIpV0TypeGroup1LayoutFields,
+	Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Send",
+	Fields: tcpipv0TypeGroup1LayoutFields,
 }
 
-// tcpIpV0TypeGroup1Layout is the template TcpIp_V0_TypeGroup1, which several events use.
-type tcpIpV0TypeGroup1Layout TcpIpSendV0
+// tcpipv0TypeGroup1Layout is the template TcpIp_V0_TypeGroup1, which several events use.
+type tcpipv0TypeGroup1Layout TCPIPSendV0
 
-func (e *tcpIpV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *tcpipv0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -65,7 +65,7 @@ func (e *tcpIpV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 	return 20, nil
 }
 
-func (e *tcpIpV0TypeGroup1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
+func (e *tcpipv0TypeGroup1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.Daddr)
 	b = binary.LittleEndian.AppendUint32(b, e.Saddr)
 	b = binary.LittleEndian.AppendUint16(b, e.Dport)
@@ -75,7 +75,7 @@ func (e *tcpIpV0TypeGroup1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDe
 	return b, nil
 }
 
-func (e *tcpIpV0TypeGroup1Layout) FieldValue(i int) etw.Value {
+func (e *tcpipv0TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Daddr))
@@ -93,7 +93,7 @@ func (e *tcpIpV0TypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var tcpIpV0TypeGroup1LayoutFields = []etw.FieldDesc{
+var tcpipv0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "daddr", Type: etw.InUInt32, Out: etw.OutIPv4},
 	{Name: "saddr", Type: etw.InUInt32, Out: etw.OutIPv4},
 	{Name: "dport", Type: etw.InUInt16, Out: etw.OutPort},
@@ -102,12 +102,12 @@ var tcpIpV0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 }
 
-// TcpIpSendV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
-// (Send), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTcpIpSend] says
+// TCPIPSendV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
+// (Send), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTCPIPSend] says
 // what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpSendV1 struct {
+type TCPIPSendV1 struct {
 	PID      uint32
 	Size     uint32
 	Daddr    uint32
@@ -121,12 +121,12 @@ type TcpIpSendV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpSendV1) EventDesc() *etw.EventDesc { return &tcpIpSendV1 }
+func (*TCPIPSendV1) EventDesc() *etw.EventDesc { return &tcpipSendV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPIPSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
-		return 0, etw.Short(&tcpIpSendV1, p, ptr)
+		return 0, etw.Short(&tcpipSendV1, p, ptr)
 	}
 	e.PID = binary.LittleEndian.Uint32(p[0:])
 	e.Size = binary.LittleEndian.Uint32(p[4:])
@@ -139,11 +139,11 @@ func (e *TcpIpSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 28, ptr)
 	e.Connid = c.Pointer()
 	e.Seqnum = c.Uint32()
-	return c.Done(&tcpIpSendV1)
+	return c.Done(&tcpipSendV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPIPSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -155,11 +155,11 @@ func (e *TcpIpSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.Uint32(e.Endtime)
 	a.Pointer(8, e.Connid)
 	a.Uint32(e.Seqnum)
-	return a.Done(&tcpIpSendV1)
+	return a.Done(&tcpipSendV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpSendV1) FieldValue(i int) etw.Value {
+func (e *TCPIPSendV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -186,13 +186,13 @@ func (e *TcpIpSendV1) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpIpSendV1) Clone() *TcpIpSendV1 { return &e }
+func (e TCPIPSendV1) Clone() *TCPIPSendV1 { return &e }
 
-func (e TcpIpSendV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPSendV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpSendV1 = etw.EventDesc{
+var tcpipSendV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -207,10 +207,10 @@ var tcpIpSendV1 = etw.EventDesc{
 	},
 }
 
-// TcpIpSendV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
-// (Send), version 2. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTcpIpSend] says
+// TCPIPSendV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
+// (Send), version 2. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTCPIPSend] says
 // what it means.
-type TcpIpSendV2 struct {
+type TCPIPSendV2 struct {
 	PID      uint32
 	Size     uint32
 	Daddr    uint32
@@ -224,12 +224,12 @@ type TcpIpSendV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpSendV2) EventDesc() *etw.EventDesc { return &tcpIpSendV2 }
+func (*TCPIPSendV2) EventDesc() *etw.EventDesc { return &tcpipSendV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpSendV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPIPSendV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
-		return 0, etw.Short(&tcpIpSendV2, p, ptr)
+		return 0, etw.Short(&tcpipSendV2, p, ptr)
 	}
 	e.PID = binary.LittleEndian.Uint32(p[0:])
 	e.Size = binary.LittleEndian.Uint32(p[4:])
@@ -242,11 +242,11 @@ func (e *TcpIpSendV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seqnum = binary.LittleEndian.Uint32(p[28:])
 	c := etw.NewCursor(p, 32, ptr)
 	e.Connid = c.Pointer()
-	return c.Done(&tcpIpSendV2)
+	return c.Done(&tcpipSendV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpSendV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPIPSendV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -258,11 +258,11 @@ func (e *TcpIpSendV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.Uint32(e.Endtime)
 	a.Uint32(e.Seqnum)
 	a.Pointer(9, e.Connid)
-	return a.Done(&tcpIpSendV2)
+	return a.Done(&tcpipSendV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpSendV2) FieldValue(i int) etw.Value {
+func (e *TCPIPSendV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -289,13 +289,13 @@ func (e *TcpIpSendV2) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpIpSendV2) Clone() *TcpIpSendV2 { return &e }
+func (e TCPIPSendV2) Clone() *TCPIPSendV2 { return &e }
 
-func (e TcpIpSendV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPSendV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpSendV2 = etw.EventDesc{
+var tcpipSendV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -310,14 +310,14 @@ var tcpIpSendV2 = etw.EventDesc{
 	},
 }
 
-// AnyTcpIpSend is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
-// (Send) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyTCPIPSend is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
+// (Send) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // Data was sent.
 //
-// The versions are [TcpIpSendV0], [TcpIpSendV1], and [TcpIpSendV2]; a newer one is decoded
+// The versions are [TCPIPSendV0], [TCPIPSendV1], and [TCPIPSendV2]; a newer one is decoded
 // like the last of these. Fields that the decoded version lacks are zero.
-type AnyTcpIpSend struct {
+type AnyTCPIPSend struct {
 	Seen etw.Seen
 
 	PID   uint32 // The process whose connection it is.
@@ -336,30 +336,30 @@ type AnyTcpIpSend struct {
 }
 
 // HasStartime reports whether the decoded version has Startime.
-func (e *AnyTcpIpSend) HasStartime() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPSend) HasStartime() bool { return e.Seen.Layout >= 1 }
 
 // HasEndtime reports whether the decoded version has Endtime.
-func (e *AnyTcpIpSend) HasEndtime() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPSend) HasEndtime() bool { return e.Seen.Layout >= 1 }
 
 // HasSeqnum reports whether the decoded version has Seqnum.
-func (e *AnyTcpIpSend) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPSend) HasSeqnum() bool { return e.Seen.Layout >= 1 }
 
 // HasConnid reports whether the decoded version has Connid.
-func (e *AnyTcpIpSend) HasConnid() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPSend) HasConnid() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpIpSend = []*etw.EventDesc{&tcpIpSendV0, &tcpIpSendV1, &tcpIpSendV2}
+var anyTCPIPSend = []*etw.EventDesc{&tcpipSendV0, &tcpipSendV1, &tcpipSendV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpSend) EventDescs() []*etw.EventDesc { return anyTcpIpSend }
+func (*AnyTCPIPSend) EventDescs() []*etw.EventDesc { return anyTCPIPSend }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpSend) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpSend, e.Seen) }
+func (e *AnyTCPIPSend) EventDesc() *etw.EventDesc { return etw.DescOf(anyTCPIPSend, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyTCPIPSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v TcpIpSendV2
+		var v TCPIPSendV2
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.PID = v.PID
@@ -373,7 +373,7 @@ func (e *AnyTcpIpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	case version >= 1:
-		var v TcpIpSendV1
+		var v TCPIPSendV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.PID = v.PID
@@ -387,9 +387,9 @@ func (e *AnyTcpIpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	default:
-		var v TcpIpSendV0
+		var v TCPIPSendV0
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyTcpIpSend{}
+		*e = AnyTCPIPSend{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.PID = v.PID
 		e.Size = v.Size
@@ -402,8 +402,8 @@ func (e *AnyTcpIpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpSend) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyTcpIpSend, e.Seen).Fields
+func (e *AnyTCPIPSend) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTCPIPSend, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -433,18 +433,18 @@ func (e *AnyTcpIpSend) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpSend) Clone() *AnyTcpIpSend { return &e }
+func (e AnyTCPIPSend) Clone() *AnyTCPIPSend { return &e }
 
-func (e AnyTcpIpSend) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpRecvV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
-// (Recv), version 0. Its payload has 20 bytes. [AnyTcpIpRecv] says what it means.
+// TCPIPRecvV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
+// (Recv), version 0. Its payload has 20 bytes. [AnyTCPIPRecv] says what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpRecvV0 struct {
+type TCPIPRecvV0 struct {
 	Daddr uint32
 	Saddr uint32
 	Dport uint16
@@ -454,38 +454,38 @@ type TcpIpRecvV0 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpRecvV0) EventDesc() *etw.EventDesc { return &tcpIpRecvV0 }
+func (*TCPIPRecvV0) EventDesc() *etw.EventDesc { return &tcpipRecvV0 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpRecvV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpRecvV0)
+func (e *TCPIPRecvV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).decode(p, ptr, &tcpipRecvV0)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpRecvV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).append(b, ptr, &tcpIpRecvV0)
+func (e *TCPIPRecvV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).append(b, ptr, &tcpipRecvV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRecvV0) FieldValue(i int) etw.Value { return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i) }
+func (e *TCPIPRecvV0) FieldValue(i int) etw.Value { return (*tcpipv0TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpIpRecvV0) Clone() *TcpIpRecvV0 { return &e }
+func (e TCPIPRecvV0) Clone() *TCPIPRecvV0 { return &e }
 
-func (e TcpIpRecvV0) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPRecvV0) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpRecvV0 = etw.EventDesc{
+var tcpipRecvV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
-	Fields: tcpIpV0TypeGroup1LayoutFields,
+	Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Recv",
+	Fields: tcpipv0TypeGroup1LayoutFields,
 }
 
-// TcpIpRecvV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
-// (Recv), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpRecv] says
+// TCPIPRecvV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
+// (Recv), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPRecv] says
 // what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpRecvV1 struct {
+type TCPIPRecvV1 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -497,12 +497,12 @@ type TcpIpRecvV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpRecvV1) EventDesc() *etw.EventDesc { return &tcpIpRecvV1 }
+func (*TCPIPRecvV1) EventDesc() *etw.EventDesc { return &tcpipRecvV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpRecvV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPIPRecvV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
-		return 0, etw.Short(&tcpIpRecvV1, p, ptr)
+		return 0, etw.Short(&tcpipRecvV1, p, ptr)
 	}
 	e.PID = binary.LittleEndian.Uint32(p[0:])
 	e.Size = binary.LittleEndian.Uint32(p[4:])
@@ -513,11 +513,11 @@ func (e *TcpIpRecvV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 20, ptr)
 	e.Connid = c.Pointer()
 	e.Seqnum = c.Uint32()
-	return c.Done(&tcpIpRecvV1)
+	return c.Done(&tcpipRecvV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpRecvV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPIPRecvV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -527,11 +527,11 @@ func (e *TcpIpRecvV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.Uint16(e.Sport)
 	a.Pointer(6, e.Connid)
 	a.Uint32(e.Seqnum)
-	return a.Done(&tcpIpRecvV1)
+	return a.Done(&tcpipRecvV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRecvV1) FieldValue(i int) etw.Value {
+func (e *TCPIPRecvV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -554,13 +554,13 @@ func (e *TcpIpRecvV1) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpIpRecvV1) Clone() *TcpIpRecvV1 { return &e }
+func (e TCPIPRecvV1) Clone() *TCPIPRecvV1 { return &e }
 
-func (e TcpIpRecvV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPRecvV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpRecvV1 = etw.EventDesc{
+var tcpipRecvV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -573,10 +573,10 @@ var tcpIpRecvV1 = etw.EventDesc{
 	},
 }
 
-// TcpIpRecvV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
-// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpRecv] says
+// TCPIPRecvV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
+// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPRecv] says
 // what it means.
-type TcpIpRecvV2 struct {
+type TCPIPRecvV2 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -588,36 +588,36 @@ type TcpIpRecvV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpRecvV2) EventDesc() *etw.EventDesc { return &tcpIpRecvV2 }
+func (*TCPIPRecvV2) EventDesc() *etw.EventDesc { return &tcpipRecvV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpRecvV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpRecvV2)
+func (e *TCPIPRecvV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup1Layout)(e).decode(p, ptr, &tcpipRecvV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpRecvV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup1Layout)(e).append(b, ptr, &tcpIpRecvV2)
+func (e *TCPIPRecvV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup1Layout)(e).append(b, ptr, &tcpipRecvV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRecvV2) FieldValue(i int) etw.Value { return (*tcpIpTypeGroup1Layout)(e).FieldValue(i) }
+func (e *TCPIPRecvV2) FieldValue(i int) etw.Value { return (*tcpipTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpIpRecvV2) Clone() *TcpIpRecvV2 { return &e }
+func (e TCPIPRecvV2) Clone() *TCPIPRecvV2 { return &e }
 
-func (e TcpIpRecvV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPRecvV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpRecvV2 = etw.EventDesc{
+var tcpipRecvV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
-	Fields: tcpIpTypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Recv",
+	Fields: tcpipTypeGroup1LayoutFields,
 }
 
-// tcpIpTypeGroup1Layout is the template TcpIp_TypeGroup1, which several events use.
-type tcpIpTypeGroup1Layout TcpIpRecvV2
+// tcpipTypeGroup1Layout is the template TcpIp_TypeGroup1, which several events use.
+type tcpipTypeGroup1Layout TCPIPRecvV2
 
-func (e *tcpIpTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *tcpipTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -633,7 +633,7 @@ func (e *tcpIpTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	return c.Done(d)
 }
 
-func (e *tcpIpTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *tcpipTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -646,7 +646,7 @@ func (e *tcpIpTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDe
 	return a.Done(d)
 }
 
-func (e *tcpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
+func (e *tcpipTypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -668,7 +668,7 @@ func (e *tcpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var tcpIpTypeGroup1LayoutFields = []etw.FieldDesc{
+var tcpipTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InUInt32, Out: etw.OutIPv4},
@@ -679,14 +679,14 @@ var tcpIpTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpRecv is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
-// (Recv) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyTCPIPRecv is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
+// (Recv) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // Data was received.
 //
-// The versions are [TcpIpRecvV0], [TcpIpRecvV1], and [TcpIpRecvV2]; a newer one is decoded
+// The versions are [TCPIPRecvV0], [TCPIPRecvV1], and [TCPIPRecvV2]; a newer one is decoded
 // like the last of these. Fields that the decoded version lacks are zero.
-type AnyTcpIpRecv struct {
+type AnyTCPIPRecv struct {
 	Seen etw.Seen
 
 	PID    uint32 // The process whose connection it is.
@@ -701,24 +701,24 @@ type AnyTcpIpRecv struct {
 }
 
 // HasSeqnum reports whether the decoded version has Seqnum.
-func (e *AnyTcpIpRecv) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPRecv) HasSeqnum() bool { return e.Seen.Layout >= 1 }
 
 // HasConnid reports whether the decoded version has Connid.
-func (e *AnyTcpIpRecv) HasConnid() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPRecv) HasConnid() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpIpRecv = []*etw.EventDesc{&tcpIpRecvV0, &tcpIpRecvV1, &tcpIpRecvV2}
+var anyTCPIPRecv = []*etw.EventDesc{&tcpipRecvV0, &tcpipRecvV1, &tcpipRecvV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpRecv) EventDescs() []*etw.EventDesc { return anyTcpIpRecv }
+func (*AnyTCPIPRecv) EventDescs() []*etw.EventDesc { return anyTCPIPRecv }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpRecv) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpRecv, e.Seen) }
+func (e *AnyTCPIPRecv) EventDesc() *etw.EventDesc { return etw.DescOf(anyTCPIPRecv, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyTCPIPRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v TcpIpRecvV2
+		var v TCPIPRecvV2
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.PID = v.PID
@@ -730,7 +730,7 @@ func (e *AnyTcpIpRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	case version >= 1:
-		var v TcpIpRecvV1
+		var v TCPIPRecvV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.PID = v.PID
@@ -742,9 +742,9 @@ func (e *AnyTcpIpRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	default:
-		var v TcpIpRecvV0
+		var v TCPIPRecvV0
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyTcpIpRecv{}
+		*e = AnyTCPIPRecv{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.PID = v.PID
 		e.Size = v.Size
@@ -757,8 +757,8 @@ func (e *AnyTcpIpRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpRecv) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyTcpIpRecv, e.Seen).Fields
+func (e *AnyTCPIPRecv) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTCPIPRecv, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -784,16 +784,16 @@ func (e *AnyTcpIpRecv) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpRecv) Clone() *AnyTcpIpRecv { return &e }
+func (e AnyTCPIPRecv) Clone() *AnyTCPIPRecv { return &e }
 
-func (e AnyTcpIpRecv) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPRecv) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpRecv) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPRecv) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpConnectV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
-// (Connect), version 0. Its payload has 20 bytes. [AnyTcpIpConnect] says what it means.
-type TcpIpConnectV0 struct {
+// TCPIPConnectV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
+// (Connect), version 0. Its payload has 20 bytes. [AnyTCPIPConnect] says what it means.
+type TCPIPConnectV0 struct {
 	Daddr uint32
 	Saddr uint32
 	Dport uint16
@@ -803,38 +803,38 @@ type TcpIpConnectV0 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpConnectV0) EventDesc() *etw.EventDesc { return &tcpIpConnectV0 }
+func (*TCPIPConnectV0) EventDesc() *etw.EventDesc { return &tcpipConnectV0 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpConnectV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpConnectV0)
+func (e *TCPIPConnectV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).decode(p, ptr, &tcpipConnectV0)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpConnectV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).append(b, ptr, &tcpIpConnectV0)
+func (e *TCPIPConnectV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).append(b, ptr, &tcpipConnectV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpConnectV0) FieldValue(i int) etw.Value {
-	return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPConnectV0) FieldValue(i int) etw.Value {
+	return (*tcpipv0TypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpConnectV0) Clone() *TcpIpConnectV0 { return &e }
+func (e TCPIPConnectV0) Clone() *TCPIPConnectV0 { return &e }
 
-func (e TcpIpConnectV0) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPConnectV0) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpConnectV0 = etw.EventDesc{
+var tcpipConnectV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Opcode: 12, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
-	Fields: tcpIpV0TypeGroup1LayoutFields,
+	Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Connect",
+	Fields: tcpipv0TypeGroup1LayoutFields,
 }
 
-// TcpIpConnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
-// (Connect), version 1. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTcpIpConnect]
+// TCPIPConnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
+// (Connect), version 1. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTCPIPConnect]
 // says what it means.
-type TcpIpConnectV1 struct {
+type TCPIPConnectV1 struct {
 	PID         uint32
 	Size        uint32
 	Daddr       uint32
@@ -853,38 +853,38 @@ type TcpIpConnectV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpConnectV1) EventDesc() *etw.EventDesc { return &tcpIpConnectV1 }
+func (*TCPIPConnectV1) EventDesc() *etw.EventDesc { return &tcpipConnectV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpConnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup2Layout)(e).decode(p, ptr, &tcpIpConnectV1)
+func (e *TCPIPConnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup2Layout)(e).decode(p, ptr, &tcpipConnectV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpConnectV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup2Layout)(e).append(b, ptr, &tcpIpConnectV1)
+func (e *TCPIPConnectV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup2Layout)(e).append(b, ptr, &tcpipConnectV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpConnectV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup2Layout)(e).FieldValue(i)
+func (e *TCPIPConnectV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup2Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpConnectV1) Clone() *TcpIpConnectV1 { return &e }
+func (e TCPIPConnectV1) Clone() *TCPIPConnectV1 { return &e }
 
-func (e TcpIpConnectV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPConnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpConnectV1 = etw.EventDesc{
+var tcpipConnectV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
-	Fields: tcpIpV1TypeGroup2LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Connect",
+	Fields: tcpipv1TypeGroup2LayoutFields,
 }
 
-// tcpIpV1TypeGroup2Layout is the template TcpIp_V1_TypeGroup2, which several events use.
-type tcpIpV1TypeGroup2Layout TcpIpConnectV1
+// tcpipv1TypeGroup2Layout is the template TcpIp_V1_TypeGroup2, which several events use.
+type tcpipv1TypeGroup2Layout TCPIPConnectV1
 
-func (e *tcpIpV1TypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *tcpipv1TypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 36 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -907,7 +907,7 @@ func (e *tcpIpV1TypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 	return c.Done(d)
 }
 
-func (e *tcpIpV1TypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *tcpipv1TypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -927,7 +927,7 @@ func (e *tcpIpV1TypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.Event
 	return a.Done(d)
 }
 
-func (e *tcpIpV1TypeGroup2Layout) FieldValue(i int) etw.Value {
+func (e *tcpipv1TypeGroup2Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -963,7 +963,7 @@ func (e *tcpIpV1TypeGroup2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var tcpIpV1TypeGroup2LayoutFields = []etw.FieldDesc{
+var tcpipv1TypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InUInt32, Out: etw.OutIPv4},
@@ -981,10 +981,10 @@ var tcpIpV1TypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "seqnum", Type: etw.InUInt32},
 }
 
-// TcpIpConnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
-// (Connect), version 2. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTcpIpConnect]
+// TCPIPConnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
+// (Connect), version 2. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTCPIPConnect]
 // says what it means.
-type TcpIpConnectV2 struct {
+type TCPIPConnectV2 struct {
 	PID         uint32
 	Size        uint32
 	Daddr       uint32
@@ -1003,38 +1003,38 @@ type TcpIpConnectV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpConnectV2) EventDesc() *etw.EventDesc { return &tcpIpConnectV2 }
+func (*TCPIPConnectV2) EventDesc() *etw.EventDesc { return &tcpipConnectV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpConnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup2Layout)(e).decode(p, ptr, &tcpIpConnectV2)
+func (e *TCPIPConnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup2Layout)(e).decode(p, ptr, &tcpipConnectV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpConnectV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup2Layout)(e).append(b, ptr, &tcpIpConnectV2)
+func (e *TCPIPConnectV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup2Layout)(e).append(b, ptr, &tcpipConnectV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpConnectV2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup2Layout)(e).FieldValue(i)
+func (e *TCPIPConnectV2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup2Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpConnectV2) Clone() *TcpIpConnectV2 { return &e }
+func (e TCPIPConnectV2) Clone() *TCPIPConnectV2 { return &e }
 
-func (e TcpIpConnectV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPConnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpConnectV2 = etw.EventDesc{
+var tcpipConnectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
-	Fields: tcpIpTypeGroup2LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Connect",
+	Fields: tcpipTypeGroup2LayoutFields,
 }
 
-// tcpIpTypeGroup2Layout is the template TcpIp_TypeGroup2, which several events use.
-type tcpIpTypeGroup2Layout TcpIpConnectV2
+// tcpipTypeGroup2Layout is the template TcpIp_TypeGroup2, which several events use.
+type tcpipTypeGroup2Layout TCPIPConnectV2
 
-func (e *tcpIpTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *tcpipTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 40 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -1057,7 +1057,7 @@ func (e *tcpIpTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	return c.Done(d)
 }
 
-func (e *tcpIpTypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *tcpipTypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -1077,7 +1077,7 @@ func (e *tcpIpTypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDe
 	return a.Done(d)
 }
 
-func (e *tcpIpTypeGroup2Layout) FieldValue(i int) etw.Value {
+func (e *tcpipTypeGroup2Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -1113,7 +1113,7 @@ func (e *tcpIpTypeGroup2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var tcpIpTypeGroup2LayoutFields = []etw.FieldDesc{
+var tcpipTypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InUInt32, Out: etw.OutIPv4},
@@ -1131,15 +1131,15 @@ var tcpIpTypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpConnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 12 (Connect) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyTCPIPConnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 12 (Connect) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A connection was opened from this side. The layout is that of descriptions; no trace with
 // the event was at hand.
 //
-// The versions are [TcpIpConnectV0], [TcpIpConnectV1], and [TcpIpConnectV2]; a newer one is
+// The versions are [TCPIPConnectV0], [TCPIPConnectV1], and [TCPIPConnectV2]; a newer one is
 // decoded like the last of these. Fields that the decoded version lacks are zero.
-type AnyTcpIpConnect struct {
+type AnyTCPIPConnect struct {
 	Seen etw.Seen
 
 	PID         uint32 // The process whose connection it is.
@@ -1161,66 +1161,66 @@ type AnyTcpIpConnect struct {
 }
 
 // HasMss reports whether the decoded version has Mss.
-func (e *AnyTcpIpConnect) HasMss() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasMss() bool { return e.Seen.Layout >= 1 }
 
 // HasSackopt reports whether the decoded version has Sackopt.
-func (e *AnyTcpIpConnect) HasSackopt() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasSackopt() bool { return e.Seen.Layout >= 1 }
 
 // HasTsopt reports whether the decoded version has Tsopt.
-func (e *AnyTcpIpConnect) HasTsopt() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasTsopt() bool { return e.Seen.Layout >= 1 }
 
 // HasWsopt reports whether the decoded version has Wsopt.
-func (e *AnyTcpIpConnect) HasWsopt() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasWsopt() bool { return e.Seen.Layout >= 1 }
 
 // HasRcvwin reports whether the decoded version has Rcvwin.
-func (e *AnyTcpIpConnect) HasRcvwin() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasRcvwin() bool { return e.Seen.Layout >= 1 }
 
 // HasRcvwinscale reports whether the decoded version has Rcvwinscale.
-func (e *AnyTcpIpConnect) HasRcvwinscale() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasRcvwinscale() bool { return e.Seen.Layout >= 1 }
 
 // HasSndwinscale reports whether the decoded version has Sndwinscale.
-func (e *AnyTcpIpConnect) HasSndwinscale() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasSndwinscale() bool { return e.Seen.Layout >= 1 }
 
 // HasSeqnum reports whether the decoded version has Seqnum.
-func (e *AnyTcpIpConnect) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasSeqnum() bool { return e.Seen.Layout >= 1 }
 
 // HasConnid reports whether the decoded version has Connid.
-func (e *AnyTcpIpConnect) HasConnid() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPConnect) HasConnid() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpIpConnect = []*etw.EventDesc{&tcpIpConnectV0, &tcpIpConnectV1, &tcpIpConnectV2}
+var anyTCPIPConnect = []*etw.EventDesc{&tcpipConnectV0, &tcpipConnectV1, &tcpipConnectV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpConnect) EventDescs() []*etw.EventDesc { return anyTcpIpConnect }
+func (*AnyTCPIPConnect) EventDescs() []*etw.EventDesc { return anyTCPIPConnect }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpConnect) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpConnect, e.Seen) }
+func (e *AnyTCPIPConnect) EventDesc() *etw.EventDesc { return etw.DescOf(anyTCPIPConnect, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup2Layout)(e).decode(version, p, ptr, anyTcpIpConnect)
+func (e *AnyTCPIPConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyTCPIPTypeGroup2Layout)(e).decode(version, p, ptr, anyTCPIPConnect)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpConnect) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup2Layout)(e).FieldValue(i)
+func (e *AnyTCPIPConnect) FieldValue(i int) etw.Value {
+	return (*anyTCPIPTypeGroup2Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpConnect) Clone() *AnyTcpIpConnect { return &e }
+func (e AnyTCPIPConnect) Clone() *AnyTCPIPConnect { return &e }
 
-func (e AnyTcpIpConnect) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPConnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTcpIpTypeGroup2Layout is what types for all versions of an event share, the newest of
+// anyTCPIPTypeGroup2Layout is what types for all versions of an event share, the newest of
 // which has the template TcpIp_TypeGroup2.
-type anyTcpIpTypeGroup2Layout AnyTcpIpConnect
+type anyTCPIPTypeGroup2Layout AnyTCPIPConnect
 
-func (e *anyTcpIpTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+func (e *anyTCPIPTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v tcpIpTypeGroup2Layout
+		var v tcpipTypeGroup2Layout
 		n, err = v.decode(p, ptr, d[2])
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.PID = v.PID
@@ -1239,7 +1239,7 @@ func (e *anyTcpIpTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	case version >= 1:
-		var v tcpIpV1TypeGroup2Layout
+		var v tcpipv1TypeGroup2Layout
 		n, err = v.decode(p, ptr, d[1])
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.PID = v.PID
@@ -1258,9 +1258,9 @@ func (e *anyTcpIpTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	default:
-		var v tcpIpV0TypeGroup1Layout
+		var v tcpipv0TypeGroup1Layout
 		n, err = v.decode(p, ptr, d[0])
-		*e = anyTcpIpTypeGroup2Layout{}
+		*e = anyTCPIPTypeGroup2Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.PID = v.PID
 		e.Size = v.Size
@@ -1272,8 +1272,8 @@ func (e *anyTcpIpTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 	return n, err
 }
 
-func (e *anyTcpIpTypeGroup2Layout) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyTcpIpConnect, e.Seen).Fields
+func (e *anyTCPIPTypeGroup2Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTCPIPConnect, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -1312,12 +1312,12 @@ func (e *anyTcpIpTypeGroup2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// TcpIpDisconnectV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 13 (Disconnect), version 0. Its payload has 20 bytes. [AnyTcpIpDisconnect] says what it
+// TCPIPDisconnectV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 13 (Disconnect), version 0. Its payload has 20 bytes. [AnyTCPIPDisconnect] says what it
 // means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpDisconnectV0 struct {
+type TCPIPDisconnectV0 struct {
 	Daddr uint32
 	Saddr uint32
 	Dport uint16
@@ -1327,40 +1327,40 @@ type TcpIpDisconnectV0 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpDisconnectV0) EventDesc() *etw.EventDesc { return &tcpIpDisconnectV0 }
+func (*TCPIPDisconnectV0) EventDesc() *etw.EventDesc { return &tcpipDisconnectV0 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpDisconnectV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpDisconnectV0)
+func (e *TCPIPDisconnectV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).decode(p, ptr, &tcpipDisconnectV0)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpDisconnectV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).append(b, ptr, &tcpIpDisconnectV0)
+func (e *TCPIPDisconnectV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).append(b, ptr, &tcpipDisconnectV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpDisconnectV0) FieldValue(i int) etw.Value {
-	return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPDisconnectV0) FieldValue(i int) etw.Value {
+	return (*tcpipv0TypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpDisconnectV0) Clone() *TcpIpDisconnectV0 { return &e }
+func (e TCPIPDisconnectV0) Clone() *TCPIPDisconnectV0 { return &e }
 
-func (e TcpIpDisconnectV0) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPDisconnectV0) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpDisconnectV0 = etw.EventDesc{
+var tcpipDisconnectV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Opcode: 13, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
-	Fields: tcpIpV0TypeGroup1LayoutFields,
+	Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Fields: tcpipv0TypeGroup1LayoutFields,
 }
 
-// TcpIpDisconnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// TCPIPDisconnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 13 (Disconnect), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTcpIpDisconnect] says what it means.
+// [AnyTCPIPDisconnect] says what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpDisconnectV1 struct {
+type TCPIPDisconnectV1 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -1372,38 +1372,38 @@ type TcpIpDisconnectV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpDisconnectV1) EventDesc() *etw.EventDesc { return &tcpIpDisconnectV1 }
+func (*TCPIPDisconnectV1) EventDesc() *etw.EventDesc { return &tcpipDisconnectV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpDisconnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup1Layout)(e).decode(p, ptr, &tcpIpDisconnectV1)
+func (e *TCPIPDisconnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup1Layout)(e).decode(p, ptr, &tcpipDisconnectV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpDisconnectV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup1Layout)(e).append(b, ptr, &tcpIpDisconnectV1)
+func (e *TCPIPDisconnectV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup1Layout)(e).append(b, ptr, &tcpipDisconnectV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpDisconnectV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPDisconnectV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpDisconnectV1) Clone() *TcpIpDisconnectV1 { return &e }
+func (e TCPIPDisconnectV1) Clone() *TCPIPDisconnectV1 { return &e }
 
-func (e TcpIpDisconnectV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPDisconnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpDisconnectV1 = etw.EventDesc{
+var tcpipDisconnectV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
-	Fields: tcpIpV1TypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Fields: tcpipv1TypeGroup1LayoutFields,
 }
 
-// tcpIpV1TypeGroup1Layout is the template TcpIp_V1_TypeGroup1, which several events use.
-type tcpIpV1TypeGroup1Layout TcpIpDisconnectV1
+// tcpipv1TypeGroup1Layout is the template TcpIp_V1_TypeGroup1, which several events use.
+type tcpipv1TypeGroup1Layout TCPIPDisconnectV1
 
-func (e *tcpIpV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *tcpipv1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -1419,7 +1419,7 @@ func (e *tcpIpV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 	return c.Done(d)
 }
 
-func (e *tcpIpV1TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *tcpipv1TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -1432,7 +1432,7 @@ func (e *tcpIpV1TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.Event
 	return a.Done(d)
 }
 
-func (e *tcpIpV1TypeGroup1Layout) FieldValue(i int) etw.Value {
+func (e *tcpipv1TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -1454,7 +1454,7 @@ func (e *tcpIpV1TypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var tcpIpV1TypeGroup1LayoutFields = []etw.FieldDesc{
+var tcpipv1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InUInt32, Out: etw.OutIPv4},
@@ -1465,10 +1465,10 @@ var tcpIpV1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "seqnum", Type: etw.InUInt32},
 }
 
-// TcpIpDisconnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// TCPIPDisconnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 13 (Disconnect), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTcpIpDisconnect] says what it means.
-type TcpIpDisconnectV2 struct {
+// [AnyTCPIPDisconnect] says what it means.
+type TCPIPDisconnectV2 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -1480,43 +1480,43 @@ type TcpIpDisconnectV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpDisconnectV2) EventDesc() *etw.EventDesc { return &tcpIpDisconnectV2 }
+func (*TCPIPDisconnectV2) EventDesc() *etw.EventDesc { return &tcpipDisconnectV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpDisconnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpDisconnectV2)
+func (e *TCPIPDisconnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup1Layout)(e).decode(p, ptr, &tcpipDisconnectV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpDisconnectV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup1Layout)(e).append(b, ptr, &tcpIpDisconnectV2)
+func (e *TCPIPDisconnectV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup1Layout)(e).append(b, ptr, &tcpipDisconnectV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpDisconnectV2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPDisconnectV2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpDisconnectV2) Clone() *TcpIpDisconnectV2 { return &e }
+func (e TCPIPDisconnectV2) Clone() *TCPIPDisconnectV2 { return &e }
 
-func (e TcpIpDisconnectV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPDisconnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpDisconnectV2 = etw.EventDesc{
+var tcpipDisconnectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
-	Fields: tcpIpTypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Fields: tcpipTypeGroup1LayoutFields,
 }
 
-// AnyTcpIpDisconnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
-// opcode 13 (Disconnect) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// AnyTCPIPDisconnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 13 (Disconnect) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip]
 // (0x10000).
 //
 // A connection ended.
 //
-// The versions are [TcpIpDisconnectV0], [TcpIpDisconnectV1], and [TcpIpDisconnectV2]; a newer
+// The versions are [TCPIPDisconnectV0], [TCPIPDisconnectV1], and [TCPIPDisconnectV2]; a newer
 // one is decoded like the last of these. Fields that the decoded version lacks are zero.
-type AnyTcpIpDisconnect struct {
+type AnyTCPIPDisconnect struct {
 	Seen etw.Seen
 
 	PID    uint32 // The process whose connection it is.
@@ -1531,49 +1531,49 @@ type AnyTcpIpDisconnect struct {
 }
 
 // HasSeqnum reports whether the decoded version has Seqnum.
-func (e *AnyTcpIpDisconnect) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPDisconnect) HasSeqnum() bool { return e.Seen.Layout >= 1 }
 
 // HasConnid reports whether the decoded version has Connid.
-func (e *AnyTcpIpDisconnect) HasConnid() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPDisconnect) HasConnid() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpIpDisconnect = []*etw.EventDesc{
-	&tcpIpDisconnectV0, &tcpIpDisconnectV1, &tcpIpDisconnectV2,
+var anyTCPIPDisconnect = []*etw.EventDesc{
+	&tcpipDisconnectV0, &tcpipDisconnectV1, &tcpipDisconnectV2,
 }
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpDisconnect) EventDescs() []*etw.EventDesc { return anyTcpIpDisconnect }
+func (*AnyTCPIPDisconnect) EventDescs() []*etw.EventDesc { return anyTCPIPDisconnect }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpDisconnect) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpIpDisconnect, e.Seen)
+func (e *AnyTCPIPDisconnect) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTCPIPDisconnect, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpDisconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup1Layout)(e).decode(version, p, ptr, anyTcpIpDisconnect)
+func (e *AnyTCPIPDisconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyTCPIPTypeGroup1Layout)(e).decode(version, p, ptr, anyTCPIPDisconnect)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpDisconnect) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyTCPIPDisconnect) FieldValue(i int) etw.Value {
+	return (*anyTCPIPTypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpDisconnect) Clone() *AnyTcpIpDisconnect { return &e }
+func (e AnyTCPIPDisconnect) Clone() *AnyTCPIPDisconnect { return &e }
 
-func (e AnyTcpIpDisconnect) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPDisconnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpDisconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPDisconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTcpIpTypeGroup1Layout is what types for all versions of an event share, the newest of
+// anyTCPIPTypeGroup1Layout is what types for all versions of an event share, the newest of
 // which has the template TcpIp_TypeGroup1.
-type anyTcpIpTypeGroup1Layout AnyTcpIpDisconnect
+type anyTCPIPTypeGroup1Layout AnyTCPIPDisconnect
 
-func (e *anyTcpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+func (e *anyTCPIPTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v tcpIpTypeGroup1Layout
+		var v tcpipTypeGroup1Layout
 		n, err = v.decode(p, ptr, d[2])
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.PID = v.PID
@@ -1585,7 +1585,7 @@ func (e *anyTcpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	case version >= 1:
-		var v tcpIpV1TypeGroup1Layout
+		var v tcpipv1TypeGroup1Layout
 		n, err = v.decode(p, ptr, d[1])
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.PID = v.PID
@@ -1597,9 +1597,9 @@ func (e *anyTcpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	default:
-		var v tcpIpV0TypeGroup1Layout
+		var v tcpipv0TypeGroup1Layout
 		n, err = v.decode(p, ptr, d[0])
-		*e = anyTcpIpTypeGroup1Layout{}
+		*e = anyTCPIPTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.PID = v.PID
 		e.Size = v.Size
@@ -1611,8 +1611,8 @@ func (e *anyTcpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 	return n, err
 }
 
-func (e *anyTcpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyTcpIpDisconnect, e.Seen).Fields
+func (e *anyTCPIPTypeGroup1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTCPIPDisconnect, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -1637,10 +1637,10 @@ func (e *anyTcpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// TcpIpRetransmitV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 14 (Retransmit), version 0. Its payload has 20 bytes. [AnyTcpIpRetransmit] says what it
+// TCPIPRetransmitV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 14 (Retransmit), version 0. Its payload has 20 bytes. [AnyTCPIPRetransmit] says what it
 // means.
-type TcpIpRetransmitV0 struct {
+type TCPIPRetransmitV0 struct {
 	Daddr uint32
 	Saddr uint32
 	Dport uint16
@@ -1650,38 +1650,38 @@ type TcpIpRetransmitV0 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpRetransmitV0) EventDesc() *etw.EventDesc { return &tcpIpRetransmitV0 }
+func (*TCPIPRetransmitV0) EventDesc() *etw.EventDesc { return &tcpipRetransmitV0 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpRetransmitV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpRetransmitV0)
+func (e *TCPIPRetransmitV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).decode(p, ptr, &tcpipRetransmitV0)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpRetransmitV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).append(b, ptr, &tcpIpRetransmitV0)
+func (e *TCPIPRetransmitV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).append(b, ptr, &tcpipRetransmitV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRetransmitV0) FieldValue(i int) etw.Value {
-	return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPRetransmitV0) FieldValue(i int) etw.Value {
+	return (*tcpipv0TypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpRetransmitV0) Clone() *TcpIpRetransmitV0 { return &e }
+func (e TCPIPRetransmitV0) Clone() *TCPIPRetransmitV0 { return &e }
 
-func (e TcpIpRetransmitV0) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPRetransmitV0) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpRetransmitV0 = etw.EventDesc{
+var tcpipRetransmitV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Opcode: 14, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
-	Fields: tcpIpV0TypeGroup1LayoutFields,
+	Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Fields: tcpipv0TypeGroup1LayoutFields,
 }
 
-// TcpIpRetransmitV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// TCPIPRetransmitV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 14 (Retransmit), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTcpIpRetransmit] says what it means.
-type TcpIpRetransmitV1 struct {
+// [AnyTCPIPRetransmit] says what it means.
+type TCPIPRetransmitV1 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -1693,38 +1693,38 @@ type TcpIpRetransmitV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpRetransmitV1) EventDesc() *etw.EventDesc { return &tcpIpRetransmitV1 }
+func (*TCPIPRetransmitV1) EventDesc() *etw.EventDesc { return &tcpipRetransmitV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpRetransmitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup1Layout)(e).decode(p, ptr, &tcpIpRetransmitV1)
+func (e *TCPIPRetransmitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup1Layout)(e).decode(p, ptr, &tcpipRetransmitV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpRetransmitV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup1Layout)(e).append(b, ptr, &tcpIpRetransmitV1)
+func (e *TCPIPRetransmitV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup1Layout)(e).append(b, ptr, &tcpipRetransmitV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRetransmitV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPRetransmitV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpRetransmitV1) Clone() *TcpIpRetransmitV1 { return &e }
+func (e TCPIPRetransmitV1) Clone() *TCPIPRetransmitV1 { return &e }
 
-func (e TcpIpRetransmitV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPRetransmitV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpRetransmitV1 = etw.EventDesc{
+var tcpipRetransmitV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
-	Fields: tcpIpV1TypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Fields: tcpipv1TypeGroup1LayoutFields,
 }
 
-// TcpIpRetransmitV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// TCPIPRetransmitV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 14 (Retransmit), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTcpIpRetransmit] says what it means.
-type TcpIpRetransmitV2 struct {
+// [AnyTCPIPRetransmit] says what it means.
+type TCPIPRetransmitV2 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -1736,44 +1736,44 @@ type TcpIpRetransmitV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpRetransmitV2) EventDesc() *etw.EventDesc { return &tcpIpRetransmitV2 }
+func (*TCPIPRetransmitV2) EventDesc() *etw.EventDesc { return &tcpipRetransmitV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpRetransmitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpRetransmitV2)
+func (e *TCPIPRetransmitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup1Layout)(e).decode(p, ptr, &tcpipRetransmitV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpRetransmitV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup1Layout)(e).append(b, ptr, &tcpIpRetransmitV2)
+func (e *TCPIPRetransmitV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup1Layout)(e).append(b, ptr, &tcpipRetransmitV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRetransmitV2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPRetransmitV2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpRetransmitV2) Clone() *TcpIpRetransmitV2 { return &e }
+func (e TCPIPRetransmitV2) Clone() *TCPIPRetransmitV2 { return &e }
 
-func (e TcpIpRetransmitV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPRetransmitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpRetransmitV2 = etw.EventDesc{
+var tcpipRetransmitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
-	Fields: tcpIpTypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Fields: tcpipTypeGroup1LayoutFields,
 }
 
-// AnyTcpIpRetransmit is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
-// opcode 14 (Retransmit) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// AnyTCPIPRetransmit is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 14 (Retransmit) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip]
 // (0x10000).
 //
 // Data was sent once more. The layout is that of descriptions; no trace with the event was at
 // hand.
 //
-// The versions are [TcpIpRetransmitV0], [TcpIpRetransmitV1], and [TcpIpRetransmitV2]; a newer
+// The versions are [TCPIPRetransmitV0], [TCPIPRetransmitV1], and [TCPIPRetransmitV2]; a newer
 // one is decoded like the last of these. Fields that the decoded version lacks are zero.
-type AnyTcpIpRetransmit struct {
+type AnyTCPIPRetransmit struct {
 	Seen etw.Seen
 
 	PID    uint32 // The process whose connection it is.
@@ -1788,46 +1788,46 @@ type AnyTcpIpRetransmit struct {
 }
 
 // HasSeqnum reports whether the decoded version has Seqnum.
-func (e *AnyTcpIpRetransmit) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPRetransmit) HasSeqnum() bool { return e.Seen.Layout >= 1 }
 
 // HasConnid reports whether the decoded version has Connid.
-func (e *AnyTcpIpRetransmit) HasConnid() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPRetransmit) HasConnid() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpIpRetransmit = []*etw.EventDesc{
-	&tcpIpRetransmitV0, &tcpIpRetransmitV1, &tcpIpRetransmitV2,
+var anyTCPIPRetransmit = []*etw.EventDesc{
+	&tcpipRetransmitV0, &tcpipRetransmitV1, &tcpipRetransmitV2,
 }
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpRetransmit) EventDescs() []*etw.EventDesc { return anyTcpIpRetransmit }
+func (*AnyTCPIPRetransmit) EventDescs() []*etw.EventDesc { return anyTCPIPRetransmit }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpRetransmit) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpIpRetransmit, e.Seen)
+func (e *AnyTCPIPRetransmit) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTCPIPRetransmit, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup1Layout)(e).decode(version, p, ptr, anyTcpIpRetransmit)
+func (e *AnyTCPIPRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyTCPIPTypeGroup1Layout)(e).decode(version, p, ptr, anyTCPIPRetransmit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpRetransmit) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyTCPIPRetransmit) FieldValue(i int) etw.Value {
+	return (*anyTCPIPTypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpRetransmit) Clone() *AnyTcpIpRetransmit { return &e }
+func (e AnyTCPIPRetransmit) Clone() *AnyTCPIPRetransmit { return &e }
 
-func (e AnyTcpIpRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpAcceptV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
-// (Accept), version 0. Its payload has 20 bytes. [AnyTcpIpAccept] says what it means.
+// TCPIPAcceptV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
+// (Accept), version 0. Its payload has 20 bytes. [AnyTCPIPAccept] says what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpAcceptV0 struct {
+type TCPIPAcceptV0 struct {
 	Daddr uint32
 	Saddr uint32
 	Dport uint16
@@ -1837,40 +1837,40 @@ type TcpIpAcceptV0 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpAcceptV0) EventDesc() *etw.EventDesc { return &tcpIpAcceptV0 }
+func (*TCPIPAcceptV0) EventDesc() *etw.EventDesc { return &tcpipAcceptV0 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpAcceptV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpAcceptV0)
+func (e *TCPIPAcceptV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).decode(p, ptr, &tcpipAcceptV0)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpAcceptV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV0TypeGroup1Layout)(e).append(b, ptr, &tcpIpAcceptV0)
+func (e *TCPIPAcceptV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv0TypeGroup1Layout)(e).append(b, ptr, &tcpipAcceptV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpAcceptV0) FieldValue(i int) etw.Value {
-	return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPAcceptV0) FieldValue(i int) etw.Value {
+	return (*tcpipv0TypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpAcceptV0) Clone() *TcpIpAcceptV0 { return &e }
+func (e TCPIPAcceptV0) Clone() *TCPIPAcceptV0 { return &e }
 
-func (e TcpIpAcceptV0) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPAcceptV0) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpAcceptV0 = etw.EventDesc{
+var tcpipAcceptV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Opcode: 15, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
-	Fields: tcpIpV0TypeGroup1LayoutFields,
+	Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Accept",
+	Fields: tcpipv0TypeGroup1LayoutFields,
 }
 
-// TcpIpAcceptV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
-// (Accept), version 1. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTcpIpAccept]
+// TCPIPAcceptV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
+// (Accept), version 1. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTCPIPAccept]
 // says what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpAcceptV1 struct {
+type TCPIPAcceptV1 struct {
 	PID         uint32
 	Size        uint32
 	Daddr       uint32
@@ -1889,38 +1889,38 @@ type TcpIpAcceptV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpAcceptV1) EventDesc() *etw.EventDesc { return &tcpIpAcceptV1 }
+func (*TCPIPAcceptV1) EventDesc() *etw.EventDesc { return &tcpipAcceptV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpAcceptV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup2Layout)(e).decode(p, ptr, &tcpIpAcceptV1)
+func (e *TCPIPAcceptV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup2Layout)(e).decode(p, ptr, &tcpipAcceptV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpAcceptV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup2Layout)(e).append(b, ptr, &tcpIpAcceptV1)
+func (e *TCPIPAcceptV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup2Layout)(e).append(b, ptr, &tcpipAcceptV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpAcceptV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup2Layout)(e).FieldValue(i)
+func (e *TCPIPAcceptV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup2Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpAcceptV1) Clone() *TcpIpAcceptV1 { return &e }
+func (e TCPIPAcceptV1) Clone() *TCPIPAcceptV1 { return &e }
 
-func (e TcpIpAcceptV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPAcceptV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpAcceptV1 = etw.EventDesc{
+var tcpipAcceptV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
-	Fields: tcpIpV1TypeGroup2LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Accept",
+	Fields: tcpipv1TypeGroup2LayoutFields,
 }
 
-// TcpIpAcceptV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
-// (Accept), version 2. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTcpIpAccept]
+// TCPIPAcceptV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
+// (Accept), version 2. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTCPIPAccept]
 // says what it means.
-type TcpIpAcceptV2 struct {
+type TCPIPAcceptV2 struct {
 	PID         uint32
 	Size        uint32
 	Daddr       uint32
@@ -1939,40 +1939,40 @@ type TcpIpAcceptV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpAcceptV2) EventDesc() *etw.EventDesc { return &tcpIpAcceptV2 }
+func (*TCPIPAcceptV2) EventDesc() *etw.EventDesc { return &tcpipAcceptV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpAcceptV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup2Layout)(e).decode(p, ptr, &tcpIpAcceptV2)
+func (e *TCPIPAcceptV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup2Layout)(e).decode(p, ptr, &tcpipAcceptV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpAcceptV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup2Layout)(e).append(b, ptr, &tcpIpAcceptV2)
+func (e *TCPIPAcceptV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup2Layout)(e).append(b, ptr, &tcpipAcceptV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpAcceptV2) FieldValue(i int) etw.Value { return (*tcpIpTypeGroup2Layout)(e).FieldValue(i) }
+func (e *TCPIPAcceptV2) FieldValue(i int) etw.Value { return (*tcpipTypeGroup2Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpIpAcceptV2) Clone() *TcpIpAcceptV2 { return &e }
+func (e TCPIPAcceptV2) Clone() *TCPIPAcceptV2 { return &e }
 
-func (e TcpIpAcceptV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPAcceptV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpAcceptV2 = etw.EventDesc{
+var tcpipAcceptV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
-	Fields: tcpIpTypeGroup2LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Accept",
+	Fields: tcpipTypeGroup2LayoutFields,
 }
 
-// AnyTcpIpAccept is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
-// (Accept) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyTCPIPAccept is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
+// (Accept) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A connection was accepted.
 //
-// The versions are [TcpIpAcceptV0], [TcpIpAcceptV1], and [TcpIpAcceptV2]; a newer one is
+// The versions are [TCPIPAcceptV0], [TCPIPAcceptV1], and [TCPIPAcceptV2]; a newer one is
 // decoded like the last of these. Fields that the decoded version lacks are zero.
-type AnyTcpIpAccept struct {
+type AnyTCPIPAccept struct {
 	Seen etw.Seen
 
 	PID         uint32 // The process whose connection it is.
@@ -1994,62 +1994,62 @@ type AnyTcpIpAccept struct {
 }
 
 // HasMss reports whether the decoded version has Mss.
-func (e *AnyTcpIpAccept) HasMss() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasMss() bool { return e.Seen.Layout >= 1 }
 
 // HasSackopt reports whether the decoded version has Sackopt.
-func (e *AnyTcpIpAccept) HasSackopt() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasSackopt() bool { return e.Seen.Layout >= 1 }
 
 // HasTsopt reports whether the decoded version has Tsopt.
-func (e *AnyTcpIpAccept) HasTsopt() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasTsopt() bool { return e.Seen.Layout >= 1 }
 
 // HasWsopt reports whether the decoded version has Wsopt.
-func (e *AnyTcpIpAccept) HasWsopt() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasWsopt() bool { return e.Seen.Layout >= 1 }
 
 // HasRcvwin reports whether the decoded version has Rcvwin.
-func (e *AnyTcpIpAccept) HasRcvwin() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasRcvwin() bool { return e.Seen.Layout >= 1 }
 
 // HasRcvwinscale reports whether the decoded version has Rcvwinscale.
-func (e *AnyTcpIpAccept) HasRcvwinscale() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasRcvwinscale() bool { return e.Seen.Layout >= 1 }
 
 // HasSndwinscale reports whether the decoded version has Sndwinscale.
-func (e *AnyTcpIpAccept) HasSndwinscale() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasSndwinscale() bool { return e.Seen.Layout >= 1 }
 
 // HasSeqnum reports whether the decoded version has Seqnum.
-func (e *AnyTcpIpAccept) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasSeqnum() bool { return e.Seen.Layout >= 1 }
 
 // HasConnid reports whether the decoded version has Connid.
-func (e *AnyTcpIpAccept) HasConnid() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPIPAccept) HasConnid() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpIpAccept = []*etw.EventDesc{&tcpIpAcceptV0, &tcpIpAcceptV1, &tcpIpAcceptV2}
+var anyTCPIPAccept = []*etw.EventDesc{&tcpipAcceptV0, &tcpipAcceptV1, &tcpipAcceptV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpAccept) EventDescs() []*etw.EventDesc { return anyTcpIpAccept }
+func (*AnyTCPIPAccept) EventDescs() []*etw.EventDesc { return anyTCPIPAccept }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpAccept) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpAccept, e.Seen) }
+func (e *AnyTCPIPAccept) EventDesc() *etw.EventDesc { return etw.DescOf(anyTCPIPAccept, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpAccept) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyTcpIpTypeGroup2Layout)(e).decode(version, p, ptr, anyTcpIpAccept)
+func (e *AnyTCPIPAccept) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyTCPIPTypeGroup2Layout)(e).decode(version, p, ptr, anyTCPIPAccept)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpAccept) FieldValue(i int) etw.Value {
-	return (*anyTcpIpTypeGroup2Layout)(e).FieldValue(i)
+func (e *AnyTCPIPAccept) FieldValue(i int) etw.Value {
+	return (*anyTCPIPTypeGroup2Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpAccept) Clone() *AnyTcpIpAccept { return &e }
+func (e AnyTCPIPAccept) Clone() *AnyTCPIPAccept { return &e }
 
-func (e AnyTcpIpAccept) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPAccept) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpAccept) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPAccept) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpReconnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// TCPIPReconnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 16 (Reconnect), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTcpIpReconnect] says what it means.
-type TcpIpReconnectV1 struct {
+// [AnyTCPIPReconnect] says what it means.
+type TCPIPReconnectV1 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -2061,38 +2061,38 @@ type TcpIpReconnectV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpReconnectV1) EventDesc() *etw.EventDesc { return &tcpIpReconnectV1 }
+func (*TCPIPReconnectV1) EventDesc() *etw.EventDesc { return &tcpipReconnectV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpReconnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup1Layout)(e).decode(p, ptr, &tcpIpReconnectV1)
+func (e *TCPIPReconnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup1Layout)(e).decode(p, ptr, &tcpipReconnectV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpReconnectV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup1Layout)(e).append(b, ptr, &tcpIpReconnectV1)
+func (e *TCPIPReconnectV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup1Layout)(e).append(b, ptr, &tcpipReconnectV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpReconnectV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPReconnectV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpReconnectV1) Clone() *TcpIpReconnectV1 { return &e }
+func (e TCPIPReconnectV1) Clone() *TCPIPReconnectV1 { return &e }
 
-func (e TcpIpReconnectV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPReconnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpReconnectV1 = etw.EventDesc{
+var tcpipReconnectV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Reconnect",
-	Fields: tcpIpV1TypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Reconnect",
+	Fields: tcpipv1TypeGroup1LayoutFields,
 }
 
-// TcpIpReconnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// TCPIPReconnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 16 (Reconnect), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTcpIpReconnect] says what it means.
-type TcpIpReconnectV2 struct {
+// [AnyTCPIPReconnect] says what it means.
+type TCPIPReconnectV2 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -2104,43 +2104,43 @@ type TcpIpReconnectV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpReconnectV2) EventDesc() *etw.EventDesc { return &tcpIpReconnectV2 }
+func (*TCPIPReconnectV2) EventDesc() *etw.EventDesc { return &tcpipReconnectV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpReconnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpReconnectV2)
+func (e *TCPIPReconnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup1Layout)(e).decode(p, ptr, &tcpipReconnectV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpReconnectV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup1Layout)(e).append(b, ptr, &tcpIpReconnectV2)
+func (e *TCPIPReconnectV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup1Layout)(e).append(b, ptr, &tcpipReconnectV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpReconnectV2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPReconnectV2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpReconnectV2) Clone() *TcpIpReconnectV2 { return &e }
+func (e TCPIPReconnectV2) Clone() *TCPIPReconnectV2 { return &e }
 
-func (e TcpIpReconnectV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPReconnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpReconnectV2 = etw.EventDesc{
+var tcpipReconnectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Reconnect",
-	Fields: tcpIpTypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Reconnect",
+	Fields: tcpipTypeGroup1LayoutFields,
 }
 
-// AnyTcpIpReconnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 16 (Reconnect) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyTCPIPReconnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 16 (Reconnect) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A connection is tried again. The layout is that of descriptions; no trace with the event was
 // at hand.
 //
-// The versions are [TcpIpReconnectV1] and [TcpIpReconnectV2]; a newer one is decoded like the
+// The versions are [TCPIPReconnectV1] and [TCPIPReconnectV2]; a newer one is decoded like the
 // last of these.
-type AnyTcpIpReconnect struct {
+type AnyTCPIPReconnect struct {
 	Seen etw.Seen
 
 	PID    uint32 // The process whose connection it is.
@@ -2153,19 +2153,19 @@ type AnyTcpIpReconnect struct {
 	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
-var anyTcpIpReconnect = []*etw.EventDesc{&tcpIpReconnectV1, &tcpIpReconnectV2}
+var anyTCPIPReconnect = []*etw.EventDesc{&tcpipReconnectV1, &tcpipReconnectV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpReconnect) EventDescs() []*etw.EventDesc { return anyTcpIpReconnect }
+func (*AnyTCPIPReconnect) EventDescs() []*etw.EventDesc { return anyTCPIPReconnect }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpReconnect) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpReconnect, e.Seen) }
+func (e *AnyTCPIPReconnect) EventDesc() *etw.EventDesc { return etw.DescOf(anyTCPIPReconnect, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyTCPIPReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v TcpIpReconnectV2
+		var v TCPIPReconnectV2
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.PID = v.PID
@@ -2177,7 +2177,7 @@ func (e *AnyTcpIpReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	default:
-		var v TcpIpReconnectV1
+		var v TCPIPReconnectV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.PID = v.PID
@@ -2193,8 +2193,8 @@ func (e *AnyTcpIpReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpReconnect) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyTcpIpReconnect, e.Seen).Fields
+func (e *AnyTCPIPReconnect) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTCPIPReconnect, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -2220,39 +2220,39 @@ func (e *AnyTcpIpReconnect) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpReconnect) Clone() *AnyTcpIpReconnect { return &e }
+func (e AnyTCPIPReconnect) Clone() *AnyTCPIPReconnect { return &e }
 
-func (e AnyTcpIpReconnect) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPReconnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpReconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPReconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpFailV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
-// (Fail), version 1. Its payload has 4 bytes. [AnyTcpIpFail] says what it means.
-type TcpIpFailV1 struct {
+// TCPIPFailV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
+// (Fail), version 1. Its payload has 4 bytes. [AnyTCPIPFail] says what it means.
+type TCPIPFailV1 struct {
 	Proto uint32
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpFailV1) EventDesc() *etw.EventDesc { return &tcpIpFailV1 }
+func (*TCPIPFailV1) EventDesc() *etw.EventDesc { return &tcpipFailV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpFailV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPIPFailV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
-		return 0, etw.Short(&tcpIpFailV1, p, ptr)
+		return 0, etw.Short(&tcpipFailV1, p, ptr)
 	}
 	e.Proto = binary.LittleEndian.Uint32(p[0:])
 	return 4, nil
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpFailV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *TCPIPFailV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.Proto)
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpFailV1) FieldValue(i int) etw.Value {
+func (e *TCPIPFailV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Proto))
@@ -2261,47 +2261,47 @@ func (e *TcpIpFailV1) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpIpFailV1) Clone() *TcpIpFailV1 { return &e }
+func (e TCPIPFailV1) Clone() *TCPIPFailV1 { return &e }
 
-func (e TcpIpFailV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPFailV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpFailV1 = etw.EventDesc{
+var tcpipFailV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 1, Opcode: 17, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Fail",
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt32},
 	},
 }
 
-// TcpIpFailV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
-// (Fail), version 2. Its payload has 4 bytes. [AnyTcpIpFail] says what it means.
-type TcpIpFailV2 struct {
+// TCPIPFailV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
+// (Fail), version 2. Its payload has 4 bytes. [AnyTCPIPFail] says what it means.
+type TCPIPFailV2 struct {
 	Proto       uint16
-	FailureCode TcpFailureCode
+	FailureCode TCPFailureCode
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpFailV2) EventDesc() *etw.EventDesc { return &tcpIpFailV2 }
+func (*TCPIPFailV2) EventDesc() *etw.EventDesc { return &tcpipFailV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpFailV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPIPFailV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
-		return 0, etw.Short(&tcpIpFailV2, p, ptr)
+		return 0, etw.Short(&tcpipFailV2, p, ptr)
 	}
 	e.Proto = binary.LittleEndian.Uint16(p[0:])
-	e.FailureCode = TcpFailureCode(binary.LittleEndian.Uint16(p[2:]))
+	e.FailureCode = TCPFailureCode(binary.LittleEndian.Uint16(p[2:]))
 	return 4, nil
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpFailV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *TCPIPFailV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint16(b, e.Proto)
 	b = binary.LittleEndian.AppendUint16(b, uint16(e.FailureCode))
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpFailV2) FieldValue(i int) etw.Value {
+func (e *TCPIPFailV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Proto))
@@ -2312,58 +2312,58 @@ func (e *TcpIpFailV2) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpIpFailV2) Clone() *TcpIpFailV2 { return &e }
+func (e TCPIPFailV2) Clone() *TCPIPFailV2 { return &e }
 
-func (e TcpIpFailV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPFailV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpFailV2 = etw.EventDesc{
+var tcpipFailV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Fail",
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16, Map: &tcpFailureCodeMap},
 	},
 }
 
-// AnyTcpIpFail is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
-// (Fail) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyTCPIPFail is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
+// (Fail) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A connection failed. The layout is that of descriptions; no trace with the event was at
 // hand.
 //
-// The versions are [TcpIpFailV1] and [TcpIpFailV2]; a newer one is decoded like the last of
+// The versions are [TCPIPFailV1] and [TCPIPFailV2]; a newer one is decoded like the last of
 // these. Fields that the decoded version lacks are zero.
-type AnyTcpIpFail struct {
+type AnyTCPIPFail struct {
 	Seen etw.Seen
 
 	Proto       uint32
-	FailureCode TcpFailureCode // since version 2
+	FailureCode TCPFailureCode // since version 2
 }
 
 // HasFailureCode reports whether the decoded version has FailureCode.
-func (e *AnyTcpIpFail) HasFailureCode() bool { return e.Seen.Layout >= 2 }
+func (e *AnyTCPIPFail) HasFailureCode() bool { return e.Seen.Layout >= 2 }
 
-var anyTcpIpFail = []*etw.EventDesc{&tcpIpFailV1, &tcpIpFailV2}
+var anyTCPIPFail = []*etw.EventDesc{&tcpipFailV1, &tcpipFailV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpFail) EventDescs() []*etw.EventDesc { return anyTcpIpFail }
+func (*AnyTCPIPFail) EventDescs() []*etw.EventDesc { return anyTCPIPFail }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpFail) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpFail, e.Seen) }
+func (e *AnyTCPIPFail) EventDesc() *etw.EventDesc { return etw.DescOf(anyTCPIPFail, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyTCPIPFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v TcpIpFailV2
+		var v TCPIPFailV2
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.Proto = uint32(v.Proto)
 		e.FailureCode = v.FailureCode
 	default:
-		var v TcpIpFailV1
+		var v TCPIPFailV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyTcpIpFail{}
+		*e = AnyTCPIPFail{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.Proto = v.Proto
 	}
@@ -2371,8 +2371,8 @@ func (e *AnyTcpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpFail) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyTcpIpFail, e.Seen).Fields
+func (e *AnyTCPIPFail) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTCPIPFail, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -2386,17 +2386,17 @@ func (e *AnyTcpIpFail) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpFail) Clone() *AnyTcpIpFail { return &e }
+func (e AnyTCPIPFail) Clone() *AnyTCPIPFail { return &e }
 
-func (e AnyTcpIpFail) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPFail) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpTCPCopyV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18
-// (TCPCopy), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpTCPCopy]
+// TCPIPTCPCopyV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18
+// (TCPCopy), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPTCPCopy]
 // says what it means.
-type TcpIpTCPCopyV1 struct {
+type TCPIPTCPCopyV1 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -2408,38 +2408,38 @@ type TcpIpTCPCopyV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpTCPCopyV1) EventDesc() *etw.EventDesc { return &tcpIpTCPCopyV1 }
+func (*TCPIPTCPCopyV1) EventDesc() *etw.EventDesc { return &tcpiptcpCopyV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpTCPCopyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpTCPCopyV1)
+func (e *TCPIPTCPCopyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).decode(p, ptr, &tcpiptcpCopyV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpTCPCopyV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).append(b, ptr, &tcpIpTCPCopyV1)
+func (e *TCPIPTCPCopyV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).append(b, ptr, &tcpiptcpCopyV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpTCPCopyV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPTCPCopyV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpTCPCopyV1) Clone() *TcpIpTCPCopyV1 { return &e }
+func (e TCPIPTCPCopyV1) Clone() *TCPIPTCPCopyV1 { return &e }
 
-func (e TcpIpTCPCopyV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPTCPCopyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpTCPCopyV1 = etw.EventDesc{
+var tcpiptcpCopyV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 1, Opcode: 18, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopy",
-	Fields: tcpIpV1TypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "TCPCopy",
+	Fields: tcpipv1TypeGroup3LayoutFields,
 }
 
-// tcpIpV1TypeGroup3Layout is the template TcpIp_V1_TypeGroup3, which several events use.
-type tcpIpV1TypeGroup3Layout TcpIpTCPCopyV1
+// tcpipv1TypeGroup3Layout is the template TcpIp_V1_TypeGroup3, which several events use.
+type tcpipv1TypeGroup3Layout TCPIPTCPCopyV1
 
-func (e *tcpIpV1TypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *tcpipv1TypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -2455,7 +2455,7 @@ func (e *tcpIpV1TypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 	return c.Done(d)
 }
 
-func (e *tcpIpV1TypeGroup3Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *tcpipv1TypeGroup3Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -2468,7 +2468,7 @@ func (e *tcpIpV1TypeGroup3Layout) append(b []byte, ptr etw.PtrSize, d *etw.Event
 	return a.Done(d)
 }
 
-func (e *tcpIpV1TypeGroup3Layout) FieldValue(i int) etw.Value {
+func (e *tcpipv1TypeGroup3Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -2490,7 +2490,7 @@ func (e *tcpIpV1TypeGroup3Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var tcpIpV1TypeGroup3LayoutFields = []etw.FieldDesc{
+var tcpipv1TypeGroup3LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InUInt32, Out: etw.OutIPv4},
@@ -2501,10 +2501,10 @@ var tcpIpV1TypeGroup3LayoutFields = []etw.FieldDesc{
 	{Name: "seqnum", Type: etw.InUInt32},
 }
 
-// TcpIpTCPCopyV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18
-// (TCPCopy), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpTCPCopy]
+// TCPIPTCPCopyV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18
+// (TCPCopy), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPTCPCopy]
 // says what it means.
-type TcpIpTCPCopyV2 struct {
+type TCPIPTCPCopyV2 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -2516,43 +2516,43 @@ type TcpIpTCPCopyV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpTCPCopyV2) EventDesc() *etw.EventDesc { return &tcpIpTCPCopyV2 }
+func (*TCPIPTCPCopyV2) EventDesc() *etw.EventDesc { return &tcpiptcpCopyV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpTCPCopyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpTCPCopyV2)
+func (e *TCPIPTCPCopyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup1Layout)(e).decode(p, ptr, &tcpiptcpCopyV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpTCPCopyV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup1Layout)(e).append(b, ptr, &tcpIpTCPCopyV2)
+func (e *TCPIPTCPCopyV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup1Layout)(e).append(b, ptr, &tcpiptcpCopyV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpTCPCopyV2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup1Layout)(e).FieldValue(i)
+func (e *TCPIPTCPCopyV2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpTCPCopyV2) Clone() *TcpIpTCPCopyV2 { return &e }
+func (e TCPIPTCPCopyV2) Clone() *TCPIPTCPCopyV2 { return &e }
 
-func (e TcpIpTCPCopyV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPTCPCopyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpTCPCopyV2 = etw.EventDesc{
+var tcpiptcpCopyV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopy",
-	Fields: tcpIpTypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "TCPCopy",
+	Fields: tcpipTypeGroup1LayoutFields,
 }
 
-// AnyTcpIpTCPCopy is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 18 (TCPCopy) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyTCPIPTCPCopy is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 18 (TCPCopy) in any version, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // Received data was copied to the program. The layout is that of descriptions; no trace with
 // the event was at hand.
 //
-// The versions are [TcpIpTCPCopyV1] and [TcpIpTCPCopyV2]; a newer one is decoded like the last
+// The versions are [TCPIPTCPCopyV1] and [TCPIPTCPCopyV2]; a newer one is decoded like the last
 // of these.
-type AnyTcpIpTCPCopy struct {
+type AnyTCPIPTCPCopy struct {
 	Seen etw.Seen
 
 	PID    uint32 // The process whose connection it is.
@@ -2565,19 +2565,19 @@ type AnyTcpIpTCPCopy struct {
 	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
-var anyTcpIpTCPCopy = []*etw.EventDesc{&tcpIpTCPCopyV1, &tcpIpTCPCopyV2}
+var anyTCPIPTCPCopy = []*etw.EventDesc{&tcpiptcpCopyV1, &tcpiptcpCopyV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpIpTCPCopy) EventDescs() []*etw.EventDesc { return anyTcpIpTCPCopy }
+func (*AnyTCPIPTCPCopy) EventDescs() []*etw.EventDesc { return anyTCPIPTCPCopy }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpIpTCPCopy) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpTCPCopy, e.Seen) }
+func (e *AnyTCPIPTCPCopy) EventDesc() *etw.EventDesc { return etw.DescOf(anyTCPIPTCPCopy, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpIpTCPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyTCPIPTCPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v TcpIpTCPCopyV2
+		var v TCPIPTCPCopyV2
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.PID = v.PID
@@ -2589,7 +2589,7 @@ func (e *AnyTcpIpTCPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	default:
-		var v TcpIpTCPCopyV1
+		var v TCPIPTCPCopyV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.PID = v.PID
@@ -2605,8 +2605,8 @@ func (e *AnyTcpIpTCPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpIpTCPCopy) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyTcpIpTCPCopy, e.Seen).Fields
+func (e *AnyTCPIPTCPCopy) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTCPIPTCPCopy, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -2632,20 +2632,20 @@ func (e *AnyTcpIpTCPCopy) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpTCPCopy) Clone() *AnyTcpIpTCPCopy { return &e }
+func (e AnyTCPIPTCPCopy) Clone() *AnyTCPIPTCPCopy { return &e }
 
-func (e AnyTcpIpTCPCopy) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPIPTCPCopy) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpTCPCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPTCPCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpARPCopyV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 19
-// (ARPCopy), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
-// payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpARPCopy] takes newer versions,
+// TCPIPARPCopyV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 19
+// (ARPCopy), version 1, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPARPCopy] takes newer versions,
 // too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpARPCopyV1 struct {
+type TCPIPARPCopyV1 struct {
 	PID    uint32      // The process whose connection it is.
 	Size   uint32      // Bytes.
 	Daddr  uint32      // The address of the other side.
@@ -2657,59 +2657,59 @@ type TcpIpARPCopyV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpARPCopyV1) EventDesc() *etw.EventDesc { return &tcpIpARPCopyV1 }
+func (*TCPIPARPCopyV1) EventDesc() *etw.EventDesc { return &tcpiparpCopyV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpARPCopyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpARPCopyV1)
+func (e *TCPIPARPCopyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).decode(p, ptr, &tcpiparpCopyV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpARPCopyV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).append(b, ptr, &tcpIpARPCopyV1)
+func (e *TCPIPARPCopyV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).append(b, ptr, &tcpiparpCopyV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpARPCopyV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPARPCopyV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpARPCopyV1) Clone() *TcpIpARPCopyV1 { return &e }
+func (e TCPIPARPCopyV1) Clone() *TCPIPARPCopyV1 { return &e }
 
-func (e TcpIpARPCopyV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPARPCopyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpARPCopyV1 = etw.EventDesc{
+var tcpiparpCopyV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 1, Opcode: 19, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ARPCopy",
-	Fields: tcpIpV1TypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "ARPCopy",
+	Fields: tcpipv1TypeGroup3LayoutFields,
 }
 
-// AnyTcpIpARPCopy is [TcpIpARPCopyV1] in any version: a newer one is decoded like it.
-type AnyTcpIpARPCopy struct {
+// AnyTCPIPARPCopy is [TCPIPARPCopyV1] in any version: a newer one is decoded like it.
+type AnyTCPIPARPCopy struct {
 	Seen etw.Seen
-	TcpIpARPCopyV1
+	TCPIPARPCopyV1
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpARPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPARPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	return e.TcpIpARPCopyV1.DecodePayload(p, ptr)
+	return e.TCPIPARPCopyV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpARPCopy) Clone() *AnyTcpIpARPCopy { return &e }
+func (e AnyTCPIPARPCopy) Clone() *AnyTCPIPARPCopy { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpARPCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPARPCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpFullACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 20
-// (FullACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
-// payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpFullACK] takes newer versions,
+// TCPIPFullACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 20
+// (FullACK), version 1, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPFullACK] takes newer versions,
 // too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpFullACKV1 struct {
+type TCPIPFullACKV1 struct {
 	PID    uint32      // The process whose connection it is.
 	Size   uint32      // Bytes.
 	Daddr  uint32      // The address of the other side.
@@ -2721,59 +2721,59 @@ type TcpIpFullACKV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpFullACKV1) EventDesc() *etw.EventDesc { return &tcpIpFullACKV1 }
+func (*TCPIPFullACKV1) EventDesc() *etw.EventDesc { return &tcpipFullACKV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpFullACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpFullACKV1)
+func (e *TCPIPFullACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).decode(p, ptr, &tcpipFullACKV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpFullACKV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).append(b, ptr, &tcpIpFullACKV1)
+func (e *TCPIPFullACKV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).append(b, ptr, &tcpipFullACKV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpFullACKV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPFullACKV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpFullACKV1) Clone() *TcpIpFullACKV1 { return &e }
+func (e TCPIPFullACKV1) Clone() *TCPIPFullACKV1 { return &e }
 
-func (e TcpIpFullACKV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPFullACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpFullACKV1 = etw.EventDesc{
+var tcpipFullACKV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 1, Opcode: 20, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "FullACK",
-	Fields: tcpIpV1TypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "FullACK",
+	Fields: tcpipv1TypeGroup3LayoutFields,
 }
 
-// AnyTcpIpFullACK is [TcpIpFullACKV1] in any version: a newer one is decoded like it.
-type AnyTcpIpFullACK struct {
+// AnyTCPIPFullACK is [TCPIPFullACKV1] in any version: a newer one is decoded like it.
+type AnyTCPIPFullACK struct {
 	Seen etw.Seen
-	TcpIpFullACKV1
+	TCPIPFullACKV1
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpFullACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPFullACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	return e.TcpIpFullACKV1.DecodePayload(p, ptr)
+	return e.TCPIPFullACKV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpFullACK) Clone() *AnyTcpIpFullACK { return &e }
+func (e AnyTCPIPFullACK) Clone() *AnyTCPIPFullACK { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpFullACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPFullACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpPartACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 21
-// (PartACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
-// payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpPartACK] takes newer versions,
+// TCPIPPartACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 21
+// (PartACK), version 1, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPPartACK] takes newer versions,
 // too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpPartACKV1 struct {
+type TCPIPPartACKV1 struct {
 	PID    uint32      // The process whose connection it is.
 	Size   uint32      // Bytes.
 	Daddr  uint32      // The address of the other side.
@@ -2785,58 +2785,58 @@ type TcpIpPartACKV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpPartACKV1) EventDesc() *etw.EventDesc { return &tcpIpPartACKV1 }
+func (*TCPIPPartACKV1) EventDesc() *etw.EventDesc { return &tcpipPartACKV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpPartACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpPartACKV1)
+func (e *TCPIPPartACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).decode(p, ptr, &tcpipPartACKV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpPartACKV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).append(b, ptr, &tcpIpPartACKV1)
+func (e *TCPIPPartACKV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).append(b, ptr, &tcpipPartACKV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpPartACKV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPPartACKV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpPartACKV1) Clone() *TcpIpPartACKV1 { return &e }
+func (e TCPIPPartACKV1) Clone() *TCPIPPartACKV1 { return &e }
 
-func (e TcpIpPartACKV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPPartACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpPartACKV1 = etw.EventDesc{
+var tcpipPartACKV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "PartACK",
-	Fields: tcpIpV1TypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "PartACK",
+	Fields: tcpipv1TypeGroup3LayoutFields,
 }
 
-// AnyTcpIpPartACK is [TcpIpPartACKV1] in any version: a newer one is decoded like it.
-type AnyTcpIpPartACK struct {
+// AnyTCPIPPartACK is [TCPIPPartACKV1] in any version: a newer one is decoded like it.
+type AnyTCPIPPartACK struct {
 	Seen etw.Seen
-	TcpIpPartACKV1
+	TCPIPPartACKV1
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpPartACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPPartACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	return e.TcpIpPartACKV1.DecodePayload(p, ptr)
+	return e.TCPIPPartACKV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpPartACK) Clone() *AnyTcpIpPartACK { return &e }
+func (e AnyTCPIPPartACK) Clone() *AnyTCPIPPartACK { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpPartACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPPartACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpDupACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 22
-// (DupACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its payload
-// has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpDupACK] takes newer versions, too.
+// TCPIPDupACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 22
+// (DupACK), version 1, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its payload
+// has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPDupACK] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpDupACKV1 struct {
+type TCPIPDupACKV1 struct {
 	PID    uint32      // The process whose connection it is.
 	Size   uint32      // Bytes.
 	Daddr  uint32      // The address of the other side.
@@ -2848,59 +2848,59 @@ type TcpIpDupACKV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpDupACKV1) EventDesc() *etw.EventDesc { return &tcpIpDupACKV1 }
+func (*TCPIPDupACKV1) EventDesc() *etw.EventDesc { return &tcpipDupACKV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpIpDupACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpDupACKV1)
+func (e *TCPIPDupACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).decode(p, ptr, &tcpipDupACKV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpDupACKV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpV1TypeGroup3Layout)(e).append(b, ptr, &tcpIpDupACKV1)
+func (e *TCPIPDupACKV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipv1TypeGroup3Layout)(e).append(b, ptr, &tcpipDupACKV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpDupACKV1) FieldValue(i int) etw.Value {
-	return (*tcpIpV1TypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPDupACKV1) FieldValue(i int) etw.Value {
+	return (*tcpipv1TypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e TcpIpDupACKV1) Clone() *TcpIpDupACKV1 { return &e }
+func (e TCPIPDupACKV1) Clone() *TCPIPDupACKV1 { return &e }
 
-func (e TcpIpDupACKV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPDupACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpDupACKV1 = etw.EventDesc{
+var tcpipDupACKV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "DupACK",
-	Fields: tcpIpV1TypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "DupACK",
+	Fields: tcpipv1TypeGroup3LayoutFields,
 }
 
-// AnyTcpIpDupACK is [TcpIpDupACKV1] in any version: a newer one is decoded like it.
-type AnyTcpIpDupACK struct {
+// AnyTCPIPDupACK is [TCPIPDupACKV1] in any version: a newer one is decoded like it.
+type AnyTCPIPDupACK struct {
 	Seen etw.Seen
-	TcpIpDupACKV1
+	TCPIPDupACKV1
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpDupACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPDupACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
-	return e.TcpIpDupACKV1.DecodePayload(p, ptr)
+	return e.TCPIPDupACKV1.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpIpDupACK) Clone() *AnyTcpIpDupACK { return &e }
+func (e AnyTCPIPDupACK) Clone() *AnyTCPIPDupACK { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpDupACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPDupACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpSendIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 26 (SendIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
-// payload has 64 bytes, 60 in programs of 32 bits. [AnyTcpIpSendIPV6] takes newer versions,
+// TCPIPSendIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 26 (SendIPV6), version 2, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 64 bytes, 60 in programs of 32 bits. [AnyTCPIPSendIPV6] takes newer versions,
 // too.
 //
 // Data was sent.
-type TcpIpSendIPV6V2 struct {
+type TCPIPSendIPV6V2 struct {
 	PID      uint32     // The process whose connection it is.
 	Size     uint32     // Bytes.
 	Daddr    etw.Binary // The address of the other side.
@@ -2914,12 +2914,12 @@ type TcpIpSendIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpSendIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpSendIPV6V2 }
+func (*TCPIPSendIPV6V2) EventDesc() *etw.EventDesc { return &tcpipSendIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpIpSendIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPIPSendIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&tcpIpSendIPV6V2, p, ptr)
+		return 0, etw.Short(&tcpipSendIPV6V2, p, ptr)
 	}
 	e.PID = binary.LittleEndian.Uint32(p[0:])
 	e.Size = binary.LittleEndian.Uint32(p[4:])
@@ -2932,11 +2932,11 @@ func (e *TcpIpSendIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	e.Endtime = c.Uint32()
 	e.Seqnum = c.Uint32()
 	e.Connid = c.Pointer()
-	return c.Done(&tcpIpSendIPV6V2)
+	return c.Done(&tcpipSendIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpSendIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPIPSendIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -2948,11 +2948,11 @@ func (e *TcpIpSendIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 	a.Uint32(e.Endtime)
 	a.Uint32(e.Seqnum)
 	a.Pointer(9, e.Connid)
-	return a.Done(&tcpIpSendIPV6V2)
+	return a.Done(&tcpipSendIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpSendIPV6V2) FieldValue(i int) etw.Value {
+func (e *TCPIPSendIPV6V2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -2979,17 +2979,17 @@ func (e *TcpIpSendIPV6V2) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpIpSendIPV6V2) Clone() *TcpIpSendIPV6V2 {
+func (e TCPIPSendIPV6V2) Clone() *TCPIPSendIPV6V2 {
 	e.Daddr = e.Daddr.Clone()
 	e.Saddr = e.Saddr.Clone()
 	return &e
 }
 
-func (e TcpIpSendIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPSendIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpSendIPV6V2 = etw.EventDesc{
+var tcpipSendIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "SendIPV6",
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "SendIPV6",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -3004,35 +3004,35 @@ var tcpIpSendIPV6V2 = etw.EventDesc{
 	},
 }
 
-// AnyTcpIpSendIPV6 is [TcpIpSendIPV6V2] in any version: a newer one is decoded like it.
-type AnyTcpIpSendIPV6 struct {
+// AnyTCPIPSendIPV6 is [TCPIPSendIPV6V2] in any version: a newer one is decoded like it.
+type AnyTCPIPSendIPV6 struct {
 	Seen etw.Seen
-	TcpIpSendIPV6V2
+	TCPIPSendIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.TcpIpSendIPV6V2.DecodePayload(p, ptr)
+	return e.TCPIPSendIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpIpSendIPV6) Clone() *AnyTcpIpSendIPV6 {
+func (e AnyTCPIPSendIPV6) Clone() *AnyTCPIPSendIPV6 {
 	e.Daddr = e.Daddr.Clone()
 	e.Saddr = e.Saddr.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpSendIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPSendIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpRecvIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 27 (RecvIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
-// payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpRecvIPV6] takes newer versions,
+// TCPIPRecvIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 27 (RecvIPV6), version 2, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 56 bytes, 52 in programs of 32 bits. [AnyTCPIPRecvIPV6] takes newer versions,
 // too.
 //
 // Data was received.
-type TcpIpRecvIPV6V2 struct {
+type TCPIPRecvIPV6V2 struct {
 	PID    uint32     // The process whose connection it is.
 	Size   uint32     // Bytes.
 	Daddr  etw.Binary // The address of the other side.
@@ -3044,41 +3044,41 @@ type TcpIpRecvIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpRecvIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpRecvIPV6V2 }
+func (*TCPIPRecvIPV6V2) EventDesc() *etw.EventDesc { return &tcpipRecvIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpIpRecvIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpRecvIPV6V2)
+func (e *TCPIPRecvIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup3Layout)(e).decode(p, ptr, &tcpipRecvIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpRecvIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup3Layout)(e).append(b, ptr, &tcpIpRecvIPV6V2)
+func (e *TCPIPRecvIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup3Layout)(e).append(b, ptr, &tcpipRecvIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRecvIPV6V2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPRecvIPV6V2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpIpRecvIPV6V2) Clone() *TcpIpRecvIPV6V2 {
-	(*tcpIpTypeGroup3Layout)(&e).detach()
+func (e TCPIPRecvIPV6V2) Clone() *TCPIPRecvIPV6V2 {
+	(*tcpipTypeGroup3Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpIpRecvIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPRecvIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpRecvIPV6V2 = etw.EventDesc{
+var tcpipRecvIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "RecvIPV6",
-	Fields: tcpIpTypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "RecvIPV6",
+	Fields: tcpipTypeGroup3LayoutFields,
 }
 
-// tcpIpTypeGroup3Layout is the template TcpIp_TypeGroup3, which several events use.
-type tcpIpTypeGroup3Layout TcpIpRecvIPV6V2
+// tcpipTypeGroup3Layout is the template TcpIp_TypeGroup3, which several events use.
+type tcpipTypeGroup3Layout TCPIPRecvIPV6V2
 
-func (e *tcpIpTypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *tcpipTypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -3094,7 +3094,7 @@ func (e *tcpIpTypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	return c.Done(d)
 }
 
-func (e *tcpIpTypeGroup3Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *tcpipTypeGroup3Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -3107,7 +3107,7 @@ func (e *tcpIpTypeGroup3Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDe
 	return a.Done(d)
 }
 
-func (e *tcpIpTypeGroup3Layout) FieldValue(i int) etw.Value {
+func (e *tcpipTypeGroup3Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -3129,12 +3129,12 @@ func (e *tcpIpTypeGroup3Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *tcpIpTypeGroup3Layout) detach() {
+func (e *tcpipTypeGroup3Layout) detach() {
 	e.Daddr = e.Daddr.Clone()
 	e.Saddr = e.Saddr.Clone()
 }
 
-var tcpIpTypeGroup3LayoutFields = []etw.FieldDesc{
+var tcpipTypeGroup3LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InBinary, Out: etw.OutIPv6, Length: etw.Size{Kind: etw.SizeConst, N: 16}},
@@ -3145,35 +3145,35 @@ var tcpIpTypeGroup3LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpRecvIPV6 is [TcpIpRecvIPV6V2] in any version: a newer one is decoded like it.
-type AnyTcpIpRecvIPV6 struct {
+// AnyTCPIPRecvIPV6 is [TCPIPRecvIPV6V2] in any version: a newer one is decoded like it.
+type AnyTCPIPRecvIPV6 struct {
 	Seen etw.Seen
-	TcpIpRecvIPV6V2
+	TCPIPRecvIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.TcpIpRecvIPV6V2.DecodePayload(p, ptr)
+	return e.TCPIPRecvIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpIpRecvIPV6) Clone() *AnyTcpIpRecvIPV6 {
-	(*tcpIpTypeGroup3Layout)(&e.TcpIpRecvIPV6V2).detach()
+func (e AnyTCPIPRecvIPV6) Clone() *AnyTCPIPRecvIPV6 {
+	(*tcpipTypeGroup3Layout)(&e.TCPIPRecvIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpRecvIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPRecvIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpConnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
-// opcode 28 (ConnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
-// (0x10000). Its payload has 72 bytes, 68 in programs of 32 bits. [AnyTcpIpConnectIPV6] takes
+// TCPIPConnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 28 (ConnectIPV6), version 2, of [TaskTCPIP], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 72 bytes, 68 in programs of 32 bits. [AnyTCPIPConnectIPV6] takes
 // newer versions, too.
 //
 // A connection was opened from this side. The layout is that of descriptions; no trace with
 // the event was at hand.
-type TcpIpConnectIPV6V2 struct {
+type TCPIPConnectIPV6V2 struct {
 	PID         uint32     // The process whose connection it is.
 	Size        uint32     // Bytes.
 	Daddr       etw.Binary // The address of the other side.
@@ -3192,41 +3192,41 @@ type TcpIpConnectIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpConnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpConnectIPV6V2 }
+func (*TCPIPConnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpipConnectIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpIpConnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup4Layout)(e).decode(p, ptr, &tcpIpConnectIPV6V2)
+func (e *TCPIPConnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup4Layout)(e).decode(p, ptr, &tcpipConnectIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpConnectIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup4Layout)(e).append(b, ptr, &tcpIpConnectIPV6V2)
+func (e *TCPIPConnectIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup4Layout)(e).append(b, ptr, &tcpipConnectIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpConnectIPV6V2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup4Layout)(e).FieldValue(i)
+func (e *TCPIPConnectIPV6V2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup4Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpIpConnectIPV6V2) Clone() *TcpIpConnectIPV6V2 {
-	(*tcpIpTypeGroup4Layout)(&e).detach()
+func (e TCPIPConnectIPV6V2) Clone() *TCPIPConnectIPV6V2 {
+	(*tcpipTypeGroup4Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpIpConnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPConnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpConnectIPV6V2 = etw.EventDesc{
+var tcpipConnectIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ConnectIPV6",
-	Fields: tcpIpTypeGroup4LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "ConnectIPV6",
+	Fields: tcpipTypeGroup4LayoutFields,
 }
 
-// tcpIpTypeGroup4Layout is the template TcpIp_TypeGroup4, which several events use.
-type tcpIpTypeGroup4Layout TcpIpConnectIPV6V2
+// tcpipTypeGroup4Layout is the template TcpIp_TypeGroup4, which several events use.
+type tcpipTypeGroup4Layout TCPIPConnectIPV6V2
 
-func (e *tcpIpTypeGroup4Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *tcpipTypeGroup4Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -3249,7 +3249,7 @@ func (e *tcpIpTypeGroup4Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	return c.Done(d)
 }
 
-func (e *tcpIpTypeGroup4Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *tcpipTypeGroup4Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -3269,7 +3269,7 @@ func (e *tcpIpTypeGroup4Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDe
 	return a.Done(d)
 }
 
-func (e *tcpIpTypeGroup4Layout) FieldValue(i int) etw.Value {
+func (e *tcpipTypeGroup4Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -3305,12 +3305,12 @@ func (e *tcpIpTypeGroup4Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *tcpIpTypeGroup4Layout) detach() {
+func (e *tcpipTypeGroup4Layout) detach() {
 	e.Daddr = e.Daddr.Clone()
 	e.Saddr = e.Saddr.Clone()
 }
 
-var tcpIpTypeGroup4LayoutFields = []etw.FieldDesc{
+var tcpipTypeGroup4LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InBinary, Out: etw.OutIPv6, Length: etw.Size{Kind: etw.SizeConst, N: 16}},
@@ -3328,34 +3328,34 @@ var tcpIpTypeGroup4LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpConnectIPV6 is [TcpIpConnectIPV6V2] in any version: a newer one is decoded like it.
-type AnyTcpIpConnectIPV6 struct {
+// AnyTCPIPConnectIPV6 is [TCPIPConnectIPV6V2] in any version: a newer one is decoded like it.
+type AnyTCPIPConnectIPV6 struct {
 	Seen etw.Seen
-	TcpIpConnectIPV6V2
+	TCPIPConnectIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpConnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPConnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.TcpIpConnectIPV6V2.DecodePayload(p, ptr)
+	return e.TCPIPConnectIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpIpConnectIPV6) Clone() *AnyTcpIpConnectIPV6 {
-	(*tcpIpTypeGroup4Layout)(&e.TcpIpConnectIPV6V2).detach()
+func (e AnyTCPIPConnectIPV6) Clone() *AnyTCPIPConnectIPV6 {
+	(*tcpipTypeGroup4Layout)(&e.TCPIPConnectIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpConnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPConnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpDisconnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
-// opcode 29 (DisconnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
-// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpDisconnectIPV6]
+// TCPIPDisconnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 29 (DisconnectIPV6), version 2, of [TaskTCPIP], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTCPIPDisconnectIPV6]
 // takes newer versions, too.
 //
 // A connection ended. The layout is that of descriptions; no trace with the event was at hand.
-type TcpIpDisconnectIPV6V2 struct {
+type TCPIPDisconnectIPV6V2 struct {
 	PID    uint32     // The process whose connection it is.
 	Size   uint32     // Bytes.
 	Daddr  etw.Binary // The address of the other side.
@@ -3367,67 +3367,67 @@ type TcpIpDisconnectIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpDisconnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpDisconnectIPV6V2 }
+func (*TCPIPDisconnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpipDisconnectIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpIpDisconnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpDisconnectIPV6V2)
+func (e *TCPIPDisconnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup3Layout)(e).decode(p, ptr, &tcpipDisconnectIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpDisconnectIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup3Layout)(e).append(b, ptr, &tcpIpDisconnectIPV6V2)
+func (e *TCPIPDisconnectIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup3Layout)(e).append(b, ptr, &tcpipDisconnectIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpDisconnectIPV6V2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPDisconnectIPV6V2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpIpDisconnectIPV6V2) Clone() *TcpIpDisconnectIPV6V2 {
-	(*tcpIpTypeGroup3Layout)(&e).detach()
+func (e TCPIPDisconnectIPV6V2) Clone() *TCPIPDisconnectIPV6V2 {
+	(*tcpipTypeGroup3Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpIpDisconnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPDisconnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpDisconnectIPV6V2 = etw.EventDesc{
+var tcpipDisconnectIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "DisconnectIPV6",
-	Fields: tcpIpTypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "DisconnectIPV6",
+	Fields: tcpipTypeGroup3LayoutFields,
 }
 
-// AnyTcpIpDisconnectIPV6 is [TcpIpDisconnectIPV6V2] in any version: a newer one is decoded
+// AnyTCPIPDisconnectIPV6 is [TCPIPDisconnectIPV6V2] in any version: a newer one is decoded
 // like it.
-type AnyTcpIpDisconnectIPV6 struct {
+type AnyTCPIPDisconnectIPV6 struct {
 	Seen etw.Seen
-	TcpIpDisconnectIPV6V2
+	TCPIPDisconnectIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpDisconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPDisconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.TcpIpDisconnectIPV6V2.DecodePayload(p, ptr)
+	return e.TCPIPDisconnectIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpIpDisconnectIPV6) Clone() *AnyTcpIpDisconnectIPV6 {
-	(*tcpIpTypeGroup3Layout)(&e.TcpIpDisconnectIPV6V2).detach()
+func (e AnyTCPIPDisconnectIPV6) Clone() *AnyTCPIPDisconnectIPV6 {
+	(*tcpipTypeGroup3Layout)(&e.TCPIPDisconnectIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpDisconnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPDisconnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpRetransmitIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
-// opcode 30 (RetransmitIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
-// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpRetransmitIPV6]
+// TCPIPRetransmitIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 30 (RetransmitIPV6), version 2, of [TaskTCPIP], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTCPIPRetransmitIPV6]
 // takes newer versions, too.
 //
 // Data was sent once more. The layout is that of descriptions; no trace with the event was at
 // hand.
-type TcpIpRetransmitIPV6V2 struct {
+type TCPIPRetransmitIPV6V2 struct {
 	PID    uint32     // The process whose connection it is.
 	Size   uint32     // Bytes.
 	Daddr  etw.Binary // The address of the other side.
@@ -3439,67 +3439,67 @@ type TcpIpRetransmitIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpRetransmitIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpRetransmitIPV6V2 }
+func (*TCPIPRetransmitIPV6V2) EventDesc() *etw.EventDesc { return &tcpipRetransmitIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpIpRetransmitIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpRetransmitIPV6V2)
+func (e *TCPIPRetransmitIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup3Layout)(e).decode(p, ptr, &tcpipRetransmitIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpRetransmitIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup3Layout)(e).append(b, ptr, &tcpIpRetransmitIPV6V2)
+func (e *TCPIPRetransmitIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup3Layout)(e).append(b, ptr, &tcpipRetransmitIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRetransmitIPV6V2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPRetransmitIPV6V2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpIpRetransmitIPV6V2) Clone() *TcpIpRetransmitIPV6V2 {
-	(*tcpIpTypeGroup3Layout)(&e).detach()
+func (e TCPIPRetransmitIPV6V2) Clone() *TCPIPRetransmitIPV6V2 {
+	(*tcpipTypeGroup3Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpIpRetransmitIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPRetransmitIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpRetransmitIPV6V2 = etw.EventDesc{
+var tcpipRetransmitIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "RetransmitIPV6",
-	Fields: tcpIpTypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "RetransmitIPV6",
+	Fields: tcpipTypeGroup3LayoutFields,
 }
 
-// AnyTcpIpRetransmitIPV6 is [TcpIpRetransmitIPV6V2] in any version: a newer one is decoded
+// AnyTCPIPRetransmitIPV6 is [TCPIPRetransmitIPV6V2] in any version: a newer one is decoded
 // like it.
-type AnyTcpIpRetransmitIPV6 struct {
+type AnyTCPIPRetransmitIPV6 struct {
 	Seen etw.Seen
-	TcpIpRetransmitIPV6V2
+	TCPIPRetransmitIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpRetransmitIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPRetransmitIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.TcpIpRetransmitIPV6V2.DecodePayload(p, ptr)
+	return e.TCPIPRetransmitIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpIpRetransmitIPV6) Clone() *AnyTcpIpRetransmitIPV6 {
-	(*tcpIpTypeGroup3Layout)(&e.TcpIpRetransmitIPV6V2).detach()
+func (e AnyTCPIPRetransmitIPV6) Clone() *AnyTCPIPRetransmitIPV6 {
+	(*tcpipTypeGroup3Layout)(&e.TCPIPRetransmitIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpRetransmitIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPRetransmitIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpAcceptIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 31 (AcceptIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
-// payload has 72 bytes, 68 in programs of 32 bits. [AnyTcpIpAcceptIPV6] takes newer versions,
+// TCPIPAcceptIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 31 (AcceptIPV6), version 2, of [TaskTCPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 72 bytes, 68 in programs of 32 bits. [AnyTCPIPAcceptIPV6] takes newer versions,
 // too.
 //
 // A connection was accepted. The layout is that of descriptions; no trace with the event was
 // at hand.
-type TcpIpAcceptIPV6V2 struct {
+type TCPIPAcceptIPV6V2 struct {
 	PID         uint32     // The process whose connection it is.
 	Size        uint32     // Bytes.
 	Daddr       etw.Binary // The address of the other side.
@@ -3518,66 +3518,66 @@ type TcpIpAcceptIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpAcceptIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpAcceptIPV6V2 }
+func (*TCPIPAcceptIPV6V2) EventDesc() *etw.EventDesc { return &tcpipAcceptIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpIpAcceptIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup4Layout)(e).decode(p, ptr, &tcpIpAcceptIPV6V2)
+func (e *TCPIPAcceptIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup4Layout)(e).decode(p, ptr, &tcpipAcceptIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpAcceptIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup4Layout)(e).append(b, ptr, &tcpIpAcceptIPV6V2)
+func (e *TCPIPAcceptIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup4Layout)(e).append(b, ptr, &tcpipAcceptIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpAcceptIPV6V2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup4Layout)(e).FieldValue(i)
+func (e *TCPIPAcceptIPV6V2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup4Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpIpAcceptIPV6V2) Clone() *TcpIpAcceptIPV6V2 {
-	(*tcpIpTypeGroup4Layout)(&e).detach()
+func (e TCPIPAcceptIPV6V2) Clone() *TCPIPAcceptIPV6V2 {
+	(*tcpipTypeGroup4Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpIpAcceptIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPAcceptIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpAcceptIPV6V2 = etw.EventDesc{
+var tcpipAcceptIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "AcceptIPV6",
-	Fields: tcpIpTypeGroup4LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "AcceptIPV6",
+	Fields: tcpipTypeGroup4LayoutFields,
 }
 
-// AnyTcpIpAcceptIPV6 is [TcpIpAcceptIPV6V2] in any version: a newer one is decoded like it.
-type AnyTcpIpAcceptIPV6 struct {
+// AnyTCPIPAcceptIPV6 is [TCPIPAcceptIPV6V2] in any version: a newer one is decoded like it.
+type AnyTCPIPAcceptIPV6 struct {
 	Seen etw.Seen
-	TcpIpAcceptIPV6V2
+	TCPIPAcceptIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpAcceptIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPAcceptIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.TcpIpAcceptIPV6V2.DecodePayload(p, ptr)
+	return e.TCPIPAcceptIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpIpAcceptIPV6) Clone() *AnyTcpIpAcceptIPV6 {
-	(*tcpIpTypeGroup4Layout)(&e.TcpIpAcceptIPV6V2).detach()
+func (e AnyTCPIPAcceptIPV6) Clone() *AnyTCPIPAcceptIPV6 {
+	(*tcpipTypeGroup4Layout)(&e.TCPIPAcceptIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpAcceptIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPAcceptIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpReconnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
-// opcode 32 (ReconnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
-// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpReconnectIPV6]
+// TCPIPReconnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 32 (ReconnectIPV6), version 2, of [TaskTCPIP], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTCPIPReconnectIPV6]
 // takes newer versions, too.
 //
 // A connection is tried again. The layout is that of descriptions; no trace with the event was
 // at hand.
-type TcpIpReconnectIPV6V2 struct {
+type TCPIPReconnectIPV6V2 struct {
 	PID    uint32     // The process whose connection it is.
 	Size   uint32     // Bytes.
 	Daddr  etw.Binary // The address of the other side.
@@ -3589,67 +3589,67 @@ type TcpIpReconnectIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpReconnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpReconnectIPV6V2 }
+func (*TCPIPReconnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpipReconnectIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpIpReconnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpReconnectIPV6V2)
+func (e *TCPIPReconnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup3Layout)(e).decode(p, ptr, &tcpipReconnectIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpReconnectIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup3Layout)(e).append(b, ptr, &tcpIpReconnectIPV6V2)
+func (e *TCPIPReconnectIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup3Layout)(e).append(b, ptr, &tcpipReconnectIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpReconnectIPV6V2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPReconnectIPV6V2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpIpReconnectIPV6V2) Clone() *TcpIpReconnectIPV6V2 {
-	(*tcpIpTypeGroup3Layout)(&e).detach()
+func (e TCPIPReconnectIPV6V2) Clone() *TCPIPReconnectIPV6V2 {
+	(*tcpipTypeGroup3Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpIpReconnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPReconnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpReconnectIPV6V2 = etw.EventDesc{
+var tcpipReconnectIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ReconnectIPV6",
-	Fields: tcpIpTypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "ReconnectIPV6",
+	Fields: tcpipTypeGroup3LayoutFields,
 }
 
-// AnyTcpIpReconnectIPV6 is [TcpIpReconnectIPV6V2] in any version: a newer one is decoded like
+// AnyTCPIPReconnectIPV6 is [TCPIPReconnectIPV6V2] in any version: a newer one is decoded like
 // it.
-type AnyTcpIpReconnectIPV6 struct {
+type AnyTCPIPReconnectIPV6 struct {
 	Seen etw.Seen
-	TcpIpReconnectIPV6V2
+	TCPIPReconnectIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpReconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPReconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.TcpIpReconnectIPV6V2.DecodePayload(p, ptr)
+	return e.TCPIPReconnectIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpIpReconnectIPV6) Clone() *AnyTcpIpReconnectIPV6 {
-	(*tcpIpTypeGroup3Layout)(&e.TcpIpReconnectIPV6V2).detach()
+func (e AnyTCPIPReconnectIPV6) Clone() *AnyTCPIPReconnectIPV6 {
+	(*tcpipTypeGroup3Layout)(&e.TCPIPReconnectIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpReconnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPReconnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpTCPCopyIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
-// opcode 34 (TCPCopyIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
-// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpTCPCopyIPV6] takes
+// TCPIPTCPCopyIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 34 (TCPCopyIPV6), version 2, of [TaskTCPIP], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTCPIPTCPCopyIPV6] takes
 // newer versions, too.
 //
 // Received data was copied to the program. The layout is that of descriptions; no trace with
 // the event was at hand.
-type TcpIpTCPCopyIPV6V2 struct {
+type TCPIPTCPCopyIPV6V2 struct {
 	PID    uint32     // The process whose connection it is.
 	Size   uint32     // Bytes.
 	Daddr  etw.Binary // The address of the other side.
@@ -3661,54 +3661,54 @@ type TcpIpTCPCopyIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*TcpIpTCPCopyIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpTCPCopyIPV6V2 }
+func (*TCPIPTCPCopyIPV6V2) EventDesc() *etw.EventDesc { return &tcpiptcpCopyIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpIpTCPCopyIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpTCPCopyIPV6V2)
+func (e *TCPIPTCPCopyIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*tcpipTypeGroup3Layout)(e).decode(p, ptr, &tcpiptcpCopyIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpIpTCPCopyIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*tcpIpTypeGroup3Layout)(e).append(b, ptr, &tcpIpTCPCopyIPV6V2)
+func (e *TCPIPTCPCopyIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*tcpipTypeGroup3Layout)(e).append(b, ptr, &tcpiptcpCopyIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpTCPCopyIPV6V2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup3Layout)(e).FieldValue(i)
+func (e *TCPIPTCPCopyIPV6V2) FieldValue(i int) etw.Value {
+	return (*tcpipTypeGroup3Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpIpTCPCopyIPV6V2) Clone() *TcpIpTCPCopyIPV6V2 {
-	(*tcpIpTypeGroup3Layout)(&e).detach()
+func (e TCPIPTCPCopyIPV6V2) Clone() *TCPIPTCPCopyIPV6V2 {
+	(*tcpipTypeGroup3Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpIpTCPCopyIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPIPTCPCopyIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var tcpIpTCPCopyIPV6V2 = etw.EventDesc{
+var tcpiptcpCopyIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 8,
-	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopyIPV6",
-	Fields: tcpIpTypeGroup3LayoutFields,
+	Keywords: 0x10000, Class: classTCPIP, TaskName: "TcpIp", OpcodeName: "TCPCopyIPV6",
+	Fields: tcpipTypeGroup3LayoutFields,
 }
 
-// AnyTcpIpTCPCopyIPV6 is [TcpIpTCPCopyIPV6V2] in any version: a newer one is decoded like it.
-type AnyTcpIpTCPCopyIPV6 struct {
+// AnyTCPIPTCPCopyIPV6 is [TCPIPTCPCopyIPV6V2] in any version: a newer one is decoded like it.
+type AnyTCPIPTCPCopyIPV6 struct {
 	Seen etw.Seen
-	TcpIpTCPCopyIPV6V2
+	TCPIPTCPCopyIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpIpTCPCopyIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPIPTCPCopyIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.TcpIpTCPCopyIPV6V2.DecodePayload(p, ptr)
+	return e.TCPIPTCPCopyIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpIpTCPCopyIPV6) Clone() *AnyTcpIpTCPCopyIPV6 {
-	(*tcpIpTypeGroup3Layout)(&e.TcpIpTCPCopyIPV6V2).detach()
+func (e AnyTCPIPTCPCopyIPV6) Clone() *AnyTCPIPTCPCopyIPV6 {
+	(*tcpipTypeGroup3Layout)(&e.TCPIPTCPCopyIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpIpTCPCopyIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPIPTCPCopyIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

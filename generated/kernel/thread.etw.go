@@ -14,8 +14,8 @@ import (
 // ThreadStartV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
 // (Start), version 0. Its payload has 8 bytes. [AnyThreadStart] says what it means.
 type ThreadStartV0 struct {
-	TThreadId uint32
-	ProcessId uint32
+	TThreadID uint32
+	ProcessID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -54,23 +54,23 @@ func (e *threadV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.TThreadId = binary.LittleEndian.Uint32(p[0:])
-	e.ProcessId = binary.LittleEndian.Uint32(p[4:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[0:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[4:])
 	return 8, nil
 }
 
 func (e *threadV0TypeGroup1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.TThreadId)
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
+	b = binary.LittleEndian.AppendUint32(b, e.TThreadID)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
 	return b, nil
 }
 
 func (e *threadV0TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -83,8 +83,8 @@ var threadV0TypeGroup1LayoutFields = []etw.FieldDesc{
 // ThreadStartV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
 // (Start), version 1. [AnyThreadStart] says what it means.
 type ThreadStartV1 struct {
-	ProcessId         uint32
-	TThreadId         uint32
+	ProcessID         uint32
+	TThreadID         uint32
 	StackBase         etw.Pointer
 	HasStackBase      bool // the payload has StackBase
 	StackLimit        etw.Pointer
@@ -138,8 +138,8 @@ func (e *threadV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 		return 0, etw.Short(d, p, ptr)
 	}
 	*e = threadV1TypeGroup1Layout{}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.TThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[4:])
 	c := etw.NewCursor(p, 8, ptr)
 	if e.HasStackBase = c.Left(1); e.HasStackBase {
 		e.StackBase = c.Pointer()
@@ -167,8 +167,8 @@ func (e *threadV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 
 func (e *threadV1TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.TThreadId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.TThreadID)
 	if a.Optional(2, e.HasStackBase) {
 		a.Pointer(2, e.StackBase)
 	}
@@ -196,9 +196,9 @@ func (e *threadV1TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.Even
 func (e *threadV1TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 2:
 		if e.HasStackBase {
 			return etw.PointerValue(e.StackBase)
@@ -247,8 +247,8 @@ var threadV1TypeGroup1LayoutFields = []etw.FieldDesc{
 // (Start), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadStart]
 // says what it means.
 type ThreadStartV2 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -295,8 +295,8 @@ func (e *threadV2TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.TThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[4:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.StackBase = c.Pointer()
 	e.StackLimit = c.Pointer()
@@ -311,8 +311,8 @@ func (e *threadV2TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 
 func (e *threadV2TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.TThreadId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.TThreadID)
 	a.Pointer(2, e.StackBase)
 	a.Pointer(3, e.StackLimit)
 	a.Pointer(4, e.UserStackBase)
@@ -327,9 +327,9 @@ func (e *threadV2TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.Even
 func (e *threadV2TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 2:
 		return etw.PointerValue(e.StackBase)
 	case 3:
@@ -366,8 +366,8 @@ var threadV2TypeGroup1LayoutFields = []etw.FieldDesc{
 // ThreadStartV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
 // (Start), version 3. [AnyThreadStart] says what it means.
 type ThreadStartV3 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -424,8 +424,8 @@ func (e *threadV3TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 		return 0, etw.Short(d, p, ptr)
 	}
 	*e = threadV3TypeGroup1Layout{}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.TThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[4:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.StackBase = c.Pointer()
 	e.StackLimit = c.Pointer()
@@ -447,8 +447,8 @@ func (e *threadV3TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Even
 
 func (e *threadV3TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.TThreadId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.TThreadID)
 	a.Pointer(2, e.StackBase)
 	a.Pointer(3, e.StackLimit)
 	a.Pointer(4, e.UserStackBase)
@@ -470,9 +470,9 @@ func (e *threadV3TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.Even
 func (e *threadV3TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 2:
 		return etw.PointerValue(e.StackBase)
 	case 3:
@@ -530,8 +530,8 @@ var threadV3TypeGroup1LayoutFields = []etw.FieldDesc{
 // ThreadStartV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
 // (Start), version 4. [AnyThreadStart] says what it means.
 type ThreadStartV4 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -586,8 +586,8 @@ func (e *threadTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventD
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.TThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[4:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.StackBase = c.Pointer()
 	e.StackLimit = c.Pointer()
@@ -607,8 +607,8 @@ func (e *threadTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventD
 
 func (e *threadTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.TThreadId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.TThreadID)
 	a.Pointer(2, e.StackBase)
 	a.Pointer(3, e.StackLimit)
 	a.Pointer(4, e.UserStackBase)
@@ -628,9 +628,9 @@ func (e *threadTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventD
 func (e *threadTypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 2:
 		return etw.PointerValue(e.StackBase)
 	case 3:
@@ -695,9 +695,9 @@ var threadTypeGroup1LayoutFields = []etw.FieldDesc{
 type AnyThreadStart struct {
 	Seen etw.Seen
 
-	ProcessId uint32 // The process.
+	ProcessID uint32 // The process.
 	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
+	TThreadID uint32
 	// The kernel stack, from its highest address down.
 	StackBase    etw.Pointer // since version 1
 	HasStackBase bool        // the payload has StackBase
@@ -796,8 +796,8 @@ func (e *anyThreadTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.decode(p, ptr, d[4])
 		*e = anyThreadTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 4}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 		e.StackBase = v.StackBase
 		e.HasStackBase = true
 		e.StackLimit = v.StackLimit
@@ -822,8 +822,8 @@ func (e *anyThreadTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.decode(p, ptr, d[3])
 		*e = anyThreadTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 		e.StackBase = v.StackBase
 		e.HasStackBase = true
 		e.StackLimit = v.StackLimit
@@ -848,8 +848,8 @@ func (e *anyThreadTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.decode(p, ptr, d[2])
 		*e = anyThreadTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 		e.StackBase = v.StackBase
 		e.HasStackBase = true
 		e.StackLimit = v.StackLimit
@@ -869,8 +869,8 @@ func (e *anyThreadTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.decode(p, ptr, d[1])
 		*e = anyThreadTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 		e.StackBase = v.StackBase
 		e.HasStackBase = v.HasStackBase
 		e.StackLimit = v.StackLimit
@@ -890,8 +890,8 @@ func (e *anyThreadTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.decode(p, ptr, d[0])
 		*e = anyThreadTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 	}
 	return n, err
 }
@@ -903,9 +903,9 @@ func (e *anyThreadTypeGroup1Layout) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "ProcessId":
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "TThreadId":
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case "StackBase":
 		if !e.HasStackBase {
 			return etw.Value{}
@@ -971,8 +971,8 @@ func (e *anyThreadTypeGroup1Layout) detach() {
 // ThreadStopV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
 // (Stop), version 0. Its payload has 8 bytes. [AnyThreadStop] says what it means.
 type ThreadStopV0 struct {
-	TThreadId uint32
-	ProcessId uint32
+	TThreadID uint32
+	ProcessID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1007,8 +1007,8 @@ var threadStopV0 = etw.EventDesc{
 // ThreadStopV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
 // (Stop), version 1. Its payload has 8 bytes. [AnyThreadStop] says what it means.
 type ThreadStopV1 struct {
-	ProcessId uint32
-	TThreadId uint32
+	ProcessID uint32
+	TThreadID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1019,15 +1019,15 @@ func (e *ThreadStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadStopV1, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.TThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[4:])
 	return 8, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadStopV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
-	b = binary.LittleEndian.AppendUint32(b, e.TThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
+	b = binary.LittleEndian.AppendUint32(b, e.TThreadID)
 	return b, nil
 }
 
@@ -1035,9 +1035,9 @@ func (e *ThreadStopV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 func (e *ThreadStopV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	}
 	return etw.Value{}
 }
@@ -1060,8 +1060,8 @@ var threadStopV1 = etw.EventDesc{
 // (Stop), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadStop] says
 // what it means.
 type ThreadStopV2 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -1104,8 +1104,8 @@ var threadStopV2 = etw.EventDesc{
 // ThreadStopV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
 // (Stop), version 3. [AnyThreadStop] says what it means.
 type ThreadStopV3 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -1157,8 +1157,8 @@ var threadStopV3 = etw.EventDesc{
 // ThreadStopV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
 // (Stop), version 4. [AnyThreadStop] says what it means.
 type ThreadStopV4 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -1216,9 +1216,9 @@ var threadStopV4 = etw.EventDesc{
 type AnyThreadStop struct {
 	Seen etw.Seen
 
-	ProcessId uint32 // The process.
+	ProcessID uint32 // The process.
 	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
+	TThreadID uint32
 	// The kernel stack, from its highest address down.
 	StackBase etw.Pointer // since version 2
 	// The kernel stack, from its highest address down.
@@ -1303,8 +1303,8 @@ func (e *AnyThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadStop{}
 		e.Seen = etw.Seen{Version: version, Layout: 4}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 		e.StackBase = v.StackBase
 		e.StackLimit = v.StackLimit
 		e.UserStackBase = v.UserStackBase
@@ -1324,8 +1324,8 @@ func (e *AnyThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadStop{}
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 		e.StackBase = v.StackBase
 		e.StackLimit = v.StackLimit
 		e.UserStackBase = v.UserStackBase
@@ -1345,8 +1345,8 @@ func (e *AnyThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadStop{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 		e.StackBase = v.StackBase
 		e.StackLimit = v.StackLimit
 		e.UserStackBase = v.UserStackBase
@@ -1360,15 +1360,15 @@ func (e *AnyThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadStop{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 	default:
 		var v ThreadStopV0
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadStop{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
-		e.ProcessId = v.ProcessId
-		e.TThreadId = v.TThreadId
+		e.ProcessID = v.ProcessID
+		e.TThreadID = v.TThreadID
 	}
 	return n, err
 }
@@ -1381,9 +1381,9 @@ func (e *AnyThreadStop) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "ProcessId":
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "TThreadId":
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case "StackBase":
 		return etw.PointerValue(e.StackBase)
 	case "StackLimit":
@@ -1433,8 +1433,8 @@ func (e AnyThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil
 // ThreadDCStartV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
 // (DCStart), version 0. Its payload has 8 bytes. [AnyThreadDCStart] says what it means.
 type ThreadDCStartV0 struct {
-	TThreadId uint32
-	ProcessId uint32
+	TThreadID uint32
+	ProcessID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1469,8 +1469,8 @@ var threadDCStartV0 = etw.EventDesc{
 // ThreadDCStartV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
 // (DCStart), version 1. [AnyThreadDCStart] says what it means.
 type ThreadDCStartV1 struct {
-	ProcessId         uint32
-	TThreadId         uint32
+	ProcessID         uint32
+	TThreadID         uint32
 	StackBase         etw.Pointer
 	HasStackBase      bool // the payload has StackBase
 	StackLimit        etw.Pointer
@@ -1520,8 +1520,8 @@ var threadDCStartV1 = etw.EventDesc{
 // (DCStart), version 2. Its payload has 68 bytes, 40 in programs of 32 bits.
 // [AnyThreadDCStart] says what it means.
 type ThreadDCStartV2 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -1564,8 +1564,8 @@ var threadDCStartV2 = etw.EventDesc{
 // ThreadDCStartV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
 // (DCStart), version 3. [AnyThreadDCStart] says what it means.
 type ThreadDCStartV3 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -1617,8 +1617,8 @@ var threadDCStartV3 = etw.EventDesc{
 // ThreadDCStartV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
 // (DCStart), version 4. [AnyThreadDCStart] says what it means.
 type ThreadDCStartV4 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -1678,9 +1678,9 @@ var threadDCStartV4 = etw.EventDesc{
 type AnyThreadDCStart struct {
 	Seen etw.Seen
 
-	ProcessId uint32 // The process.
+	ProcessID uint32 // The process.
 	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
+	TThreadID uint32
 	// The kernel stack, from its highest address down.
 	StackBase    etw.Pointer // since version 1
 	HasStackBase bool        // the payload has StackBase
@@ -1771,8 +1771,8 @@ func (e AnyThreadDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 // ThreadDCStopV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
 // (DCStop), version 0. Its payload has 8 bytes. [AnyThreadDCStop] says what it means.
 type ThreadDCStopV0 struct {
-	TThreadId uint32
-	ProcessId uint32
+	TThreadID uint32
+	ProcessID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1807,8 +1807,8 @@ var threadDCStopV0 = etw.EventDesc{
 // ThreadDCStopV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
 // (DCStop), version 1. [AnyThreadDCStop] says what it means.
 type ThreadDCStopV1 struct {
-	ProcessId         uint32
-	TThreadId         uint32
+	ProcessID         uint32
+	TThreadID         uint32
 	StackBase         etw.Pointer
 	HasStackBase      bool // the payload has StackBase
 	StackLimit        etw.Pointer
@@ -1858,8 +1858,8 @@ var threadDCStopV1 = etw.EventDesc{
 // (DCStop), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadDCStop]
 // says what it means.
 type ThreadDCStopV2 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -1902,8 +1902,8 @@ var threadDCStopV2 = etw.EventDesc{
 // ThreadDCStopV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
 // (DCStop), version 3. [AnyThreadDCStop] says what it means.
 type ThreadDCStopV3 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -1955,8 +1955,8 @@ var threadDCStopV3 = etw.EventDesc{
 // ThreadDCStopV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
 // (DCStop), version 4. [AnyThreadDCStop] says what it means.
 type ThreadDCStopV4 struct {
-	ProcessId      uint32
-	TThreadId      uint32
+	ProcessID      uint32
+	TThreadID      uint32
 	StackBase      etw.Pointer
 	StackLimit     etw.Pointer
 	UserStackBase  etw.Pointer
@@ -2016,9 +2016,9 @@ var threadDCStopV4 = etw.EventDesc{
 type AnyThreadDCStop struct {
 	Seen etw.Seen
 
-	ProcessId uint32 // The process.
+	ProcessID uint32 // The process.
 	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
+	TThreadID uint32
 	// The kernel stack, from its highest address down.
 	StackBase    etw.Pointer // since version 1
 	HasStackBase bool        // the payload has StackBase
@@ -2111,8 +2111,8 @@ func (e AnyThreadDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV1 struct {
-	NewThreadId                 uint32
-	OldThreadId                 uint32
+	NewThreadID                 uint32
+	OldThreadID                 uint32
 	NewThreadPriority           int8
 	OldThreadPriority           int8
 	NewThreadQuantum            int8
@@ -2134,8 +2134,8 @@ func (e *ThreadCSwitchV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 		return 0, etw.Short(&threadCSwitchV1, p, ptr)
 	}
 	*e = ThreadCSwitchV1{}
-	e.NewThreadId = binary.LittleEndian.Uint32(p[0:])
-	e.OldThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.NewThreadID = binary.LittleEndian.Uint32(p[0:])
+	e.OldThreadID = binary.LittleEndian.Uint32(p[4:])
 	e.NewThreadPriority = int8(p[8])
 	e.OldThreadPriority = int8(p[9])
 	e.NewThreadQuantum = int8(p[10])
@@ -2154,8 +2154,8 @@ func (e *ThreadCSwitchV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadCSwitchV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.NewThreadId)
-	a.Uint32(e.OldThreadId)
+	a.Uint32(e.NewThreadID)
+	a.Uint32(e.OldThreadID)
 	a.Int8(e.NewThreadPriority)
 	a.Int8(e.OldThreadPriority)
 	a.Int8(e.NewThreadQuantum)
@@ -2174,9 +2174,9 @@ func (e *ThreadCSwitchV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *ThreadCSwitchV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.NewThreadId))
+		return etw.UintValue(uint64(e.NewThreadID))
 	case 1:
-		return etw.UintValue(uint64(e.OldThreadId))
+		return etw.UintValue(uint64(e.OldThreadID))
 	case 2:
 		return etw.IntValue(int64(e.NewThreadPriority))
 	case 3:
@@ -2229,8 +2229,8 @@ var threadCSwitchV1 = etw.EventDesc{
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV2 struct {
-	NewThreadId                 uint32
-	OldThreadId                 uint32
+	NewThreadID                 uint32
+	OldThreadID                 uint32
 	NewThreadPriority           int8
 	OldThreadPriority           int8
 	PreviousCState              uint8
@@ -2251,8 +2251,8 @@ func (e *ThreadCSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 24 {
 		return 0, etw.Short(&threadCSwitchV2, p, ptr)
 	}
-	e.NewThreadId = binary.LittleEndian.Uint32(p[0:])
-	e.OldThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.NewThreadID = binary.LittleEndian.Uint32(p[0:])
+	e.OldThreadID = binary.LittleEndian.Uint32(p[4:])
 	e.NewThreadPriority = int8(p[8])
 	e.OldThreadPriority = int8(p[9])
 	e.PreviousCState = p[10]
@@ -2268,8 +2268,8 @@ func (e *ThreadCSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadCSwitchV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.NewThreadId)
-	b = binary.LittleEndian.AppendUint32(b, e.OldThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.NewThreadID)
+	b = binary.LittleEndian.AppendUint32(b, e.OldThreadID)
 	b = append(b, uint8(e.NewThreadPriority))
 	b = append(b, uint8(e.OldThreadPriority))
 	b = append(b, e.PreviousCState)
@@ -2287,9 +2287,9 @@ func (e *ThreadCSwitchV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 func (e *ThreadCSwitchV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.NewThreadId))
+		return etw.UintValue(uint64(e.NewThreadID))
 	case 1:
-		return etw.UintValue(uint64(e.OldThreadId))
+		return etw.UintValue(uint64(e.OldThreadID))
 	case 2:
 		return etw.IntValue(int64(e.NewThreadPriority))
 	case 3:
@@ -2343,8 +2343,8 @@ var threadCSwitchV2 = etw.EventDesc{
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV3 struct {
-	NewThreadId                 uint32
-	OldThreadId                 uint32
+	NewThreadID                 uint32
+	OldThreadID                 uint32
 	NewThreadPriority           int8
 	OldThreadPriority           int8
 	PreviousCState              uint8
@@ -2365,8 +2365,8 @@ func (e *ThreadCSwitchV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 24 {
 		return 0, etw.Short(&threadCSwitchV3, p, ptr)
 	}
-	e.NewThreadId = binary.LittleEndian.Uint32(p[0:])
-	e.OldThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.NewThreadID = binary.LittleEndian.Uint32(p[0:])
+	e.OldThreadID = binary.LittleEndian.Uint32(p[4:])
 	e.NewThreadPriority = int8(p[8])
 	e.OldThreadPriority = int8(p[9])
 	e.PreviousCState = p[10]
@@ -2382,8 +2382,8 @@ func (e *ThreadCSwitchV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadCSwitchV3) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.NewThreadId)
-	b = binary.LittleEndian.AppendUint32(b, e.OldThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.NewThreadID)
+	b = binary.LittleEndian.AppendUint32(b, e.OldThreadID)
 	b = append(b, uint8(e.NewThreadPriority))
 	b = append(b, uint8(e.OldThreadPriority))
 	b = append(b, e.PreviousCState)
@@ -2401,9 +2401,9 @@ func (e *ThreadCSwitchV3) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 func (e *ThreadCSwitchV3) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.NewThreadId))
+		return etw.UintValue(uint64(e.NewThreadID))
 	case 1:
-		return etw.UintValue(uint64(e.OldThreadId))
+		return etw.UintValue(uint64(e.OldThreadID))
 	case 2:
 		return etw.IntValue(int64(e.NewThreadPriority))
 	case 3:
@@ -2457,8 +2457,8 @@ var threadCSwitchV3 = etw.EventDesc{
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV4 struct {
-	NewThreadId                 uint32
-	OldThreadId                 uint32
+	NewThreadID                 uint32
+	OldThreadID                 uint32
 	NewThreadPriority           int8
 	OldThreadPriority           int8
 	PreviousCState              uint8
@@ -2479,8 +2479,8 @@ func (e *ThreadCSwitchV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 24 {
 		return 0, etw.Short(&threadCSwitchV4, p, ptr)
 	}
-	e.NewThreadId = binary.LittleEndian.Uint32(p[0:])
-	e.OldThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.NewThreadID = binary.LittleEndian.Uint32(p[0:])
+	e.OldThreadID = binary.LittleEndian.Uint32(p[4:])
 	e.NewThreadPriority = int8(p[8])
 	e.OldThreadPriority = int8(p[9])
 	e.PreviousCState = p[10]
@@ -2496,8 +2496,8 @@ func (e *ThreadCSwitchV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadCSwitchV4) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.NewThreadId)
-	b = binary.LittleEndian.AppendUint32(b, e.OldThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.NewThreadID)
+	b = binary.LittleEndian.AppendUint32(b, e.OldThreadID)
 	b = append(b, uint8(e.NewThreadPriority))
 	b = append(b, uint8(e.OldThreadPriority))
 	b = append(b, e.PreviousCState)
@@ -2515,9 +2515,9 @@ func (e *ThreadCSwitchV4) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 func (e *ThreadCSwitchV4) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.NewThreadId))
+		return etw.UintValue(uint64(e.NewThreadID))
 	case 1:
-		return etw.UintValue(uint64(e.OldThreadId))
+		return etw.UintValue(uint64(e.OldThreadID))
 	case 2:
 		return etw.IntValue(int64(e.NewThreadPriority))
 	case 3:
@@ -2569,8 +2569,8 @@ var threadCSwitchV4 = etw.EventDesc{
 // ThreadCSwitchV5 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 36 (CSwitch), version 5. Its payload has 28 bytes. [AnyThreadCSwitch] says what it means.
 type ThreadCSwitchV5 struct {
-	NewThreadId                 uint32
-	OldThreadId                 uint32
+	NewThreadID                 uint32
+	OldThreadID                 uint32
 	NewThreadPriority           int8
 	OldThreadPriority           int8
 	PreviousCState              uint8
@@ -2592,8 +2592,8 @@ func (e *ThreadCSwitchV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 28 {
 		return 0, etw.Short(&threadCSwitchV5, p, ptr)
 	}
-	e.NewThreadId = binary.LittleEndian.Uint32(p[0:])
-	e.OldThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.NewThreadID = binary.LittleEndian.Uint32(p[0:])
+	e.OldThreadID = binary.LittleEndian.Uint32(p[4:])
 	e.NewThreadPriority = int8(p[8])
 	e.OldThreadPriority = int8(p[9])
 	e.PreviousCState = p[10]
@@ -2610,8 +2610,8 @@ func (e *ThreadCSwitchV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadCSwitchV5) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.NewThreadId)
-	b = binary.LittleEndian.AppendUint32(b, e.OldThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.NewThreadID)
+	b = binary.LittleEndian.AppendUint32(b, e.OldThreadID)
 	b = append(b, uint8(e.NewThreadPriority))
 	b = append(b, uint8(e.OldThreadPriority))
 	b = append(b, e.PreviousCState)
@@ -2630,9 +2630,9 @@ func (e *ThreadCSwitchV5) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 func (e *ThreadCSwitchV5) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.NewThreadId))
+		return etw.UintValue(uint64(e.NewThreadID))
 	case 1:
-		return etw.UintValue(uint64(e.OldThreadId))
+		return etw.UintValue(uint64(e.OldThreadID))
 	case 2:
 		return etw.IntValue(int64(e.NewThreadPriority))
 	case 3:
@@ -2696,8 +2696,8 @@ var threadCSwitchV5 = etw.EventDesc{
 type AnyThreadCSwitch struct {
 	Seen etw.Seen
 
-	NewThreadId         uint32      // The thread that runs from now on; 0 is the idle thread.
-	OldThreadId         uint32      // The thread that ran up to now; 0 is the idle thread.
+	NewThreadID         uint32      // The thread that runs from now on; 0 is the idle thread.
+	OldThreadID         uint32      // The thread that ran up to now; 0 is the idle thread.
 	NewThreadPriority   int8        // From 0 to 31.
 	OldThreadPriority   int8        // From 0 to 31.
 	PreviousCState      uint8       // since version 2
@@ -2778,8 +2778,8 @@ func (e *AnyThreadCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadCSwitch{}
 		e.Seen = etw.Seen{Version: version, Layout: 5}
-		e.NewThreadId = v.NewThreadId
-		e.OldThreadId = v.OldThreadId
+		e.NewThreadID = v.NewThreadID
+		e.OldThreadID = v.OldThreadID
 		e.NewThreadPriority = v.NewThreadPriority
 		e.OldThreadPriority = v.OldThreadPriority
 		e.PreviousCState = v.PreviousCState
@@ -2797,8 +2797,8 @@ func (e *AnyThreadCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadCSwitch{}
 		e.Seen = etw.Seen{Version: version, Layout: 4}
-		e.NewThreadId = v.NewThreadId
-		e.OldThreadId = v.OldThreadId
+		e.NewThreadID = v.NewThreadID
+		e.OldThreadID = v.OldThreadID
 		e.NewThreadPriority = v.NewThreadPriority
 		e.OldThreadPriority = v.OldThreadPriority
 		e.PreviousCState = v.PreviousCState
@@ -2815,8 +2815,8 @@ func (e *AnyThreadCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadCSwitch{}
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.NewThreadId = v.NewThreadId
-		e.OldThreadId = v.OldThreadId
+		e.NewThreadID = v.NewThreadID
+		e.OldThreadID = v.OldThreadID
 		e.NewThreadPriority = v.NewThreadPriority
 		e.OldThreadPriority = v.OldThreadPriority
 		e.PreviousCState = v.PreviousCState
@@ -2833,8 +2833,8 @@ func (e *AnyThreadCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadCSwitch{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
-		e.NewThreadId = v.NewThreadId
-		e.OldThreadId = v.OldThreadId
+		e.NewThreadID = v.NewThreadID
+		e.OldThreadID = v.OldThreadID
 		e.NewThreadPriority = v.NewThreadPriority
 		e.OldThreadPriority = v.OldThreadPriority
 		e.PreviousCState = v.PreviousCState
@@ -2851,8 +2851,8 @@ func (e *AnyThreadCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadCSwitch{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.NewThreadId = v.NewThreadId
-		e.OldThreadId = v.OldThreadId
+		e.NewThreadID = v.NewThreadID
+		e.OldThreadID = v.OldThreadID
 		e.NewThreadPriority = v.NewThreadPriority
 		e.OldThreadPriority = v.OldThreadPriority
 		e.OldThreadWaitReason = v.OldThreadWaitReason
@@ -2875,9 +2875,9 @@ func (e *AnyThreadCSwitch) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "NewThreadId":
-		return etw.UintValue(uint64(e.NewThreadId))
+		return etw.UintValue(uint64(e.NewThreadID))
 	case "OldThreadId":
-		return etw.UintValue(uint64(e.OldThreadId))
+		return etw.UintValue(uint64(e.OldThreadID))
 	case "NewThreadPriority":
 		return etw.IntValue(int64(e.NewThreadPriority))
 	case "OldThreadPriority":
@@ -2981,7 +2981,7 @@ type ThreadSpinLockV2 struct {
 	ReleaseTime      uint64
 	WaitTimeInCycles uint32
 	SpinCount        uint32
-	ThreadId         uint32 // The thread.
+	ThreadID         uint32 // The thread.
 	InterruptCount   uint32
 	Irql             uint8
 	AcquireDepth     uint8
@@ -3001,7 +3001,7 @@ func (e *ThreadSpinLockV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	e.ReleaseTime = c.Uint64()
 	e.WaitTimeInCycles = c.Uint32()
 	e.SpinCount = c.Uint32()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	e.InterruptCount = c.Uint32()
 	e.Irql = c.Uint8()
 	e.AcquireDepth = c.Uint8()
@@ -3019,7 +3019,7 @@ func (e *ThreadSpinLockV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a.Uint64(e.ReleaseTime)
 	a.Uint32(e.WaitTimeInCycles)
 	a.Uint32(e.SpinCount)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint32(e.InterruptCount)
 	a.Uint8(e.Irql)
 	a.Uint8(e.AcquireDepth)
@@ -3044,7 +3044,7 @@ func (e *ThreadSpinLockV2) FieldValue(i int) etw.Value {
 	case 5:
 		return etw.UintValue(uint64(e.SpinCount))
 	case 6:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 7:
 		return etw.UintValue(uint64(e.InterruptCount))
 	case 8:
@@ -3114,7 +3114,7 @@ func (e AnyThreadSpinLock) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // trace with the event was at hand.
 type ThreadQueueV2 struct {
 	Queue    etw.Pointer
-	ThreadId uint32 // The thread.
+	ThreadID uint32 // The thread.
 	Action   uint8
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
@@ -3127,7 +3127,7 @@ func (*ThreadQueueV2) EventDesc() *etw.EventDesc { return &threadQueueV2 }
 func (e *ThreadQueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Queue = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	e.Action = c.Uint8()
 	e.TailPad = c.Rest()
 	return c.Done(&threadQueueV2)
@@ -3137,7 +3137,7 @@ func (e *ThreadQueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 func (e *ThreadQueueV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Queue)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint8(e.Action)
 	a.Rest(e.TailPad)
 	return a.Done(&threadQueueV2)
@@ -3149,7 +3149,7 @@ func (e *ThreadQueueV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Queue)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.Action))
 	case 3:
@@ -3208,7 +3208,7 @@ type ThreadResourceV2 struct {
 	HoldTime          uint64
 	WaitTime          uint64
 	MaxRecursionDepth uint32
-	ThreadId          uint32 // The thread.
+	ThreadID          uint32 // The thread.
 	Resource          etw.Pointer
 	Action            uint32
 	ContentionDelta   uint32
@@ -3228,7 +3228,7 @@ func (e *ThreadResourceV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	e.HoldTime = binary.LittleEndian.Uint64(p[8:])
 	e.WaitTime = binary.LittleEndian.Uint64(p[16:])
 	e.MaxRecursionDepth = binary.LittleEndian.Uint32(p[24:])
-	e.ThreadId = binary.LittleEndian.Uint32(p[28:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[28:])
 	c := etw.NewCursor(p, 32, ptr)
 	e.Resource = c.Pointer()
 	e.Action = c.Uint32()
@@ -3244,7 +3244,7 @@ func (e *ThreadResourceV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a.Uint64(e.HoldTime)
 	a.Uint64(e.WaitTime)
 	a.Uint32(e.MaxRecursionDepth)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Pointer(5, e.Resource)
 	a.Uint32(e.Action)
 	a.Uint32(e.ContentionDelta)
@@ -3264,7 +3264,7 @@ func (e *ThreadResourceV2) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.UintValue(uint64(e.MaxRecursionDepth))
 	case 4:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 5:
 		return etw.PointerValue(e.Resource)
 	case 6:
@@ -3329,7 +3329,7 @@ func (e AnyThreadResource) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // trace with the event was at hand.
 type ThreadPushlockV2 struct {
 	PushLock etw.Pointer
-	ThreadId uint32 // The thread.
+	ThreadID uint32 // The thread.
 	Action   uint8
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
@@ -3342,7 +3342,7 @@ func (*ThreadPushlockV2) EventDesc() *etw.EventDesc { return &threadPushlockV2 }
 func (e *ThreadPushlockV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PushLock = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	e.Action = c.Uint8()
 	e.TailPad = c.Rest()
 	return c.Done(&threadPushlockV2)
@@ -3352,7 +3352,7 @@ func (e *ThreadPushlockV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 func (e *ThreadPushlockV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.PushLock)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint8(e.Action)
 	a.Rest(e.TailPad)
 	return a.Done(&threadPushlockV2)
@@ -3364,7 +3364,7 @@ func (e *ThreadPushlockV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.PushLock)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.Action))
 	case 3:
@@ -3420,7 +3420,7 @@ func (e AnyThreadPushlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of descriptions; no
 // trace with the event was at hand.
 type ThreadWaitSingleV2 struct {
-	ThreadId   uint32     // The thread.
+	ThreadID   uint32     // The thread.
 	Pad1       etw.Binary // Means nothing.
 	HasPad1    bool       // the payload has Pad1
 	Object     etw.Pointer
@@ -3438,7 +3438,7 @@ func (e *ThreadWaitSingleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 		return 0, etw.Short(&threadWaitSingleV2, p, ptr)
 	}
 	*e = ThreadWaitSingleV2{}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	c := etw.NewCursor(p, 4, ptr)
 	if e.HasPad1 = c.Wide(); e.HasPad1 {
 		e.Pad1 = c.BinaryN(4)
@@ -3452,7 +3452,7 @@ func (e *ThreadWaitSingleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 // AppendPayload appends the payload of e to b.
 func (e *ThreadWaitSingleV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	if a.Wide() {
 		a.BinaryN(1, e.Pad1, 4)
 	}
@@ -3466,7 +3466,7 @@ func (e *ThreadWaitSingleV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 func (e *ThreadWaitSingleV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		if e.HasPad1 {
 			return etw.BinaryValue(e.Pad1)
@@ -3531,7 +3531,7 @@ func (e AnyThreadWaitSingle) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of descriptions; no
 // trace with the event was at hand.
 type ThreadWaitMultipleV2 struct {
-	ThreadId     uint32 // The thread.
+	ThreadID     uint32 // The thread.
 	WaitType     uint8
 	ObjectCount  uint8
 	Pad3         etw.Binary                           // Means nothing.
@@ -3546,7 +3546,7 @@ func (e *ThreadWaitMultipleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	if len(p) < 6 {
 		return 0, etw.Short(&threadWaitMultipleV2, p, ptr)
 	}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.WaitType = p[4]
 	e.ObjectCount = p[5]
 	c := etw.NewCursor(p, 6, ptr)
@@ -3558,7 +3558,7 @@ func (e *ThreadWaitMultipleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *ThreadWaitMultipleV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint8(e.WaitType)
 	a.Uint8(e.ObjectCount)
 	a.BinaryN(3, e.Pad3, 2)
@@ -3570,7 +3570,7 @@ func (e *ThreadWaitMultipleV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *ThreadWaitMultipleV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		return etw.UintValue(uint64(e.WaitType))
 	case 2:
@@ -3781,7 +3781,7 @@ func (e AnyThreadWaitMultiple) MarshalJSON() ([]byte, error) { return etw.Append
 // Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of descriptions; no
 // trace with the event was at hand.
 type ThreadDelayExecutionV2 struct {
-	ThreadId uint32     // The thread.
+	ThreadID uint32     // The thread.
 	Pad1     etw.Binary // Means nothing.
 	Delta    uint64
 }
@@ -3794,7 +3794,7 @@ func (e *ThreadDelayExecutionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	if len(p) < 4 {
 		return 0, etw.Short(&threadDelayExecutionV2, p, ptr)
 	}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	c := etw.NewCursor(p, 4, ptr)
 	e.Pad1 = c.BinaryN(4)
 	e.Delta = c.Uint64()
@@ -3804,7 +3804,7 @@ func (e *ThreadDelayExecutionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadDelayExecutionV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.BinaryN(1, e.Pad1, 4)
 	a.Uint64(e.Delta)
 	return a.Done(&threadDelayExecutionV2)
@@ -3814,7 +3814,7 @@ func (e *ThreadDelayExecutionV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *ThreadDelayExecutionV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		return etw.BinaryValue(e.Pad1)
 	case 2:
@@ -3937,7 +3937,7 @@ var threadSetPriorityV2 = etw.EventDesc{
 // opcode 48 (SetPriority), version 3. Its payload has 8 bytes. [AnyThreadSetPriority] says
 // what it means.
 type ThreadSetPriorityV3 struct {
-	ThreadId    uint32
+	ThreadID    uint32
 	OldPriority uint8
 	NewPriority uint8
 	Reserved    uint16
@@ -3979,7 +3979,7 @@ func (e *threadPriorityLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDes
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.OldPriority = p[4]
 	e.NewPriority = p[5]
 	e.Reserved = binary.LittleEndian.Uint16(p[6:])
@@ -3987,7 +3987,7 @@ func (e *threadPriorityLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDes
 }
 
 func (e *threadPriorityLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ThreadID)
 	b = append(b, e.OldPriority)
 	b = append(b, e.NewPriority)
 	b = binary.LittleEndian.AppendUint16(b, e.Reserved)
@@ -3997,7 +3997,7 @@ func (e *threadPriorityLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc)
 func (e *threadPriorityLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		return etw.UintValue(uint64(e.OldPriority))
 	case 2:
@@ -4028,7 +4028,7 @@ type AnyThreadSetPriority struct {
 	Seen etw.Seen
 
 	// The thread.
-	ThreadId    uint32 // since version 3
+	ThreadID    uint32 // since version 3
 	OldPriority uint8  // since version 3
 	NewPriority uint8  // since version 3
 	// Means nothing.
@@ -4040,8 +4040,8 @@ type AnyThreadSetPriority struct {
 	Processor   int8        // version 2
 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyThreadSetPriority) HasThreadId() bool { return e.Seen.Layout >= 3 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyThreadSetPriority) HasThreadID() bool { return e.Seen.Layout >= 3 }
 
 // HasOldPriority reports whether the decoded version has OldPriority.
 func (e *AnyThreadSetPriority) HasOldPriority() bool { return e.Seen.Layout >= 3 }
@@ -4085,7 +4085,7 @@ func (e *AnyThreadSetPriority) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadSetPriority{}
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 		e.OldPriority = v.OldPriority
 		e.NewPriority = v.NewPriority
 		e.Reserved = v.Reserved
@@ -4111,7 +4111,7 @@ func (e *AnyThreadSetPriority) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "ThreadId":
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case "OldPriority":
 		return etw.UintValue(uint64(e.OldPriority))
 	case "NewPriority":
@@ -4190,7 +4190,7 @@ var threadSetBasePriorityV2 = etw.EventDesc{
 // opcode 49 (SetBasePriority), version 3. Its payload has 8 bytes. [AnyThreadSetBasePriority]
 // says what it means.
 type ThreadSetBasePriorityV3 struct {
-	ThreadId        uint32
+	ThreadID        uint32
 	OldPriority     uint8
 	NewPriority     uint8
 	DynamicPriority int8
@@ -4205,7 +4205,7 @@ func (e *ThreadSetBasePriorityV3) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 	if len(p) < 8 {
 		return 0, etw.Short(&threadSetBasePriorityV3, p, ptr)
 	}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.OldPriority = p[4]
 	e.NewPriority = p[5]
 	e.DynamicPriority = int8(p[6])
@@ -4215,7 +4215,7 @@ func (e *ThreadSetBasePriorityV3) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadSetBasePriorityV3) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ThreadID)
 	b = append(b, e.OldPriority)
 	b = append(b, e.NewPriority)
 	b = append(b, uint8(e.DynamicPriority))
@@ -4227,7 +4227,7 @@ func (e *ThreadSetBasePriorityV3) AppendPayload(b []byte, _ etw.PtrSize) ([]byte
 func (e *ThreadSetBasePriorityV3) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		return etw.UintValue(uint64(e.OldPriority))
 	case 2:
@@ -4270,7 +4270,7 @@ type AnyThreadSetBasePriority struct {
 	Seen etw.Seen
 
 	// The thread.
-	ThreadId        uint32 // since version 3
+	ThreadID        uint32 // since version 3
 	OldPriority     uint8  // since version 3
 	NewPriority     uint8  // since version 3
 	DynamicPriority int8   // since version 3
@@ -4279,8 +4279,8 @@ type AnyThreadSetBasePriority struct {
 	Reserve  etw.Pointer // version 2
 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyThreadSetBasePriority) HasThreadId() bool { return e.Seen.Layout >= 3 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyThreadSetBasePriority) HasThreadID() bool { return e.Seen.Layout >= 3 }
 
 // HasOldPriority reports whether the decoded version has OldPriority.
 func (e *AnyThreadSetBasePriority) HasOldPriority() bool { return e.Seen.Layout >= 3 }
@@ -4315,7 +4315,7 @@ func (e *AnyThreadSetBasePriority) DecodeVersion(version uint8, p []byte, ptr et
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadSetBasePriority{}
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 		e.OldPriority = v.OldPriority
 		e.NewPriority = v.NewPriority
 		e.DynamicPriority = v.DynamicPriority
@@ -4338,7 +4338,7 @@ func (e *AnyThreadSetBasePriority) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "ThreadId":
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case "OldPriority":
 		return etw.UintValue(uint64(e.OldPriority))
 	case "NewPriority":
@@ -4370,7 +4370,7 @@ func (e AnyThreadSetBasePriority) MarshalJSON() ([]byte, error) { return etw.App
 // hand.
 type ThreadReadyThreadV2 struct {
 	// The thread that the event is about, whatever the header says.
-	TThreadId       uint32
+	TThreadID       uint32
 	AdjustReason    AdjustReason // Why its priority changes.
 	AdjustIncrement int8         // By how much its priority changes.
 	Flag            ReadyThreadFlags
@@ -4385,7 +4385,7 @@ func (e *ThreadReadyThreadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	if len(p) < 8 {
 		return 0, etw.Short(&threadReadyThreadV2, p, ptr)
 	}
-	e.TThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.AdjustReason = AdjustReason(p[4])
 	e.AdjustIncrement = int8(p[5])
 	e.Flag = ReadyThreadFlags(p[6])
@@ -4395,7 +4395,7 @@ func (e *ThreadReadyThreadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadReadyThreadV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.TThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.TThreadID)
 	b = append(b, uint8(e.AdjustReason))
 	b = append(b, uint8(e.AdjustIncrement))
 	b = append(b, uint8(e.Flag))
@@ -4407,7 +4407,7 @@ func (e *ThreadReadyThreadV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, er
 func (e *ThreadReadyThreadV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 1:
 		return etw.UintValue(uint64(e.AdjustReason))
 	case 2:
@@ -4463,7 +4463,7 @@ func (e AnyThreadReadyThread) MarshalJSON() ([]byte, error) { return etw.AppendJ
 // The priority of a thread's pages changes. Logged with PERF_PRIORITY of the group masks. The
 // layout is that of descriptions; no trace with the event was at hand.
 type ThreadSetPagePriorityV3 struct {
-	ThreadId    uint32 // The thread.
+	ThreadID    uint32 // The thread.
 	OldPriority uint8
 	NewPriority uint8
 	Reserved    uint16 // Means nothing.
@@ -4522,7 +4522,7 @@ func (e AnyThreadSetPagePriority) MarshalJSON() ([]byte, error) { return etw.App
 // [AnyThreadSetIoPriority] says what it means.
 type ThreadSetIoPriorityV2 struct {
 	Reserve   etw.Pointer
-	TThreadId uint32
+	TThreadID uint32
 }
 
 // EventDesc returns the description of the event.
@@ -4532,7 +4532,7 @@ func (*ThreadSetIoPriorityV2) EventDesc() *etw.EventDesc { return &threadSetIoPr
 func (e *ThreadSetIoPriorityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reserve = c.Pointer()
-	e.TThreadId = c.Uint32()
+	e.TThreadID = c.Uint32()
 	return c.Done(&threadSetIoPriorityV2)
 }
 
@@ -4540,7 +4540,7 @@ func (e *ThreadSetIoPriorityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 func (e *ThreadSetIoPriorityV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Reserve)
-	a.Uint32(e.TThreadId)
+	a.Uint32(e.TThreadID)
 	return a.Done(&threadSetIoPriorityV2)
 }
 
@@ -4550,7 +4550,7 @@ func (e *ThreadSetIoPriorityV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Reserve)
 	case 1:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	}
 	return etw.Value{}
 }
@@ -4573,7 +4573,7 @@ var threadSetIoPriorityV2 = etw.EventDesc{
 // opcode 52 (SetIoPriority), version 3. Its payload has 8 bytes. [AnyThreadSetIoPriority] says
 // what it means.
 type ThreadSetIoPriorityV3 struct {
-	ThreadId    uint32
+	ThreadID    uint32
 	OldPriority uint8
 	NewPriority uint8
 	Reserved    uint16
@@ -4620,18 +4620,18 @@ type AnyThreadSetIoPriority struct {
 	Seen etw.Seen
 
 	// The thread.
-	ThreadId    uint32 // since version 3
+	ThreadID    uint32 // since version 3
 	OldPriority uint8  // since version 3
 	NewPriority uint8  // since version 3
 	// Means nothing.
 	Reserved uint16      // since version 3
 	Reserve  etw.Pointer // version 2
 	// The thread that the event is about, whatever the header says.
-	TThreadId uint32 // version 2
+	TThreadID uint32 // version 2
 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyThreadSetIoPriority) HasThreadId() bool { return e.Seen.Layout >= 3 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyThreadSetIoPriority) HasThreadID() bool { return e.Seen.Layout >= 3 }
 
 // HasOldPriority reports whether the decoded version has OldPriority.
 func (e *AnyThreadSetIoPriority) HasOldPriority() bool { return e.Seen.Layout >= 3 }
@@ -4645,8 +4645,8 @@ func (e *AnyThreadSetIoPriority) HasReserved() bool { return e.Seen.Layout >= 3 
 // HasReserve reports whether the decoded version has Reserve.
 func (e *AnyThreadSetIoPriority) HasReserve() bool { return e.Seen.Layout == 2 }
 
-// HasTThreadId reports whether the decoded version has TThreadId.
-func (e *AnyThreadSetIoPriority) HasTThreadId() bool { return e.Seen.Layout == 2 }
+// HasTThreadID reports whether the decoded version has TThreadID.
+func (e *AnyThreadSetIoPriority) HasTThreadID() bool { return e.Seen.Layout == 2 }
 
 var anyThreadSetIoPriority = []*etw.EventDesc{&threadSetIoPriorityV2, &threadSetIoPriorityV3}
 
@@ -4666,7 +4666,7 @@ func (e *AnyThreadSetIoPriority) DecodeVersion(version uint8, p []byte, ptr etw.
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadSetIoPriority{}
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 		e.OldPriority = v.OldPriority
 		e.NewPriority = v.NewPriority
 		e.Reserved = v.Reserved
@@ -4676,7 +4676,7 @@ func (e *AnyThreadSetIoPriority) DecodeVersion(version uint8, p []byte, ptr etw.
 		*e = AnyThreadSetIoPriority{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.Reserve = v.Reserve
-		e.TThreadId = v.TThreadId
+		e.TThreadID = v.TThreadID
 	}
 	return n, err
 }
@@ -4689,7 +4689,7 @@ func (e *AnyThreadSetIoPriority) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "ThreadId":
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case "OldPriority":
 		return etw.UintValue(uint64(e.OldPriority))
 	case "NewPriority":
@@ -4699,7 +4699,7 @@ func (e *AnyThreadSetIoPriority) FieldValue(i int) etw.Value {
 	case "Reserve":
 		return etw.PointerValue(e.Reserve)
 	case "TThreadId":
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	}
 	return etw.Value{}
 }
@@ -4720,7 +4720,7 @@ func (e AnyThreadSetIoPriority) MarshalJSON() ([]byte, error) { return etw.Appen
 // masks. The layout is that of descriptions; no trace with the event was at hand.
 type ThreadAffinityV2 struct {
 	Affinity etw.Pointer // The processors that the thread may run on, one bit each.
-	ThreadId uint32      // The thread.
+	ThreadID uint32      // The thread.
 	Group    uint16
 	Reserved uint16 // Means nothing.
 }
@@ -4732,7 +4732,7 @@ func (*ThreadAffinityV2) EventDesc() *etw.EventDesc { return &threadAffinityV2 }
 func (e *ThreadAffinityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Affinity = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	e.Group = c.Uint16()
 	e.Reserved = c.Uint16()
 	return c.Done(&threadAffinityV2)
@@ -4742,7 +4742,7 @@ func (e *ThreadAffinityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 func (e *ThreadAffinityV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Affinity)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint16(e.Group)
 	a.Uint16(e.Reserved)
 	return a.Done(&threadAffinityV2)
@@ -4754,7 +4754,7 @@ func (e *ThreadAffinityV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Affinity)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.Group))
 	case 3:
@@ -5032,7 +5032,7 @@ func (e AnyThreadReserveLateCount) MarshalJSON() ([]byte, error) { return etw.Ap
 // opcode 57 (WorkerThread), version 1. Its payload has 20 bytes, 16 in programs of 32 bits.
 // [AnyThreadWorkerThread] says what it means.
 type ThreadWorkerThreadV1 struct {
-	TThreadId     uint32
+	TThreadID     uint32
 	StartTime     uint64
 	ThreadRoutine etw.Pointer
 }
@@ -5045,7 +5045,7 @@ func (e *ThreadWorkerThreadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	if len(p) < 12 {
 		return 0, etw.Short(&threadWorkerThreadV1, p, ptr)
 	}
-	e.TThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.StartTime = binary.LittleEndian.Uint64(p[4:])
 	c := etw.NewCursor(p, 12, ptr)
 	e.ThreadRoutine = c.Pointer()
@@ -5055,7 +5055,7 @@ func (e *ThreadWorkerThreadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *ThreadWorkerThreadV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.TThreadId)
+	a.Uint32(e.TThreadID)
 	a.Uint64(e.StartTime)
 	a.Pointer(2, e.ThreadRoutine)
 	return a.Done(&threadWorkerThreadV1)
@@ -5065,7 +5065,7 @@ func (e *ThreadWorkerThreadV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *ThreadWorkerThreadV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 1:
 		return etw.UintValue(e.StartTime)
 	case 2:
@@ -5093,7 +5093,7 @@ var threadWorkerThreadV1 = etw.EventDesc{
 // opcode 57 (WorkerThread), version 2. Its payload has 20 bytes, 16 in programs of 32 bits.
 // [AnyThreadWorkerThread] says what it means.
 type ThreadWorkerThreadV2 struct {
-	TThreadId     uint32
+	TThreadID     uint32
 	StartTime     uint64
 	ThreadRoutine etw.Pointer
 }
@@ -5106,7 +5106,7 @@ func (e *ThreadWorkerThreadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	if len(p) < 12 {
 		return 0, etw.Short(&threadWorkerThreadV2, p, ptr)
 	}
-	e.TThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.TThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.StartTime = binary.LittleEndian.Uint64(p[4:])
 	c := etw.NewCursor(p, 12, ptr)
 	e.ThreadRoutine = c.Pointer()
@@ -5116,7 +5116,7 @@ func (e *ThreadWorkerThreadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *ThreadWorkerThreadV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.TThreadId)
+	a.Uint32(e.TThreadID)
 	a.Uint64(e.StartTime)
 	a.Pointer(2, e.ThreadRoutine)
 	return a.Done(&threadWorkerThreadV2)
@@ -5126,7 +5126,7 @@ func (e *ThreadWorkerThreadV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *ThreadWorkerThreadV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 1:
 		return etw.UintValue(e.StartTime)
 	case 2:
@@ -5162,7 +5162,7 @@ type AnyThreadWorkerThread struct {
 	Seen etw.Seen
 
 	// The thread that the event is about, whatever the header says.
-	TThreadId     uint32
+	TThreadID     uint32
 	StartTime     uint64
 	ThreadRoutine etw.Pointer
 }
@@ -5184,14 +5184,14 @@ func (e *AnyThreadWorkerThread) DecodeVersion(version uint8, p []byte, ptr etw.P
 		var v ThreadWorkerThreadV2
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
-		e.TThreadId = v.TThreadId
+		e.TThreadID = v.TThreadID
 		e.StartTime = v.StartTime
 		e.ThreadRoutine = v.ThreadRoutine
 	default:
 		var v ThreadWorkerThreadV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.TThreadId = v.TThreadId
+		e.TThreadID = v.TThreadID
 		e.StartTime = v.StartTime
 		e.ThreadRoutine = v.ThreadRoutine
 	}
@@ -5206,7 +5206,7 @@ func (e *AnyThreadWorkerThread) FieldValue(i int) etw.Value {
 	}
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.TThreadId))
+		return etw.UintValue(uint64(e.TThreadID))
 	case 1:
 		return etw.UintValue(e.StartTime)
 	case 2:
@@ -5310,8 +5310,8 @@ var threadDfssStartNewIntervalV2 = etw.EventDesc{
 // ThreadDfssStartNewIntervalV2SessionQuota is one element of
 // [ThreadDfssStartNewIntervalV2.SessionQuota].
 type ThreadDfssStartNewIntervalV2SessionQuota struct {
-	SessionId          uint32
-	CpuShareWeight     uint32
+	SessionID          uint32
+	CPUShareWeight     uint32
 	CapturedWeightData int64
 	CyclesAccumulated  uint64
 }
@@ -5321,15 +5321,15 @@ func (v *ThreadDfssStartNewIntervalV2SessionQuota) read(c *etw.Cursor) {
 	if len(p) < 24 {
 		return
 	}
-	v.SessionId = binary.LittleEndian.Uint32(p[0:])
-	v.CpuShareWeight = binary.LittleEndian.Uint32(p[4:])
+	v.SessionID = binary.LittleEndian.Uint32(p[0:])
+	v.CPUShareWeight = binary.LittleEndian.Uint32(p[4:])
 	v.CapturedWeightData = int64(binary.LittleEndian.Uint64(p[8:]))
 	v.CyclesAccumulated = binary.LittleEndian.Uint64(p[16:])
 }
 
 func (v *ThreadDfssStartNewIntervalV2SessionQuota) write(a *etw.Appender, _ int) {
-	a.Uint32(v.SessionId)
-	a.Uint32(v.CpuShareWeight)
+	a.Uint32(v.SessionID)
+	a.Uint32(v.CPUShareWeight)
 	a.Int64(v.CapturedWeightData)
 	a.Uint64(v.CyclesAccumulated)
 }
@@ -5338,9 +5338,9 @@ func (v *ThreadDfssStartNewIntervalV2SessionQuota) write(a *etw.Appender, _ int)
 func (v *ThreadDfssStartNewIntervalV2SessionQuota) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(v.SessionId))
+		return etw.UintValue(uint64(v.SessionID))
 	case 1:
-		return etw.UintValue(uint64(v.CpuShareWeight))
+		return etw.UintValue(uint64(v.CPUShareWeight))
 	case 2:
 		return etw.IntValue(v.CapturedWeightData)
 	case 3:
@@ -5561,7 +5561,7 @@ func (e AnyThreadDfssProcessIdleOnlyQueue) MarshalJSON() ([]byte, error) {
 // A thread that waited too long gets a higher priority. Logged with PERF_ANTI_STARVATION of
 // the group masks. The layout is that of descriptions; no trace with the event was at hand.
 type ThreadAntiStarvationBoostV2 struct {
-	ThreadId       uint32 // The thread.
+	ThreadID       uint32 // The thread.
 	ProcessorIndex uint16
 	Priority       uint8
 	Reserved       uint8 // Means nothing.
@@ -5575,7 +5575,7 @@ func (e *ThreadAntiStarvationBoostV2) DecodePayload(p []byte, ptr etw.PtrSize) (
 	if len(p) < 8 {
 		return 0, etw.Short(&threadAntiStarvationBoostV2, p, ptr)
 	}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.ProcessorIndex = binary.LittleEndian.Uint16(p[4:])
 	e.Priority = p[6]
 	e.Reserved = p[7]
@@ -5584,7 +5584,7 @@ func (e *ThreadAntiStarvationBoostV2) DecodePayload(p []byte, ptr etw.PtrSize) (
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadAntiStarvationBoostV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ThreadID)
 	b = binary.LittleEndian.AppendUint16(b, e.ProcessorIndex)
 	b = append(b, e.Priority)
 	b = append(b, e.Reserved)
@@ -5595,7 +5595,7 @@ func (e *ThreadAntiStarvationBoostV2) AppendPayload(b []byte, _ etw.PtrSize) ([]
 func (e *ThreadAntiStarvationBoostV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		return etw.UintValue(uint64(e.ProcessorIndex))
 	case 2:
@@ -5648,7 +5648,7 @@ func (e AnyThreadAntiStarvationBoost) MarshalJSON() ([]byte, error) { return etw
 // A thread moves to another processor. The layout is that of descriptions; no trace with the
 // event was at hand.
 type ThreadMigrationV2 struct {
-	ThreadId               uint32 // The thread.
+	ThreadID               uint32 // The thread.
 	SourceProcessorIndex   uint16
 	TargetProcessorIndex   uint16
 	Priority               uint8
@@ -5664,7 +5664,7 @@ func (e *ThreadMigrationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	if len(p) < 12 {
 		return 0, etw.Short(&threadMigrationV2, p, ptr)
 	}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.SourceProcessorIndex = binary.LittleEndian.Uint16(p[4:])
 	e.TargetProcessorIndex = binary.LittleEndian.Uint16(p[6:])
 	e.Priority = p[8]
@@ -5675,7 +5675,7 @@ func (e *ThreadMigrationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadMigrationV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ThreadID)
 	b = binary.LittleEndian.AppendUint16(b, e.SourceProcessorIndex)
 	b = binary.LittleEndian.AppendUint16(b, e.TargetProcessorIndex)
 	b = append(b, e.Priority)
@@ -5688,7 +5688,7 @@ func (e *ThreadMigrationV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, erro
 func (e *ThreadMigrationV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		return etw.UintValue(uint64(e.SourceProcessorIndex))
 	case 2:
@@ -5748,7 +5748,7 @@ func (e AnyThreadMigration) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // trace with the event was at hand.
 type ThreadEnqueueV2 struct {
 	Entry    etw.Pointer
-	ThreadId uint32 // The thread.
+	ThreadID uint32 // The thread.
 }
 
 // EventDesc returns the description of the event.
@@ -5758,7 +5758,7 @@ func (*ThreadEnqueueV2) EventDesc() *etw.EventDesc { return &threadEnqueueV2 }
 func (e *ThreadEnqueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Entry = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	return c.Done(&threadEnqueueV2)
 }
 
@@ -5766,7 +5766,7 @@ func (e *ThreadEnqueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 func (e *ThreadEnqueueV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Entry)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	return a.Done(&threadEnqueueV2)
 }
 
@@ -5776,7 +5776,7 @@ func (e *ThreadEnqueueV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Entry)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	}
 	return etw.Value{}
 }
@@ -5820,7 +5820,7 @@ func (e AnyThreadEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 // xperf's name for stacks of it is KernelQueueDequeue. The layout is that of descriptions; no
 // trace with the event was at hand.
 type ThreadDequeueV2 struct {
-	ThreadId   uint32 // The thread.
+	ThreadID   uint32 // The thread.
 	EntryCount uint32
 	Entries    etw.Pointers // EntryCount elements
 }
@@ -5833,7 +5833,7 @@ func (e *ThreadDequeueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 8 {
 		return 0, etw.Short(&threadDequeueV2, p, ptr)
 	}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.EntryCount = binary.LittleEndian.Uint32(p[4:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.Entries = c.Pointers(uint64(e.EntryCount))
@@ -5843,7 +5843,7 @@ func (e *ThreadDequeueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadDequeueV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint32(e.EntryCount)
 	a.Pointers(2, e.Entries, uint64(e.EntryCount))
 	return a.Done(&threadDequeueV2)
@@ -5853,7 +5853,7 @@ func (e *ThreadDequeueV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *ThreadDequeueV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		return etw.UintValue(uint64(e.EntryCount))
 	case 2:
@@ -6058,9 +6058,9 @@ func (e AnyThreadWorkerThreadItemEnd) MarshalJSON() ([]byte, error) { return etw
 // that of descriptions; no trace with the event was at hand.
 type ThreadAutoBoostSetFloorV2 struct {
 	Lock                etw.Pointer
-	ThreadId            uint32 // The thread.
-	NewCpuPriorityFloor uint8
-	OldCpuPriority      uint8
+	ThreadID            uint32 // The thread.
+	NewCPUPriorityFloor uint8
+	OldCPUPriority      uint8
 	IoPriorities        uint8
 	BoostFlags          uint8
 }
@@ -6072,9 +6072,9 @@ func (*ThreadAutoBoostSetFloorV2) EventDesc() *etw.EventDesc { return &threadAut
 func (e *ThreadAutoBoostSetFloorV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Lock = c.Pointer()
-	e.ThreadId = c.Uint32()
-	e.NewCpuPriorityFloor = c.Uint8()
-	e.OldCpuPriority = c.Uint8()
+	e.ThreadID = c.Uint32()
+	e.NewCPUPriorityFloor = c.Uint8()
+	e.OldCPUPriority = c.Uint8()
 	e.IoPriorities = c.Uint8()
 	e.BoostFlags = c.Uint8()
 	return c.Done(&threadAutoBoostSetFloorV2)
@@ -6084,9 +6084,9 @@ func (e *ThreadAutoBoostSetFloorV2) DecodePayload(p []byte, ptr etw.PtrSize) (in
 func (e *ThreadAutoBoostSetFloorV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Lock)
-	a.Uint32(e.ThreadId)
-	a.Uint8(e.NewCpuPriorityFloor)
-	a.Uint8(e.OldCpuPriority)
+	a.Uint32(e.ThreadID)
+	a.Uint8(e.NewCPUPriorityFloor)
+	a.Uint8(e.OldCPUPriority)
 	a.Uint8(e.IoPriorities)
 	a.Uint8(e.BoostFlags)
 	return a.Done(&threadAutoBoostSetFloorV2)
@@ -6098,11 +6098,11 @@ func (e *ThreadAutoBoostSetFloorV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Lock)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
-		return etw.UintValue(uint64(e.NewCpuPriorityFloor))
+		return etw.UintValue(uint64(e.NewCPUPriorityFloor))
 	case 3:
-		return etw.UintValue(uint64(e.OldCpuPriority))
+		return etw.UintValue(uint64(e.OldCPUPriority))
 	case 4:
 		return etw.UintValue(uint64(e.IoPriorities))
 	case 5:
@@ -6157,7 +6157,7 @@ func (e AnyThreadAutoBoostSetFloor) MarshalJSON() ([]byte, error) { return etw.A
 // no trace with the event was at hand.
 type ThreadAutoBoostClearFloorV2 struct {
 	LockAddress etw.Pointer
-	ThreadId    uint32 // The thread.
+	ThreadID    uint32 // The thread.
 	BoostBitmap uint32
 }
 
@@ -6168,7 +6168,7 @@ func (*ThreadAutoBoostClearFloorV2) EventDesc() *etw.EventDesc { return &threadA
 func (e *ThreadAutoBoostClearFloorV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.LockAddress = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	e.BoostBitmap = c.Uint32()
 	return c.Done(&threadAutoBoostClearFloorV2)
 }
@@ -6177,7 +6177,7 @@ func (e *ThreadAutoBoostClearFloorV2) DecodePayload(p []byte, ptr etw.PtrSize) (
 func (e *ThreadAutoBoostClearFloorV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.LockAddress)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	a.Uint32(e.BoostBitmap)
 	return a.Done(&threadAutoBoostClearFloorV2)
 }
@@ -6188,7 +6188,7 @@ func (e *ThreadAutoBoostClearFloorV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.LockAddress)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.BoostBitmap))
 	}
@@ -6237,7 +6237,7 @@ func (e AnyThreadAutoBoostClearFloor) MarshalJSON() ([]byte, error) { return etw
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadAutoBoostEntryExhaustionV2 struct {
 	LockAddress etw.Pointer
-	ThreadId    uint32 // The thread.
+	ThreadID    uint32 // The thread.
 }
 
 // EventDesc returns the description of the event.
@@ -6249,7 +6249,7 @@ func (*ThreadAutoBoostEntryExhaustionV2) EventDesc() *etw.EventDesc {
 func (e *ThreadAutoBoostEntryExhaustionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.LockAddress = c.Pointer()
-	e.ThreadId = c.Uint32()
+	e.ThreadID = c.Uint32()
 	return c.Done(&threadAutoBoostEntryExhaustionV2)
 }
 
@@ -6257,7 +6257,7 @@ func (e *ThreadAutoBoostEntryExhaustionV2) DecodePayload(p []byte, ptr etw.PtrSi
 func (e *ThreadAutoBoostEntryExhaustionV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.LockAddress)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	return a.Done(&threadAutoBoostEntryExhaustionV2)
 }
 
@@ -6267,7 +6267,7 @@ func (e *ThreadAutoBoostEntryExhaustionV2) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.LockAddress)
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	}
 	return etw.Value{}
 }
@@ -6388,8 +6388,8 @@ func (e AnyThreadSubProcessTagChanged) MarshalJSON() ([]byte, error) { return et
 //
 // A thread was given a name.
 type ThreadSetNameV2 struct {
-	ProcessId uint32 // The process.
-	ThreadId  uint32 // The thread.
+	ProcessID uint32 // The process.
+	ThreadID  uint32 // The thread.
 	// The name that a program gave to the thread. Systems from build 18362 on log it, older ones
 	// lack it, with the same version.
 	ThreadName etw.UTF16
@@ -6403,8 +6403,8 @@ func (e *ThreadSetNameV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 8 {
 		return 0, etw.Short(&threadSetNameV2, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.ThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[4:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.ThreadName = c.UTF16()
 	return c.Done(&threadSetNameV2)
@@ -6413,8 +6413,8 @@ func (e *ThreadSetNameV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *ThreadSetNameV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ProcessID)
+	a.Uint32(e.ThreadID)
 	a.UTF16Z(2, e.ThreadName)
 	return a.Done(&threadSetNameV2)
 }
@@ -6423,9 +6423,9 @@ func (e *ThreadSetNameV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *ThreadSetNameV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 2:
 		return etw.UTF16Value(e.ThreadName)
 	}

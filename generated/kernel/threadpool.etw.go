@@ -16,8 +16,8 @@ import (
 // xperf's name for stacks of it is ThreadPoolCallbackEnqueue. The layout is that of
 // descriptions; no trace with the event was at hand.
 type ThreadPoolCBEnqueueV2 struct {
-	PoolId           etw.Pointer
-	TaskId           etw.Pointer
+	PoolID           etw.Pointer
+	TaskID           etw.Pointer
 	CallbackFunction etw.Pointer
 	CallbackContext  etw.Pointer
 	SubProcessTag    etw.Pointer
@@ -57,8 +57,8 @@ type tpV2CBEnqueueLayout ThreadPoolCBEnqueueV2
 
 func (e *tpV2CBEnqueueLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.PoolId = c.Pointer()
-	e.TaskId = c.Pointer()
+	e.PoolID = c.Pointer()
+	e.TaskID = c.Pointer()
 	e.CallbackFunction = c.Pointer()
 	e.CallbackContext = c.Pointer()
 	e.SubProcessTag = c.Pointer()
@@ -67,8 +67,8 @@ func (e *tpV2CBEnqueueLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc
 
 func (e *tpV2CBEnqueueLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.PoolId)
-	a.Pointer(1, e.TaskId)
+	a.Pointer(0, e.PoolID)
+	a.Pointer(1, e.TaskID)
 	a.Pointer(2, e.CallbackFunction)
 	a.Pointer(3, e.CallbackContext)
 	a.Pointer(4, e.SubProcessTag)
@@ -78,9 +78,9 @@ func (e *tpV2CBEnqueueLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc
 func (e *tpV2CBEnqueueLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.PoolId)
+		return etw.PointerValue(e.PoolID)
 	case 1:
-		return etw.PointerValue(e.TaskId)
+		return etw.PointerValue(e.TaskID)
 	case 2:
 		return etw.PointerValue(e.CallbackFunction)
 	case 3:
@@ -122,7 +122,7 @@ func (e AnyThreadPoolCBEnqueue) MarshalJSON() ([]byte, error) { return etw.Appen
 // opcode 33 (CBDequeue), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
 // [AnyThreadPoolCBDequeue] says what it means.
 type ThreadPoolCBDequeueV2 struct {
-	TaskId etw.Pointer
+	TaskID etw.Pointer
 }
 
 // EventDesc returns the description of the event.
@@ -159,20 +159,20 @@ type tpV2CBDequeueLayout ThreadPoolCBDequeueV2
 
 func (e *tpV2CBDequeueLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.TaskId = c.Pointer()
+	e.TaskID = c.Pointer()
 	return c.Done(d)
 }
 
 func (e *tpV2CBDequeueLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.TaskId)
+	a.Pointer(0, e.TaskID)
 	return a.Done(d)
 }
 
 func (e *tpV2CBDequeueLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.TaskId)
+		return etw.PointerValue(e.TaskID)
 	}
 	return etw.Value{}
 }
@@ -185,8 +185,8 @@ var tpV2CBDequeueLayoutFields = []etw.FieldDesc{
 // opcode 33 (CBDequeue), version 3. Its payload has 40 bytes, 20 in programs of 32 bits.
 // [AnyThreadPoolCBDequeue] says what it means.
 type ThreadPoolCBDequeueV3 struct {
-	PoolId           etw.Pointer
-	TaskId           etw.Pointer
+	PoolID           etw.Pointer
+	TaskID           etw.Pointer
 	CallbackFunction etw.Pointer
 	CallbackContext  etw.Pointer
 	SubProcessTag    etw.Pointer
@@ -226,8 +226,8 @@ type tpcbDequeueLayout ThreadPoolCBDequeueV3
 
 func (e *tpcbDequeueLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.PoolId = c.Pointer()
-	e.TaskId = c.Pointer()
+	e.PoolID = c.Pointer()
+	e.TaskID = c.Pointer()
 	e.CallbackFunction = c.Pointer()
 	e.CallbackContext = c.Pointer()
 	e.SubProcessTag = c.Pointer()
@@ -236,8 +236,8 @@ func (e *tpcbDequeueLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 
 func (e *tpcbDequeueLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.PoolId)
-	a.Pointer(1, e.TaskId)
+	a.Pointer(0, e.PoolID)
+	a.Pointer(1, e.TaskID)
 	a.Pointer(2, e.CallbackFunction)
 	a.Pointer(3, e.CallbackContext)
 	a.Pointer(4, e.SubProcessTag)
@@ -247,9 +247,9 @@ func (e *tpcbDequeueLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 func (e *tpcbDequeueLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.PoolId)
+		return etw.PointerValue(e.PoolID)
 	case 1:
-		return etw.PointerValue(e.TaskId)
+		return etw.PointerValue(e.TaskID)
 	case 2:
 		return etw.PointerValue(e.CallbackFunction)
 	case 3:
@@ -279,15 +279,15 @@ var tpcbDequeueLayoutFields = []etw.FieldDesc{
 type AnyThreadPoolCBDequeue struct {
 	Seen etw.Seen
 
-	PoolId           etw.Pointer // since version 3
-	TaskId           etw.Pointer
+	PoolID           etw.Pointer // since version 3
+	TaskID           etw.Pointer
 	CallbackFunction etw.Pointer // since version 3
 	CallbackContext  etw.Pointer // since version 3
 	SubProcessTag    etw.Pointer // since version 3
 }
 
-// HasPoolId reports whether the decoded version has PoolId.
-func (e *AnyThreadPoolCBDequeue) HasPoolId() bool { return e.Seen.Layout >= 3 }
+// HasPoolID reports whether the decoded version has PoolID.
+func (e *AnyThreadPoolCBDequeue) HasPoolID() bool { return e.Seen.Layout >= 3 }
 
 // HasCallbackFunction reports whether the decoded version has CallbackFunction.
 func (e *AnyThreadPoolCBDequeue) HasCallbackFunction() bool { return e.Seen.Layout >= 3 }
@@ -336,8 +336,8 @@ func (e *anyTPCBDequeueLayout) decode(version uint8, p []byte, ptr etw.PtrSize, 
 		var v tpcbDequeueLayout
 		n, err = v.decode(p, ptr, d[1])
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.PoolId = v.PoolId
-		e.TaskId = v.TaskId
+		e.PoolID = v.PoolID
+		e.TaskID = v.TaskID
 		e.CallbackFunction = v.CallbackFunction
 		e.CallbackContext = v.CallbackContext
 		e.SubProcessTag = v.SubProcessTag
@@ -346,7 +346,7 @@ func (e *anyTPCBDequeueLayout) decode(version uint8, p []byte, ptr etw.PtrSize, 
 		n, err = v.decode(p, ptr, d[0])
 		*e = anyTPCBDequeueLayout{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
-		e.TaskId = v.TaskId
+		e.TaskID = v.TaskID
 	}
 	return n, err
 }
@@ -358,9 +358,9 @@ func (e *anyTPCBDequeueLayout) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "PoolId":
-		return etw.PointerValue(e.PoolId)
+		return etw.PointerValue(e.PoolID)
 	case "TaskId":
-		return etw.PointerValue(e.TaskId)
+		return etw.PointerValue(e.TaskID)
 	case "CallbackFunction":
 		return etw.PointerValue(e.CallbackFunction)
 	case "CallbackContext":
@@ -378,8 +378,8 @@ func (e *anyTPCBDequeueLayout) FieldValue(i int) etw.Value {
 // xperf's name for stacks of it is ThreadPoolCallbackStart. The layout is that of
 // descriptions; no trace with the event was at hand.
 type ThreadPoolCBStartV2 struct {
-	PoolId           etw.Pointer
-	TaskId           etw.Pointer
+	PoolID           etw.Pointer
+	TaskID           etw.Pointer
 	CallbackFunction etw.Pointer
 	CallbackContext  etw.Pointer
 	SubProcessTag    etw.Pointer
@@ -437,7 +437,7 @@ func (e AnyThreadPoolCBStart) MarshalJSON() ([]byte, error) { return etw.AppendJ
 // opcode 35 (CBStop), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
 // [AnyThreadPoolCBStop] says what it means.
 type ThreadPoolCBStopV2 struct {
-	TaskId etw.Pointer
+	TaskID etw.Pointer
 }
 
 // EventDesc returns the description of the event.
@@ -473,8 +473,8 @@ var threadPoolCBStopV2 = etw.EventDesc{
 // opcode 35 (CBStop), version 3. Its payload has 40 bytes, 20 in programs of 32 bits.
 // [AnyThreadPoolCBStop] says what it means.
 type ThreadPoolCBStopV3 struct {
-	PoolId           etw.Pointer
-	TaskId           etw.Pointer
+	PoolID           etw.Pointer
+	TaskID           etw.Pointer
 	CallbackFunction etw.Pointer
 	CallbackContext  etw.Pointer
 	SubProcessTag    etw.Pointer
@@ -520,15 +520,15 @@ var threadPoolCBStopV3 = etw.EventDesc{
 type AnyThreadPoolCBStop struct {
 	Seen etw.Seen
 
-	PoolId           etw.Pointer // since version 3
-	TaskId           etw.Pointer
+	PoolID           etw.Pointer // since version 3
+	TaskID           etw.Pointer
 	CallbackFunction etw.Pointer // since version 3
 	CallbackContext  etw.Pointer // since version 3
 	SubProcessTag    etw.Pointer // since version 3
 }
 
-// HasPoolId reports whether the decoded version has PoolId.
-func (e *AnyThreadPoolCBStop) HasPoolId() bool { return e.Seen.Layout >= 3 }
+// HasPoolID reports whether the decoded version has PoolID.
+func (e *AnyThreadPoolCBStop) HasPoolID() bool { return e.Seen.Layout >= 3 }
 
 // HasCallbackFunction reports whether the decoded version has CallbackFunction.
 func (e *AnyThreadPoolCBStop) HasCallbackFunction() bool { return e.Seen.Layout >= 3 }
@@ -571,7 +571,7 @@ func (e AnyThreadPoolCBStop) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // opcode 36 (CBCancel), version 2. Its payload has 12 bytes, 8 in programs of 32 bits.
 // [AnyThreadPoolCBCancel] says what it means.
 type ThreadPoolCBCancelV2 struct {
-	TaskId      etw.Pointer
+	TaskID      etw.Pointer
 	CancelCount uint32
 }
 
@@ -581,7 +581,7 @@ func (*ThreadPoolCBCancelV2) EventDesc() *etw.EventDesc { return &threadPoolCBCa
 // DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBCancelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.TaskId = c.Pointer()
+	e.TaskID = c.Pointer()
 	e.CancelCount = c.Uint32()
 	return c.Done(&threadPoolCBCancelV2)
 }
@@ -589,7 +589,7 @@ func (e *ThreadPoolCBCancelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *ThreadPoolCBCancelV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.TaskId)
+	a.Pointer(0, e.TaskID)
 	a.Uint32(e.CancelCount)
 	return a.Done(&threadPoolCBCancelV2)
 }
@@ -598,7 +598,7 @@ func (e *ThreadPoolCBCancelV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *ThreadPoolCBCancelV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.TaskId)
+		return etw.PointerValue(e.TaskID)
 	case 1:
 		return etw.UintValue(uint64(e.CancelCount))
 	}
@@ -623,8 +623,8 @@ var threadPoolCBCancelV2 = etw.EventDesc{
 // opcode 36 (CBCancel), version 3. Its payload has 44 bytes, 24 in programs of 32 bits.
 // [AnyThreadPoolCBCancel] says what it means.
 type ThreadPoolCBCancelV3 struct {
-	PoolId           etw.Pointer
-	TaskId           etw.Pointer
+	PoolID           etw.Pointer
+	TaskID           etw.Pointer
 	CallbackFunction etw.Pointer
 	CallbackContext  etw.Pointer
 	SubProcessTag    etw.Pointer
@@ -637,8 +637,8 @@ func (*ThreadPoolCBCancelV3) EventDesc() *etw.EventDesc { return &threadPoolCBCa
 // DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBCancelV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.PoolId = c.Pointer()
-	e.TaskId = c.Pointer()
+	e.PoolID = c.Pointer()
+	e.TaskID = c.Pointer()
 	e.CallbackFunction = c.Pointer()
 	e.CallbackContext = c.Pointer()
 	e.SubProcessTag = c.Pointer()
@@ -649,8 +649,8 @@ func (e *ThreadPoolCBCancelV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *ThreadPoolCBCancelV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.PoolId)
-	a.Pointer(1, e.TaskId)
+	a.Pointer(0, e.PoolID)
+	a.Pointer(1, e.TaskID)
 	a.Pointer(2, e.CallbackFunction)
 	a.Pointer(3, e.CallbackContext)
 	a.Pointer(4, e.SubProcessTag)
@@ -662,9 +662,9 @@ func (e *ThreadPoolCBCancelV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *ThreadPoolCBCancelV3) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.PoolId)
+		return etw.PointerValue(e.PoolID)
 	case 1:
-		return etw.PointerValue(e.TaskId)
+		return etw.PointerValue(e.TaskID)
 	case 2:
 		return etw.PointerValue(e.CallbackFunction)
 	case 3:
@@ -706,16 +706,16 @@ var threadPoolCBCancelV3 = etw.EventDesc{
 type AnyThreadPoolCBCancel struct {
 	Seen etw.Seen
 
-	PoolId           etw.Pointer // since version 3
-	TaskId           etw.Pointer
+	PoolID           etw.Pointer // since version 3
+	TaskID           etw.Pointer
 	CallbackFunction etw.Pointer // since version 3
 	CallbackContext  etw.Pointer // since version 3
 	SubProcessTag    etw.Pointer // since version 3
 	CancelCount      uint32
 }
 
-// HasPoolId reports whether the decoded version has PoolId.
-func (e *AnyThreadPoolCBCancel) HasPoolId() bool { return e.Seen.Layout >= 3 }
+// HasPoolID reports whether the decoded version has PoolID.
+func (e *AnyThreadPoolCBCancel) HasPoolID() bool { return e.Seen.Layout >= 3 }
 
 // HasCallbackFunction reports whether the decoded version has CallbackFunction.
 func (e *AnyThreadPoolCBCancel) HasCallbackFunction() bool { return e.Seen.Layout >= 3 }
@@ -743,8 +743,8 @@ func (e *AnyThreadPoolCBCancel) DecodeVersion(version uint8, p []byte, ptr etw.P
 		var v ThreadPoolCBCancelV3
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 3}
-		e.PoolId = v.PoolId
-		e.TaskId = v.TaskId
+		e.PoolID = v.PoolID
+		e.TaskID = v.TaskID
 		e.CallbackFunction = v.CallbackFunction
 		e.CallbackContext = v.CallbackContext
 		e.SubProcessTag = v.SubProcessTag
@@ -754,7 +754,7 @@ func (e *AnyThreadPoolCBCancel) DecodeVersion(version uint8, p []byte, ptr etw.P
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyThreadPoolCBCancel{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
-		e.TaskId = v.TaskId
+		e.TaskID = v.TaskID
 		e.CancelCount = v.CancelCount
 	}
 	return n, err
@@ -768,9 +768,9 @@ func (e *AnyThreadPoolCBCancel) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "PoolId":
-		return etw.PointerValue(e.PoolId)
+		return etw.PointerValue(e.PoolID)
 	case "TaskId":
-		return etw.PointerValue(e.TaskId)
+		return etw.PointerValue(e.TaskID)
 	case "CallbackFunction":
 		return etw.PointerValue(e.CallbackFunction)
 	case "CallbackContext":
@@ -798,7 +798,7 @@ func (e AnyThreadPoolCBCancel) MarshalJSON() ([]byte, error) { return etw.Append
 // xperf's name for stacks of it is ThreadPoolCreate. The layout is that of descriptions; no
 // trace with the event was at hand.
 type ThreadPoolPoolCreateV2 struct {
-	PoolId etw.Pointer
+	PoolID etw.Pointer
 }
 
 // EventDesc returns the description of the event.
@@ -835,20 +835,20 @@ type tpV2PoolCreateCloseLayout ThreadPoolPoolCreateV2
 
 func (e *tpV2PoolCreateCloseLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.PoolId = c.Pointer()
+	e.PoolID = c.Pointer()
 	return c.Done(d)
 }
 
 func (e *tpV2PoolCreateCloseLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.PoolId)
+	a.Pointer(0, e.PoolID)
 	return a.Done(d)
 }
 
 func (e *tpV2PoolCreateCloseLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.PoolId)
+		return etw.PointerValue(e.PoolID)
 	}
 	return etw.Value{}
 }
@@ -883,7 +883,7 @@ func (e AnyThreadPoolPoolCreate) MarshalJSON() ([]byte, error) { return etw.Appe
 // xperf's name for stacks of it is ThreadPoolClose. The layout is that of descriptions; no
 // trace with the event was at hand.
 type ThreadPoolPoolCloseV2 struct {
-	PoolId etw.Pointer
+	PoolID etw.Pointer
 }
 
 // EventDesc returns the description of the event.
@@ -941,7 +941,7 @@ func (e AnyThreadPoolPoolClose) MarshalJSON() ([]byte, error) { return etw.Appen
 // xperf's name for stacks of it is ThreadPoolSetMinThreads. The layout is that of
 // descriptions; no trace with the event was at hand.
 type ThreadPoolThreadMinSetV2 struct {
-	PoolId    etw.Pointer
+	PoolID    etw.Pointer
 	ThreadNum uint32
 }
 
@@ -979,14 +979,14 @@ type tpV2ThreadSetLayout ThreadPoolThreadMinSetV2
 
 func (e *tpV2ThreadSetLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.PoolId = c.Pointer()
+	e.PoolID = c.Pointer()
 	e.ThreadNum = c.Uint32()
 	return c.Done(d)
 }
 
 func (e *tpV2ThreadSetLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.PoolId)
+	a.Pointer(0, e.PoolID)
 	a.Uint32(e.ThreadNum)
 	return a.Done(d)
 }
@@ -994,7 +994,7 @@ func (e *tpV2ThreadSetLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc
 func (e *tpV2ThreadSetLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.PoolId)
+		return etw.PointerValue(e.PoolID)
 	case 1:
 		return etw.UintValue(uint64(e.ThreadNum))
 	}
@@ -1032,7 +1032,7 @@ func (e AnyThreadPoolThreadMinSet) MarshalJSON() ([]byte, error) { return etw.Ap
 // xperf's name for stacks of it is ThreadPoolSetMaxThreads. The layout is that of
 // descriptions; no trace with the event was at hand.
 type ThreadPoolThreadMaxSetV2 struct {
-	PoolId    etw.Pointer
+	PoolID    etw.Pointer
 	ThreadNum uint32
 }
 
@@ -1090,7 +1090,7 @@ func (e AnyThreadPoolThreadMaxSet) MarshalJSON() ([]byte, error) { return etw.Ap
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolWTNodeSwitchV2 struct {
-	PoolId             etw.Pointer
+	PoolID             etw.Pointer
 	CurrentNode        uint32
 	NextNode           uint32
 	CurrentGroup       uint16
@@ -1105,7 +1105,7 @@ func (*ThreadPoolWTNodeSwitchV2) EventDesc() *etw.EventDesc { return &threadPool
 // DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWTNodeSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.PoolId = c.Pointer()
+	e.PoolID = c.Pointer()
 	e.CurrentNode = c.Uint32()
 	e.NextNode = c.Uint32()
 	e.CurrentGroup = c.Uint16()
@@ -1118,7 +1118,7 @@ func (e *ThreadPoolWTNodeSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int
 // AppendPayload appends the payload of e to b.
 func (e *ThreadPoolWTNodeSwitchV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.PoolId)
+	a.Pointer(0, e.PoolID)
 	a.Uint32(e.CurrentNode)
 	a.Uint32(e.NextNode)
 	a.Uint16(e.CurrentGroup)
@@ -1132,7 +1132,7 @@ func (e *ThreadPoolWTNodeSwitchV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]b
 func (e *ThreadPoolWTNodeSwitchV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.PoolId)
+		return etw.PointerValue(e.PoolID)
 	case 1:
 		return etw.UintValue(uint64(e.CurrentNode))
 	case 2:

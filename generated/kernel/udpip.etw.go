@@ -9,12 +9,12 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// UdpIpSendV0 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
-// (Send), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUdpIpSend] says
+// UDPIPSendV0 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
+// (Send), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUDPIPSend] says
 // what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type UdpIpSendV0 struct {
+type UDPIPSendV0 struct {
 	Context etw.Pointer
 	Saddr   uint32
 	Sport   uint16
@@ -25,36 +25,36 @@ type UdpIpSendV0 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpSendV0) EventDesc() *etw.EventDesc { return &udpIpSendV0 }
+func (*UDPIPSendV0) EventDesc() *etw.EventDesc { return &udpipSendV0 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpIpSendV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*udpIpV0TypeGroup1Layout)(e).decode(p, ptr, &udpIpSendV0)
+func (e *UDPIPSendV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*udpipv0TypeGroup1Layout)(e).decode(p, ptr, &udpipSendV0)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpSendV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*udpIpV0TypeGroup1Layout)(e).append(b, ptr, &udpIpSendV0)
+func (e *UDPIPSendV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*udpipv0TypeGroup1Layout)(e).append(b, ptr, &udpipSendV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpSendV0) FieldValue(i int) etw.Value { return (*udpIpV0TypeGroup1Layout)(e).FieldValue(i) }
+func (e *UDPIPSendV0) FieldValue(i int) etw.Value { return (*udpipv0TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpIpSendV0) Clone() *UdpIpSendV0 { return &e }
+func (e UDPIPSendV0) Clone() *UDPIPSendV0 { return &e }
 
-func (e UdpIpSendV0) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPSendV0) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpSendV0 = etw.EventDesc{
+var udpipSendV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
-	Fields: udpIpV0TypeGroup1LayoutFields,
+	Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "Send",
+	Fields: udpipv0TypeGroup1LayoutFields,
 }
 
-// udpIpV0TypeGroup1Layout is the template UdpIp_V0_TypeGroup1, which several events use.
-type udpIpV0TypeGroup1Layout UdpIpSendV0
+// udpipv0TypeGroup1Layout is the template UdpIp_V0_TypeGroup1, which several events use.
+type udpipv0TypeGroup1Layout UDPIPSendV0
 
-func (e *udpIpV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *udpipv0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Context = c.Pointer()
 	e.Saddr = c.Uint32()
@@ -66,7 +66,7 @@ func (e *udpIpV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 	return c.Done(d)
 }
 
-func (e *udpIpV0TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *udpipv0TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Context)
 	a.Uint32(e.Saddr)
@@ -78,7 +78,7 @@ func (e *udpIpV0TypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.Event
 	return a.Done(d)
 }
 
-func (e *udpIpV0TypeGroup1Layout) FieldValue(i int) etw.Value {
+func (e *udpipv0TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Context)
@@ -98,7 +98,7 @@ func (e *udpIpV0TypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var udpIpV0TypeGroup1LayoutFields = []etw.FieldDesc{
+var udpipv0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "context", Type: etw.InPointer},
 	{Name: "saddr", Type: etw.InUInt32, Out: etw.OutIPv4},
 	{Name: "sport", Type: etw.InUInt16, Out: etw.OutPort},
@@ -108,11 +108,11 @@ var udpIpV0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "dsize", Type: etw.InUInt16},
 }
 
-// UdpIpSendV1 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
-// (Send), version 1. Its payload has 20 bytes. [AnyUdpIpSend] says what it means.
+// UDPIPSendV1 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
+// (Send), version 1. Its payload has 20 bytes. [AnyUDPIPSend] says what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type UdpIpSendV1 struct {
+type UDPIPSendV1 struct {
 	PID   uint32
 	Size  uint32
 	Daddr uint32
@@ -122,36 +122,36 @@ type UdpIpSendV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpSendV1) EventDesc() *etw.EventDesc { return &udpIpSendV1 }
+func (*UDPIPSendV1) EventDesc() *etw.EventDesc { return &udpipSendV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpIpSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*udpIpV1TypeGroup1Layout)(e).decode(p, ptr, &udpIpSendV1)
+func (e *UDPIPSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*udpipv1TypeGroup1Layout)(e).decode(p, ptr, &udpipSendV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*udpIpV1TypeGroup1Layout)(e).append(b, ptr, &udpIpSendV1)
+func (e *UDPIPSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*udpipv1TypeGroup1Layout)(e).append(b, ptr, &udpipSendV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpSendV1) FieldValue(i int) etw.Value { return (*udpIpV1TypeGroup1Layout)(e).FieldValue(i) }
+func (e *UDPIPSendV1) FieldValue(i int) etw.Value { return (*udpipv1TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpIpSendV1) Clone() *UdpIpSendV1 { return &e }
+func (e UDPIPSendV1) Clone() *UDPIPSendV1 { return &e }
 
-func (e UdpIpSendV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPSendV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpSendV1 = etw.EventDesc{
+var udpipSendV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 9,
-	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
-	Fields: udpIpV1TypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "Send",
+	Fields: udpipv1TypeGroup1LayoutFields,
 }
 
-// udpIpV1TypeGroup1Layout is the template UdpIp_V1_TypeGroup1, which several events use.
-type udpIpV1TypeGroup1Layout UdpIpSendV1
+// udpipv1TypeGroup1Layout is the template UdpIp_V1_TypeGroup1, which several events use.
+type udpipv1TypeGroup1Layout UDPIPSendV1
 
-func (e *udpIpV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *udpipv1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -164,7 +164,7 @@ func (e *udpIpV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 	return 20, nil
 }
 
-func (e *udpIpV1TypeGroup1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
+func (e *udpipv1TypeGroup1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.PID)
 	b = binary.LittleEndian.AppendUint32(b, e.Size)
 	b = binary.LittleEndian.AppendUint32(b, e.Daddr)
@@ -174,7 +174,7 @@ func (e *udpIpV1TypeGroup1Layout) append(b []byte, _ etw.PtrSize, _ *etw.EventDe
 	return b, nil
 }
 
-func (e *udpIpV1TypeGroup1Layout) FieldValue(i int) etw.Value {
+func (e *udpipv1TypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -192,7 +192,7 @@ func (e *udpIpV1TypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var udpIpV1TypeGroup1LayoutFields = []etw.FieldDesc{
+var udpipv1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InUInt32, Out: etw.OutIPv4},
@@ -201,10 +201,10 @@ var udpIpV1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "sport", Type: etw.InUInt16, Out: etw.OutPort},
 }
 
-// UdpIpSendV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
-// (Send), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUdpIpSend] says
+// UDPIPSendV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
+// (Send), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUDPIPSend] says
 // what it means.
-type UdpIpSendV2 struct {
+type UDPIPSendV2 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -216,36 +216,36 @@ type UdpIpSendV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpSendV2) EventDesc() *etw.EventDesc { return &udpIpSendV2 }
+func (*UDPIPSendV2) EventDesc() *etw.EventDesc { return &udpipSendV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpIpSendV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*udpIpTypeGroup1Layout)(e).decode(p, ptr, &udpIpSendV2)
+func (e *UDPIPSendV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*udpipTypeGroup1Layout)(e).decode(p, ptr, &udpipSendV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpSendV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*udpIpTypeGroup1Layout)(e).append(b, ptr, &udpIpSendV2)
+func (e *UDPIPSendV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*udpipTypeGroup1Layout)(e).append(b, ptr, &udpipSendV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpSendV2) FieldValue(i int) etw.Value { return (*udpIpTypeGroup1Layout)(e).FieldValue(i) }
+func (e *UDPIPSendV2) FieldValue(i int) etw.Value { return (*udpipTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpIpSendV2) Clone() *UdpIpSendV2 { return &e }
+func (e UDPIPSendV2) Clone() *UDPIPSendV2 { return &e }
 
-func (e UdpIpSendV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPSendV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpSendV2 = etw.EventDesc{
+var udpipSendV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 9,
-	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
-	Fields: udpIpTypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "Send",
+	Fields: udpipTypeGroup1LayoutFields,
 }
 
-// udpIpTypeGroup1Layout is the template UdpIp_TypeGroup1, which several events use.
-type udpIpTypeGroup1Layout UdpIpSendV2
+// udpipTypeGroup1Layout is the template UdpIp_TypeGroup1, which several events use.
+type udpipTypeGroup1Layout UDPIPSendV2
 
-func (e *udpIpTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *udpipTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -261,7 +261,7 @@ func (e *udpIpTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	return c.Done(d)
 }
 
-func (e *udpIpTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *udpipTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -274,7 +274,7 @@ func (e *udpIpTypeGroup1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDe
 	return a.Done(d)
 }
 
-func (e *udpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
+func (e *udpipTypeGroup1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -296,7 +296,7 @@ func (e *udpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-var udpIpTypeGroup1LayoutFields = []etw.FieldDesc{
+var udpipTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InUInt32, Out: etw.OutIPv4},
@@ -307,14 +307,14 @@ var udpIpTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyUdpIpSend is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
-// (Send) in any version, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyUDPIPSend is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
+// (Send) in any version, of [TaskUDPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A datagram was sent.
 //
-// The versions are [UdpIpSendV0], [UdpIpSendV1], and [UdpIpSendV2]; a newer one is decoded
+// The versions are [UDPIPSendV0], [UDPIPSendV1], and [UDPIPSendV2]; a newer one is decoded
 // like the last of these. Fields that the decoded version lacks are zero.
-type AnyUdpIpSend struct {
+type AnyUDPIPSend struct {
 	Seen etw.Seen
 
 	// The process whose connection it is.
@@ -332,56 +332,56 @@ type AnyUdpIpSend struct {
 }
 
 // HasPID reports whether the decoded version has PID.
-func (e *AnyUdpIpSend) HasPID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyUDPIPSend) HasPID() bool { return e.Seen.Layout >= 1 }
 
 // HasSeqnum reports whether the decoded version has Seqnum.
-func (e *AnyUdpIpSend) HasSeqnum() bool { return e.Seen.Layout >= 2 }
+func (e *AnyUDPIPSend) HasSeqnum() bool { return e.Seen.Layout >= 2 }
 
 // HasConnid reports whether the decoded version has Connid.
-func (e *AnyUdpIpSend) HasConnid() bool { return e.Seen.Layout >= 2 }
+func (e *AnyUDPIPSend) HasConnid() bool { return e.Seen.Layout >= 2 }
 
 // HasContext reports whether the decoded version has Context.
-func (e *AnyUdpIpSend) HasContext() bool { return e.Seen.Layout == 0 }
+func (e *AnyUDPIPSend) HasContext() bool { return e.Seen.Layout == 0 }
 
 // HasDsize reports whether the decoded version has Dsize.
-func (e *AnyUdpIpSend) HasDsize() bool { return e.Seen.Layout == 0 }
+func (e *AnyUDPIPSend) HasDsize() bool { return e.Seen.Layout == 0 }
 
-var anyUdpIpSend = []*etw.EventDesc{&udpIpSendV0, &udpIpSendV1, &udpIpSendV2}
+var anyUDPIPSend = []*etw.EventDesc{&udpipSendV0, &udpipSendV1, &udpipSendV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyUdpIpSend) EventDescs() []*etw.EventDesc { return anyUdpIpSend }
+func (*AnyUDPIPSend) EventDescs() []*etw.EventDesc { return anyUDPIPSend }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyUdpIpSend) EventDesc() *etw.EventDesc { return etw.DescOf(anyUdpIpSend, e.Seen) }
+func (e *AnyUDPIPSend) EventDesc() *etw.EventDesc { return etw.DescOf(anyUDPIPSend, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyUdpIpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyUdpIpTypeGroup1Layout)(e).decode(version, p, ptr, anyUdpIpSend)
+func (e *AnyUDPIPSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyUDPIPTypeGroup1Layout)(e).decode(version, p, ptr, anyUDPIPSend)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUdpIpSend) FieldValue(i int) etw.Value {
-	return (*anyUdpIpTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyUDPIPSend) FieldValue(i int) etw.Value {
+	return (*anyUDPIPTypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e AnyUdpIpSend) Clone() *AnyUdpIpSend { return &e }
+func (e AnyUDPIPSend) Clone() *AnyUDPIPSend { return &e }
 
-func (e AnyUdpIpSend) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyUDPIPSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpIpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPIPSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyUdpIpTypeGroup1Layout is what types for all versions of an event share, the newest of
+// anyUDPIPTypeGroup1Layout is what types for all versions of an event share, the newest of
 // which has the template UdpIp_TypeGroup1.
-type anyUdpIpTypeGroup1Layout AnyUdpIpSend
+type anyUDPIPTypeGroup1Layout AnyUDPIPSend
 
-func (e *anyUdpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
+func (e *anyUDPIPTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v udpIpTypeGroup1Layout
+		var v udpipTypeGroup1Layout
 		n, err = v.decode(p, ptr, d[2])
-		*e = anyUdpIpTypeGroup1Layout{}
+		*e = anyUDPIPTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.PID = v.PID
 		e.Size = v.Size
@@ -392,9 +392,9 @@ func (e *anyUdpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 		e.Seqnum = v.Seqnum
 		e.Connid = v.Connid
 	case version >= 1:
-		var v udpIpV1TypeGroup1Layout
+		var v udpipv1TypeGroup1Layout
 		n, err = v.decode(p, ptr, d[1])
-		*e = anyUdpIpTypeGroup1Layout{}
+		*e = anyUDPIPTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.PID = v.PID
 		e.Size = v.Size
@@ -403,9 +403,9 @@ func (e *anyUdpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 		e.Dport = v.Dport
 		e.Sport = v.Sport
 	default:
-		var v udpIpV0TypeGroup1Layout
+		var v udpipv0TypeGroup1Layout
 		n, err = v.decode(p, ptr, d[0])
-		*e = anyUdpIpTypeGroup1Layout{}
+		*e = anyUDPIPTypeGroup1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.Size = uint32(v.Size)
 		e.Daddr = v.Daddr
@@ -418,8 +418,8 @@ func (e *anyUdpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSi
 	return n, err
 }
 
-func (e *anyUdpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyUdpIpSend, e.Seen).Fields
+func (e *anyUDPIPTypeGroup1Layout) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyUDPIPSend, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -448,12 +448,12 @@ func (e *anyUdpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// UdpIpRecvV0 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
-// (Recv), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUdpIpRecv] says
+// UDPIPRecvV0 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
+// (Recv), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUDPIPRecv] says
 // what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type UdpIpRecvV0 struct {
+type UDPIPRecvV0 struct {
 	Context etw.Pointer
 	Saddr   uint32
 	Sport   uint16
@@ -464,37 +464,37 @@ type UdpIpRecvV0 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpRecvV0) EventDesc() *etw.EventDesc { return &udpIpRecvV0 }
+func (*UDPIPRecvV0) EventDesc() *etw.EventDesc { return &udpipRecvV0 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpIpRecvV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*udpIpV0TypeGroup1Layout)(e).decode(p, ptr, &udpIpRecvV0)
+func (e *UDPIPRecvV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*udpipv0TypeGroup1Layout)(e).decode(p, ptr, &udpipRecvV0)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpRecvV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*udpIpV0TypeGroup1Layout)(e).append(b, ptr, &udpIpRecvV0)
+func (e *UDPIPRecvV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*udpipv0TypeGroup1Layout)(e).append(b, ptr, &udpipRecvV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpRecvV0) FieldValue(i int) etw.Value { return (*udpIpV0TypeGroup1Layout)(e).FieldValue(i) }
+func (e *UDPIPRecvV0) FieldValue(i int) etw.Value { return (*udpipv0TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpIpRecvV0) Clone() *UdpIpRecvV0 { return &e }
+func (e UDPIPRecvV0) Clone() *UDPIPRecvV0 { return &e }
 
-func (e UdpIpRecvV0) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPRecvV0) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpRecvV0 = etw.EventDesc{
+var udpipRecvV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
-	Fields: udpIpV0TypeGroup1LayoutFields,
+	Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "Recv",
+	Fields: udpipv0TypeGroup1LayoutFields,
 }
 
-// UdpIpRecvV1 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
-// (Recv), version 1. Its payload has 20 bytes. [AnyUdpIpRecv] says what it means.
+// UDPIPRecvV1 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
+// (Recv), version 1. Its payload has 20 bytes. [AnyUDPIPRecv] says what it means.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type UdpIpRecvV1 struct {
+type UDPIPRecvV1 struct {
 	PID   uint32
 	Size  uint32
 	Daddr uint32
@@ -504,36 +504,36 @@ type UdpIpRecvV1 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpRecvV1) EventDesc() *etw.EventDesc { return &udpIpRecvV1 }
+func (*UDPIPRecvV1) EventDesc() *etw.EventDesc { return &udpipRecvV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpIpRecvV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*udpIpV1TypeGroup1Layout)(e).decode(p, ptr, &udpIpRecvV1)
+func (e *UDPIPRecvV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*udpipv1TypeGroup1Layout)(e).decode(p, ptr, &udpipRecvV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpRecvV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*udpIpV1TypeGroup1Layout)(e).append(b, ptr, &udpIpRecvV1)
+func (e *UDPIPRecvV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*udpipv1TypeGroup1Layout)(e).append(b, ptr, &udpipRecvV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpRecvV1) FieldValue(i int) etw.Value { return (*udpIpV1TypeGroup1Layout)(e).FieldValue(i) }
+func (e *UDPIPRecvV1) FieldValue(i int) etw.Value { return (*udpipv1TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpIpRecvV1) Clone() *UdpIpRecvV1 { return &e }
+func (e UDPIPRecvV1) Clone() *UDPIPRecvV1 { return &e }
 
-func (e UdpIpRecvV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPRecvV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpRecvV1 = etw.EventDesc{
+var udpipRecvV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 9,
-	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
-	Fields: udpIpV1TypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "Recv",
+	Fields: udpipv1TypeGroup1LayoutFields,
 }
 
-// UdpIpRecvV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
-// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUdpIpRecv] says
+// UDPIPRecvV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
+// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUDPIPRecv] says
 // what it means.
-type UdpIpRecvV2 struct {
+type UDPIPRecvV2 struct {
 	PID    uint32
 	Size   uint32
 	Daddr  uint32
@@ -545,40 +545,40 @@ type UdpIpRecvV2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpRecvV2) EventDesc() *etw.EventDesc { return &udpIpRecvV2 }
+func (*UDPIPRecvV2) EventDesc() *etw.EventDesc { return &udpipRecvV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpIpRecvV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*udpIpTypeGroup1Layout)(e).decode(p, ptr, &udpIpRecvV2)
+func (e *UDPIPRecvV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*udpipTypeGroup1Layout)(e).decode(p, ptr, &udpipRecvV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpRecvV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*udpIpTypeGroup1Layout)(e).append(b, ptr, &udpIpRecvV2)
+func (e *UDPIPRecvV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*udpipTypeGroup1Layout)(e).append(b, ptr, &udpipRecvV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpRecvV2) FieldValue(i int) etw.Value { return (*udpIpTypeGroup1Layout)(e).FieldValue(i) }
+func (e *UDPIPRecvV2) FieldValue(i int) etw.Value { return (*udpipTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpIpRecvV2) Clone() *UdpIpRecvV2 { return &e }
+func (e UDPIPRecvV2) Clone() *UDPIPRecvV2 { return &e }
 
-func (e UdpIpRecvV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPRecvV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpRecvV2 = etw.EventDesc{
+var udpipRecvV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 9,
-	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
-	Fields: udpIpTypeGroup1LayoutFields,
+	Keywords: 0x10000, Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "Recv",
+	Fields: udpipTypeGroup1LayoutFields,
 }
 
-// AnyUdpIpRecv is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
-// (Recv) in any version, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000).
+// AnyUDPIPRecv is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
+// (Recv) in any version, of [TaskUDPIP], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A datagram was received.
 //
-// The versions are [UdpIpRecvV0], [UdpIpRecvV1], and [UdpIpRecvV2]; a newer one is decoded
+// The versions are [UDPIPRecvV0], [UDPIPRecvV1], and [UDPIPRecvV2]; a newer one is decoded
 // like the last of these. Fields that the decoded version lacks are zero.
-type AnyUdpIpRecv struct {
+type AnyUDPIPRecv struct {
 	Seen etw.Seen
 
 	// The process whose connection it is.
@@ -596,64 +596,64 @@ type AnyUdpIpRecv struct {
 }
 
 // HasPID reports whether the decoded version has PID.
-func (e *AnyUdpIpRecv) HasPID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyUDPIPRecv) HasPID() bool { return e.Seen.Layout >= 1 }
 
 // HasSeqnum reports whether the decoded version has Seqnum.
-func (e *AnyUdpIpRecv) HasSeqnum() bool { return e.Seen.Layout >= 2 }
+func (e *AnyUDPIPRecv) HasSeqnum() bool { return e.Seen.Layout >= 2 }
 
 // HasConnid reports whether the decoded version has Connid.
-func (e *AnyUdpIpRecv) HasConnid() bool { return e.Seen.Layout >= 2 }
+func (e *AnyUDPIPRecv) HasConnid() bool { return e.Seen.Layout >= 2 }
 
 // HasContext reports whether the decoded version has Context.
-func (e *AnyUdpIpRecv) HasContext() bool { return e.Seen.Layout == 0 }
+func (e *AnyUDPIPRecv) HasContext() bool { return e.Seen.Layout == 0 }
 
 // HasDsize reports whether the decoded version has Dsize.
-func (e *AnyUdpIpRecv) HasDsize() bool { return e.Seen.Layout == 0 }
+func (e *AnyUDPIPRecv) HasDsize() bool { return e.Seen.Layout == 0 }
 
-var anyUdpIpRecv = []*etw.EventDesc{&udpIpRecvV0, &udpIpRecvV1, &udpIpRecvV2}
+var anyUDPIPRecv = []*etw.EventDesc{&udpipRecvV0, &udpipRecvV1, &udpipRecvV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyUdpIpRecv) EventDescs() []*etw.EventDesc { return anyUdpIpRecv }
+func (*AnyUDPIPRecv) EventDescs() []*etw.EventDesc { return anyUDPIPRecv }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyUdpIpRecv) EventDesc() *etw.EventDesc { return etw.DescOf(anyUdpIpRecv, e.Seen) }
+func (e *AnyUDPIPRecv) EventDesc() *etw.EventDesc { return etw.DescOf(anyUDPIPRecv, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyUdpIpRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyUdpIpTypeGroup1Layout)(e).decode(version, p, ptr, anyUdpIpRecv)
+func (e *AnyUDPIPRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyUDPIPTypeGroup1Layout)(e).decode(version, p, ptr, anyUDPIPRecv)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyUdpIpRecv) FieldValue(i int) etw.Value {
-	return (*anyUdpIpTypeGroup1Layout)(e).FieldValue(i)
+func (e *AnyUDPIPRecv) FieldValue(i int) etw.Value {
+	return (*anyUDPIPTypeGroup1Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e AnyUdpIpRecv) Clone() *AnyUdpIpRecv { return &e }
+func (e AnyUDPIPRecv) Clone() *AnyUDPIPRecv { return &e }
 
-func (e AnyUdpIpRecv) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyUDPIPRecv) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpIpRecv) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPIPRecv) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpIpFailV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 17
-// (Fail), version 2, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its payload
-// has 4 bytes. [AnyUdpIpFail] takes newer versions, too.
+// UDPIPFailV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 17
+// (Fail), version 2, of [TaskUDPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its payload
+// has 4 bytes. [AnyUDPIPFail] takes newer versions, too.
 //
 // A datagram could not be sent or received. The layout is that of descriptions; no trace with
 // the event was at hand.
-type UdpIpFailV2 struct {
+type UDPIPFailV2 struct {
 	Proto       uint16
 	FailureCode uint16
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpFailV2) EventDesc() *etw.EventDesc { return &udpIpFailV2 }
+func (*UDPIPFailV2) EventDesc() *etw.EventDesc { return &udpipFailV2 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpIpFailV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *UDPIPFailV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
-		return 0, etw.Short(&udpIpFailV2, p, ptr)
+		return 0, etw.Short(&udpipFailV2, p, ptr)
 	}
 	e.Proto = binary.LittleEndian.Uint16(p[0:])
 	e.FailureCode = binary.LittleEndian.Uint16(p[2:])
@@ -661,14 +661,14 @@ func (e *UdpIpFailV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpFailV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *UDPIPFailV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint16(b, e.Proto)
 	b = binary.LittleEndian.AppendUint16(b, e.FailureCode)
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpFailV2) FieldValue(i int) etw.Value {
+func (e *UDPIPFailV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Proto))
@@ -679,44 +679,44 @@ func (e *UdpIpFailV2) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e UdpIpFailV2) Clone() *UdpIpFailV2 { return &e }
+func (e UDPIPFailV2) Clone() *UDPIPFailV2 { return &e }
 
-func (e UdpIpFailV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPFailV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpFailV2 = etw.EventDesc{
+var udpipFailV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 9,
-	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Fail",
+	Keywords: 0x10000, Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16},
 	},
 }
 
-// AnyUdpIpFail is [UdpIpFailV2] in any version: a newer one is decoded like it.
-type AnyUdpIpFail struct {
+// AnyUDPIPFail is [UDPIPFailV2] in any version: a newer one is decoded like it.
+type AnyUDPIPFail struct {
 	Seen etw.Seen
-	UdpIpFailV2
+	UDPIPFailV2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyUdpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyUDPIPFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.UdpIpFailV2.DecodePayload(p, ptr)
+	return e.UDPIPFailV2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyUdpIpFail) Clone() *AnyUdpIpFail { return &e }
+func (e AnyUDPIPFail) Clone() *AnyUDPIPFail { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpIpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPIPFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpIpSendIPV6V2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode
-// 26 (SendIPV6), version 2, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
-// payload has 56 bytes, 52 in programs of 32 bits. [AnyUdpIpSendIPV6] takes newer versions,
+// UDPIPSendIPV6V2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode
+// 26 (SendIPV6), version 2, of [TaskUDPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 56 bytes, 52 in programs of 32 bits. [AnyUDPIPSendIPV6] takes newer versions,
 // too.
 //
 // A datagram was sent.
-type UdpIpSendIPV6V2 struct {
+type UDPIPSendIPV6V2 struct {
 	PID  uint32 // The process whose connection it is.
 	Size uint32 // Bytes.
 	// Where the datagram goes: of Recv this side, or a group that it belongs to.
@@ -729,41 +729,41 @@ type UdpIpSendIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpSendIPV6V2) EventDesc() *etw.EventDesc { return &udpIpSendIPV6V2 }
+func (*UDPIPSendIPV6V2) EventDesc() *etw.EventDesc { return &udpipSendIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *UdpIpSendIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*udpIpTypeGroup2Layout)(e).decode(p, ptr, &udpIpSendIPV6V2)
+func (e *UDPIPSendIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*udpipTypeGroup2Layout)(e).decode(p, ptr, &udpipSendIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpSendIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*udpIpTypeGroup2Layout)(e).append(b, ptr, &udpIpSendIPV6V2)
+func (e *UDPIPSendIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*udpipTypeGroup2Layout)(e).append(b, ptr, &udpipSendIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpSendIPV6V2) FieldValue(i int) etw.Value {
-	return (*udpIpTypeGroup2Layout)(e).FieldValue(i)
+func (e *UDPIPSendIPV6V2) FieldValue(i int) etw.Value {
+	return (*udpipTypeGroup2Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e UdpIpSendIPV6V2) Clone() *UdpIpSendIPV6V2 {
-	(*udpIpTypeGroup2Layout)(&e).detach()
+func (e UDPIPSendIPV6V2) Clone() *UDPIPSendIPV6V2 {
+	(*udpipTypeGroup2Layout)(&e).detach()
 	return &e
 }
 
-func (e UdpIpSendIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPSendIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpSendIPV6V2 = etw.EventDesc{
+var udpipSendIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 9,
-	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "SendIPV6",
-	Fields: udpIpTypeGroup2LayoutFields,
+	Keywords: 0x10000, Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "SendIPV6",
+	Fields: udpipTypeGroup2LayoutFields,
 }
 
-// udpIpTypeGroup2Layout is the template UdpIp_TypeGroup2, which several events use.
-type udpIpTypeGroup2Layout UdpIpSendIPV6V2
+// udpipTypeGroup2Layout is the template UdpIp_TypeGroup2, which several events use.
+type udpipTypeGroup2Layout UDPIPSendIPV6V2
 
-func (e *udpIpTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *udpipTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -779,7 +779,7 @@ func (e *udpIpTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	return c.Done(d)
 }
 
-func (e *udpIpTypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *udpipTypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -792,7 +792,7 @@ func (e *udpIpTypeGroup2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDe
 	return a.Done(d)
 }
 
-func (e *udpIpTypeGroup2Layout) FieldValue(i int) etw.Value {
+func (e *udpipTypeGroup2Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -814,12 +814,12 @@ func (e *udpIpTypeGroup2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *udpIpTypeGroup2Layout) detach() {
+func (e *udpipTypeGroup2Layout) detach() {
 	e.Daddr = e.Daddr.Clone()
 	e.Saddr = e.Saddr.Clone()
 }
 
-var udpIpTypeGroup2LayoutFields = []etw.FieldDesc{
+var udpipTypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 	{Name: "size", Type: etw.InUInt32},
 	{Name: "daddr", Type: etw.InBinary, Out: etw.OutIPv6, Length: etw.Size{Kind: etw.SizeConst, N: 16}},
@@ -830,34 +830,34 @@ var udpIpTypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyUdpIpSendIPV6 is [UdpIpSendIPV6V2] in any version: a newer one is decoded like it.
-type AnyUdpIpSendIPV6 struct {
+// AnyUDPIPSendIPV6 is [UDPIPSendIPV6V2] in any version: a newer one is decoded like it.
+type AnyUDPIPSendIPV6 struct {
 	Seen etw.Seen
-	UdpIpSendIPV6V2
+	UDPIPSendIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyUdpIpSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyUDPIPSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.UdpIpSendIPV6V2.DecodePayload(p, ptr)
+	return e.UDPIPSendIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyUdpIpSendIPV6) Clone() *AnyUdpIpSendIPV6 {
-	(*udpIpTypeGroup2Layout)(&e.UdpIpSendIPV6V2).detach()
+func (e AnyUDPIPSendIPV6) Clone() *AnyUDPIPSendIPV6 {
+	(*udpipTypeGroup2Layout)(&e.UDPIPSendIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpIpSendIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPIPSendIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpIpRecvIPV6V2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode
-// 27 (RecvIPV6), version 2, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
-// payload has 56 bytes, 52 in programs of 32 bits. [AnyUdpIpRecvIPV6] takes newer versions,
+// UDPIPRecvIPV6V2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode
+// 27 (RecvIPV6), version 2, of [TaskUDPIP], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 56 bytes, 52 in programs of 32 bits. [AnyUDPIPRecvIPV6] takes newer versions,
 // too.
 //
 // A datagram was received.
-type UdpIpRecvIPV6V2 struct {
+type UDPIPRecvIPV6V2 struct {
 	PID  uint32 // The process whose connection it is.
 	Size uint32 // Bytes.
 	// Where the datagram goes: of Recv this side, or a group that it belongs to.
@@ -870,54 +870,54 @@ type UdpIpRecvIPV6V2 struct {
 }
 
 // EventDesc returns the description of the event.
-func (*UdpIpRecvIPV6V2) EventDesc() *etw.EventDesc { return &udpIpRecvIPV6V2 }
+func (*UDPIPRecvIPV6V2) EventDesc() *etw.EventDesc { return &udpipRecvIPV6V2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *UdpIpRecvIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*udpIpTypeGroup2Layout)(e).decode(p, ptr, &udpIpRecvIPV6V2)
+func (e *UDPIPRecvIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*udpipTypeGroup2Layout)(e).decode(p, ptr, &udpipRecvIPV6V2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpIpRecvIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*udpIpTypeGroup2Layout)(e).append(b, ptr, &udpIpRecvIPV6V2)
+func (e *UDPIPRecvIPV6V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*udpipTypeGroup2Layout)(e).append(b, ptr, &udpipRecvIPV6V2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpRecvIPV6V2) FieldValue(i int) etw.Value {
-	return (*udpIpTypeGroup2Layout)(e).FieldValue(i)
+func (e *UDPIPRecvIPV6V2) FieldValue(i int) etw.Value {
+	return (*udpipTypeGroup2Layout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e UdpIpRecvIPV6V2) Clone() *UdpIpRecvIPV6V2 {
-	(*udpIpTypeGroup2Layout)(&e).detach()
+func (e UDPIPRecvIPV6V2) Clone() *UDPIPRecvIPV6V2 {
+	(*udpipTypeGroup2Layout)(&e).detach()
 	return &e
 }
 
-func (e UdpIpRecvIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPIPRecvIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var udpIpRecvIPV6V2 = etw.EventDesc{
+var udpipRecvIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 9,
-	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "RecvIPV6",
-	Fields: udpIpTypeGroup2LayoutFields,
+	Keywords: 0x10000, Class: classUDPIP, TaskName: "UdpIp", OpcodeName: "RecvIPV6",
+	Fields: udpipTypeGroup2LayoutFields,
 }
 
-// AnyUdpIpRecvIPV6 is [UdpIpRecvIPV6V2] in any version: a newer one is decoded like it.
-type AnyUdpIpRecvIPV6 struct {
+// AnyUDPIPRecvIPV6 is [UDPIPRecvIPV6V2] in any version: a newer one is decoded like it.
+type AnyUDPIPRecvIPV6 struct {
 	Seen etw.Seen
-	UdpIpRecvIPV6V2
+	UDPIPRecvIPV6V2
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyUdpIpRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyUDPIPRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
-	return e.UdpIpRecvIPV6V2.DecodePayload(p, ptr)
+	return e.UDPIPRecvIPV6V2.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyUdpIpRecvIPV6) Clone() *AnyUdpIpRecvIPV6 {
-	(*udpIpTypeGroup2Layout)(&e.UdpIpRecvIPV6V2).detach()
+func (e AnyUDPIPRecvIPV6) Clone() *AnyUDPIPRecvIPV6 {
+	(*udpipTypeGroup2Layout)(&e.UDPIPRecvIPV6V2).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpIpRecvIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPIPRecvIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -16,9 +16,9 @@ import (
 // Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
 // the event was at hand.
 type UMSDSwitchStartV2 struct {
-	ProcessId         uint32 // The process.
-	ScheduledThreadId uint32 // a thread id
-	PrimaryThreadId   uint32 // a thread id
+	ProcessID         uint32 // The process.
+	ScheduledThreadID uint32 // a thread id
+	PrimaryThreadID   uint32 // a thread id
 	SwitchFlags       uint32
 }
 
@@ -30,18 +30,18 @@ func (e *UMSDSwitchStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	if len(p) < 16 {
 		return 0, etw.Short(&umsdSwitchStartV2, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.ScheduledThreadId = binary.LittleEndian.Uint32(p[4:])
-	e.PrimaryThreadId = binary.LittleEndian.Uint32(p[8:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.ScheduledThreadID = binary.LittleEndian.Uint32(p[4:])
+	e.PrimaryThreadID = binary.LittleEndian.Uint32(p[8:])
 	e.SwitchFlags = binary.LittleEndian.Uint32(p[12:])
 	return 16, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *UMSDSwitchStartV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
-	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadId)
-	b = binary.LittleEndian.AppendUint32(b, e.PrimaryThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
+	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadID)
+	b = binary.LittleEndian.AppendUint32(b, e.PrimaryThreadID)
 	b = binary.LittleEndian.AppendUint32(b, e.SwitchFlags)
 	return b, nil
 }
@@ -50,11 +50,11 @@ func (e *UMSDSwitchStartV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, erro
 func (e *UMSDSwitchStartV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
+		return etw.UintValue(uint64(e.ScheduledThreadID))
 	case 2:
-		return etw.UintValue(uint64(e.PrimaryThreadId))
+		return etw.UintValue(uint64(e.PrimaryThreadID))
 	case 3:
 		return etw.UintValue(uint64(e.SwitchFlags))
 	}
@@ -102,9 +102,9 @@ func (e AnyUMSDSwitchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
 // the event was at hand.
 type UMSDSwitchEndV2 struct {
-	ProcessId         uint32 // The process.
-	ScheduledThreadId uint32 // a thread id
-	PrimaryThreadId   uint32 // a thread id
+	ProcessID         uint32 // The process.
+	ScheduledThreadID uint32 // a thread id
+	PrimaryThreadID   uint32 // a thread id
 	SwitchFlags       uint32
 }
 
@@ -116,18 +116,18 @@ func (e *UMSDSwitchEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 16 {
 		return 0, etw.Short(&umsdSwitchEndV2, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.ScheduledThreadId = binary.LittleEndian.Uint32(p[4:])
-	e.PrimaryThreadId = binary.LittleEndian.Uint32(p[8:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.ScheduledThreadID = binary.LittleEndian.Uint32(p[4:])
+	e.PrimaryThreadID = binary.LittleEndian.Uint32(p[8:])
 	e.SwitchFlags = binary.LittleEndian.Uint32(p[12:])
 	return 16, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *UMSDSwitchEndV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
-	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadId)
-	b = binary.LittleEndian.AppendUint32(b, e.PrimaryThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
+	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadID)
+	b = binary.LittleEndian.AppendUint32(b, e.PrimaryThreadID)
 	b = binary.LittleEndian.AppendUint32(b, e.SwitchFlags)
 	return b, nil
 }
@@ -136,11 +136,11 @@ func (e *UMSDSwitchEndV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 func (e *UMSDSwitchEndV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
+		return etw.UintValue(uint64(e.ScheduledThreadID))
 	case 2:
-		return etw.UintValue(uint64(e.PrimaryThreadId))
+		return etw.UintValue(uint64(e.PrimaryThreadID))
 	case 3:
 		return etw.UintValue(uint64(e.SwitchFlags))
 	}
@@ -188,8 +188,8 @@ func (e AnyUMSDSwitchEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 // Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
 // the event was at hand.
 type UMSScheduledParkV2 struct {
-	ProcessId         uint32 // The process.
-	ScheduledThreadId uint32 // a thread id
+	ProcessID         uint32 // The process.
+	ScheduledThreadID uint32 // a thread id
 	ParkFlags         uint32
 }
 
@@ -201,16 +201,16 @@ func (e *UMSScheduledParkV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	if len(p) < 12 {
 		return 0, etw.Short(&umsScheduledParkV2, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.ScheduledThreadId = binary.LittleEndian.Uint32(p[4:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.ScheduledThreadID = binary.LittleEndian.Uint32(p[4:])
 	e.ParkFlags = binary.LittleEndian.Uint32(p[8:])
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *UMSScheduledParkV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
-	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
+	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadID)
 	b = binary.LittleEndian.AppendUint32(b, e.ParkFlags)
 	return b, nil
 }
@@ -219,9 +219,9 @@ func (e *UMSScheduledParkV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, err
 func (e *UMSScheduledParkV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
+		return etw.UintValue(uint64(e.ScheduledThreadID))
 	case 2:
 		return etw.UintValue(uint64(e.ParkFlags))
 	}
@@ -268,9 +268,9 @@ func (e AnyUMSScheduledPark) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
 // the event was at hand.
 type UMSDisassociateV2 struct {
-	ProcessId          uint32 // The process.
-	ScheduledThreadId  uint32 // a thread id
-	PrimaryThreadId    uint32 // a thread id
+	ProcessID          uint32 // The process.
+	ScheduledThreadID  uint32 // a thread id
+	PrimaryThreadID    uint32 // a thread id
 	UmsApcControlFlags uint32
 	Status             uint32
 }
@@ -283,9 +283,9 @@ func (e *UMSDisassociateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	if len(p) < 20 {
 		return 0, etw.Short(&umsDisassociateV2, p, ptr)
 	}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
-	e.ScheduledThreadId = binary.LittleEndian.Uint32(p[4:])
-	e.PrimaryThreadId = binary.LittleEndian.Uint32(p[8:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
+	e.ScheduledThreadID = binary.LittleEndian.Uint32(p[4:])
+	e.PrimaryThreadID = binary.LittleEndian.Uint32(p[8:])
 	e.UmsApcControlFlags = binary.LittleEndian.Uint32(p[12:])
 	e.Status = binary.LittleEndian.Uint32(p[16:])
 	return 20, nil
@@ -293,9 +293,9 @@ func (e *UMSDisassociateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 
 // AppendPayload appends the payload of e to b.
 func (e *UMSDisassociateV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
-	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadId)
-	b = binary.LittleEndian.AppendUint32(b, e.PrimaryThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
+	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadID)
+	b = binary.LittleEndian.AppendUint32(b, e.PrimaryThreadID)
 	b = binary.LittleEndian.AppendUint32(b, e.UmsApcControlFlags)
 	b = binary.LittleEndian.AppendUint32(b, e.Status)
 	return b, nil
@@ -305,11 +305,11 @@ func (e *UMSDisassociateV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, erro
 func (e *UMSDisassociateV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
+		return etw.UintValue(uint64(e.ScheduledThreadID))
 	case 2:
-		return etw.UintValue(uint64(e.PrimaryThreadId))
+		return etw.UintValue(uint64(e.PrimaryThreadID))
 	case 3:
 		return etw.UintValue(uint64(e.UmsApcControlFlags))
 	case 4:
@@ -360,7 +360,7 @@ func (e AnyUMSDisassociate) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
 // the event was at hand.
 type UMSCSwitchV2 struct {
-	ScheduledThreadId uint32 // a thread id
+	ScheduledThreadID uint32 // a thread id
 	SwitchCount       uint32
 	KernelYieldCount  uint32
 	MixedYieldCount   uint32
@@ -375,7 +375,7 @@ func (e *UMSCSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&umscSwitchV2, p, ptr)
 	}
-	e.ScheduledThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ScheduledThreadID = binary.LittleEndian.Uint32(p[0:])
 	e.SwitchCount = binary.LittleEndian.Uint32(p[4:])
 	e.KernelYieldCount = binary.LittleEndian.Uint32(p[8:])
 	e.MixedYieldCount = binary.LittleEndian.Uint32(p[12:])
@@ -385,7 +385,7 @@ func (e *UMSCSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 
 // AppendPayload appends the payload of e to b.
 func (e *UMSCSwitchV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadId)
+	b = binary.LittleEndian.AppendUint32(b, e.ScheduledThreadID)
 	b = binary.LittleEndian.AppendUint32(b, e.SwitchCount)
 	b = binary.LittleEndian.AppendUint32(b, e.KernelYieldCount)
 	b = binary.LittleEndian.AppendUint32(b, e.MixedYieldCount)
@@ -397,7 +397,7 @@ func (e *UMSCSwitchV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 func (e *UMSCSwitchV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ScheduledThreadId))
+		return etw.UintValue(uint64(e.ScheduledThreadID))
 	case 1:
 		return etw.UintValue(uint64(e.SwitchCount))
 	case 2:

@@ -22,20 +22,20 @@ func (*WinSatWinSPRV0) EventDesc() *etw.EventDesc { return &winSatWinSPRV0 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WinSatWinSPRV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*winSatXmlLayout)(e).decode(p, ptr, &winSatWinSPRV0)
+	return (*winSatXMLLayout)(e).decode(p, ptr, &winSatWinSPRV0)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *WinSatWinSPRV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*winSatXmlLayout)(e).append(b, ptr, &winSatWinSPRV0)
+	return (*winSatXMLLayout)(e).append(b, ptr, &winSatWinSPRV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *WinSatWinSPRV0) FieldValue(i int) etw.Value { return (*winSatXmlLayout)(e).FieldValue(i) }
+func (e *WinSatWinSPRV0) FieldValue(i int) etw.Value { return (*winSatXMLLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e WinSatWinSPRV0) Clone() *WinSatWinSPRV0 {
-	(*winSatXmlLayout)(&e).detach()
+	(*winSatXMLLayout)(&e).detach()
 	return &e
 }
 
@@ -44,13 +44,13 @@ func (e WinSatWinSPRV0) String() string { return string(etw.AppendText(nil, &e))
 var winSatWinSPRV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 31,
 	Class: classWinSat, TaskName: "WinSat", OpcodeName: "WinSPR",
-	Fields: winSatXmlLayoutFields,
+	Fields: winSatXMLLayoutFields,
 }
 
-// winSatXmlLayout is the template WinSat_Xml, which several events use.
-type winSatXmlLayout WinSatWinSPRV0
+// winSatXMLLayout is the template WinSat_Xml, which several events use.
+type winSatXMLLayout WinSatWinSPRV0
 
-func (e *winSatXmlLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
+func (e *winSatXMLLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
@@ -61,7 +61,7 @@ func (e *winSatXmlLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (i
 	return c.Done(d)
 }
 
-func (e *winSatXmlLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
+func (e *winSatXMLLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.State)
 	a.Uint32(e.UncompressedLength)
@@ -69,7 +69,7 @@ func (e *winSatXmlLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([
 	return a.Done(d)
 }
 
-func (e *winSatXmlLayout) FieldValue(i int) etw.Value {
+func (e *winSatXMLLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.State))
@@ -81,11 +81,11 @@ func (e *winSatXmlLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-func (e *winSatXmlLayout) detach() {
+func (e *winSatXMLLayout) detach() {
 	e.Compressed = e.Compressed.Clone()
 }
 
-var winSatXmlLayoutFields = []etw.FieldDesc{
+var winSatXMLLayoutFields = []etw.FieldDesc{
 	{Name: "State", Type: etw.InUInt32},
 	{Name: "UncompressedLength", Type: etw.InUInt32},
 	{Name: "Compressed", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
@@ -105,7 +105,7 @@ func (e *AnyWinSatWinSPR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWinSatWinSPR) Clone() *AnyWinSatWinSPR {
-	(*winSatXmlLayout)(&e.WinSatWinSPRV0).detach()
+	(*winSatXMLLayout)(&e.WinSatWinSPRV0).detach()
 	return &e
 }
 
@@ -125,20 +125,20 @@ func (*WinSatMetricsV0) EventDesc() *etw.EventDesc { return &winSatMetricsV0 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WinSatMetricsV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*winSatXmlLayout)(e).decode(p, ptr, &winSatMetricsV0)
+	return (*winSatXMLLayout)(e).decode(p, ptr, &winSatMetricsV0)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *WinSatMetricsV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*winSatXmlLayout)(e).append(b, ptr, &winSatMetricsV0)
+	return (*winSatXMLLayout)(e).append(b, ptr, &winSatMetricsV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *WinSatMetricsV0) FieldValue(i int) etw.Value { return (*winSatXmlLayout)(e).FieldValue(i) }
+func (e *WinSatMetricsV0) FieldValue(i int) etw.Value { return (*winSatXMLLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e WinSatMetricsV0) Clone() *WinSatMetricsV0 {
-	(*winSatXmlLayout)(&e).detach()
+	(*winSatXMLLayout)(&e).detach()
 	return &e
 }
 
@@ -147,7 +147,7 @@ func (e WinSatMetricsV0) String() string { return string(etw.AppendText(nil, &e)
 var winSatMetricsV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 31,
 	Class: classWinSat, TaskName: "WinSat", OpcodeName: "Metrics",
-	Fields: winSatXmlLayoutFields,
+	Fields: winSatXMLLayoutFields,
 }
 
 // AnyWinSatMetrics is [WinSatMetricsV0] in any version: a newer one is decoded like it.
@@ -164,7 +164,7 @@ func (e *AnyWinSatMetrics) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWinSatMetrics) Clone() *AnyWinSatMetrics {
-	(*winSatXmlLayout)(&e.WinSatMetricsV0).detach()
+	(*winSatXMLLayout)(&e.WinSatMetricsV0).detach()
 	return &e
 }
 
@@ -185,22 +185,22 @@ func (*WinSatSystemConfigV0) EventDesc() *etw.EventDesc { return &winSatSystemCo
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WinSatSystemConfigV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*winSatXmlLayout)(e).decode(p, ptr, &winSatSystemConfigV0)
+	return (*winSatXMLLayout)(e).decode(p, ptr, &winSatSystemConfigV0)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *WinSatSystemConfigV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*winSatXmlLayout)(e).append(b, ptr, &winSatSystemConfigV0)
+	return (*winSatXMLLayout)(e).append(b, ptr, &winSatSystemConfigV0)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
 func (e *WinSatSystemConfigV0) FieldValue(i int) etw.Value {
-	return (*winSatXmlLayout)(e).FieldValue(i)
+	return (*winSatXMLLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e WinSatSystemConfigV0) Clone() *WinSatSystemConfigV0 {
-	(*winSatXmlLayout)(&e).detach()
+	(*winSatXMLLayout)(&e).detach()
 	return &e
 }
 
@@ -209,7 +209,7 @@ func (e WinSatSystemConfigV0) String() string { return string(etw.AppendText(nil
 var winSatSystemConfigV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Opcode: 37, Task: 31,
 	Class: classWinSat, TaskName: "WinSat", OpcodeName: "SystemConfig",
-	Fields: winSatXmlLayoutFields,
+	Fields: winSatXMLLayoutFields,
 }
 
 // AnyWinSatSystemConfig is [WinSatSystemConfigV0] in any version: a newer one is decoded like
@@ -227,7 +227,7 @@ func (e *AnyWinSatSystemConfig) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyWinSatSystemConfig) Clone() *AnyWinSatSystemConfig {
-	(*winSatXmlLayout)(&e.WinSatSystemConfigV0).detach()
+	(*winSatXMLLayout)(&e.WinSatSystemConfigV0).detach()
 	return &e
 }
 

@@ -10,7 +10,7 @@ import "github.com/etwgen/etwgen/runtime/etw"
 //
 // A process was there when the recording began. It may come several times.
 type ExistingProcess struct {
-	NamespaceProcessId uint64   // The number that the process has in its own namespace.
+	NamespaceProcessID uint64   // The number that the process has in its own namespace.
 	Name               etw.ANSI // The kernel's name of its first thread, at most 15 bytes.
 	NamespaceName      etw.ANSI // Unknown, of the recorders that are known.
 }
@@ -50,7 +50,7 @@ type processLayout ExistingProcess
 
 func (e *processLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.NamespaceProcessId = c.VarUint()
+	e.NamespaceProcessID = c.VarUint()
 	e.Name = c.CountedANSI()
 	e.NamespaceName = c.CountedANSI()
 	return c.Done(d)
@@ -58,7 +58,7 @@ func (e *processLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int
 
 func (e *processLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.VarUint(e.NamespaceProcessId)
+	a.VarUint(e.NamespaceProcessID)
 	a.CountedANSI(1, e.Name)
 	a.CountedANSI(2, e.NamespaceName)
 	return a.Done(d)
@@ -67,7 +67,7 @@ func (e *processLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]b
 func (e *processLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.NamespaceProcessId)
+		return etw.UintValue(e.NamespaceProcessID)
 	case 1:
 		return etw.ANSIValue(e.Name)
 	case 2:
@@ -113,7 +113,7 @@ func (e AnyExistingProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 //
 // A process is there, or runs another program.
 type ProcessCreate struct {
-	NamespaceProcessId uint64   // The number that the process has in its own namespace.
+	NamespaceProcessID uint64   // The number that the process has in its own namespace.
 	Name               etw.ANSI // The kernel's name of its first thread, at most 15 bytes.
 	NamespaceName      etw.ANSI // Unknown, of the recorders that are known.
 }
@@ -214,7 +214,7 @@ func (e AnyProcessExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 // A part of a file, or of no file, is in the memory of a process. The event comes when the
 // recorder learnt of it.
 type ProcessMapping struct {
-	Id           uint64
+	ID           uint64
 	StartAddress uint64
 	// The first address behind it, or, if it ends in fff, the last one in it.
 	EndAddress uint64
@@ -222,7 +222,7 @@ type ProcessMapping struct {
 	// A path as the process sees it, empty for memory of no file, or a name such as [heap],
 	// [vdso], vmlinux.
 	FileName           etw.ANSI
-	MetadataId         uint64   // The Id of a ProcessMappingMetadata, or 0.
+	MetadataID         uint64   // The Id of a ProcessMappingMetadata, or 0.
 	SymbolMetadata     etw.ANSI // As in ProcessMappingMetadata. Traces do not declare it.
 	HasSymbolMetadata  bool     // the payload has SymbolMetadata
 	VersionMetadata    etw.ANSI // As in ProcessMappingMetadata. Traces do not declare it.
@@ -236,12 +236,12 @@ func (*ProcessMapping) EventDesc() *etw.EventDesc { return &processMapping }
 func (e *ProcessMapping) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = ProcessMapping{}
 	c := etw.NewCursor(p, 0, ptr)
-	e.Id = c.VarUint()
+	e.ID = c.VarUint()
 	e.StartAddress = c.VarUint()
 	e.EndAddress = c.VarUint()
 	e.FileOffset = c.VarUint()
 	e.FileName = c.CountedANSI()
-	e.MetadataId = c.VarUint()
+	e.MetadataID = c.VarUint()
 	if e.HasSymbolMetadata = c.Left(1); e.HasSymbolMetadata {
 		e.SymbolMetadata = c.CountedANSI()
 	}
@@ -254,12 +254,12 @@ func (e *ProcessMapping) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *ProcessMapping) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.VarUint(e.Id)
+	a.VarUint(e.ID)
 	a.VarUint(e.StartAddress)
 	a.VarUint(e.EndAddress)
 	a.VarUint(e.FileOffset)
 	a.CountedANSI(4, e.FileName)
-	a.VarUint(e.MetadataId)
+	a.VarUint(e.MetadataID)
 	if a.Optional(6, e.HasSymbolMetadata) {
 		a.CountedANSI(6, e.SymbolMetadata)
 	}
@@ -273,7 +273,7 @@ func (e *ProcessMapping) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 func (e *ProcessMapping) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.Id)
+		return etw.UintValue(e.ID)
 	case 1:
 		return etw.UintValue(e.StartAddress)
 	case 2:
@@ -283,7 +283,7 @@ func (e *ProcessMapping) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.ANSIValue(e.FileName)
 	case 5:
-		return etw.UintValue(e.MetadataId)
+		return etw.UintValue(e.MetadataID)
 	case 6:
 		if e.HasSymbolMetadata {
 			return etw.ANSIValue(e.SymbolMetadata)
@@ -349,8 +349,8 @@ func (e AnyProcessMapping) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 //
 // A function: of the kernel, of a file, or compiled by a runtime of .NET.
 type ProcessSymbol struct {
-	Id           uint64
-	MappingId    uint64 // The Id of the ProcessMapping that it is in.
+	ID           uint64
+	MappingID    uint64 // The Id of the ProcessMapping that it is in.
 	StartAddress uint64
 	EndAddress   uint64   // The last address in it.
 	Name         etw.ANSI // UTF-8 text
@@ -362,8 +362,8 @@ func (*ProcessSymbol) EventDesc() *etw.EventDesc { return &processSymbol }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessSymbol) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.Id = c.VarUint()
-	e.MappingId = c.VarUint()
+	e.ID = c.VarUint()
+	e.MappingID = c.VarUint()
 	e.StartAddress = c.VarUint()
 	e.EndAddress = c.VarUint()
 	e.Name = c.CountedANSI()
@@ -373,8 +373,8 @@ func (e *ProcessSymbol) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *ProcessSymbol) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.VarUint(e.Id)
-	a.VarUint(e.MappingId)
+	a.VarUint(e.ID)
+	a.VarUint(e.MappingID)
 	a.VarUint(e.StartAddress)
 	a.VarUint(e.EndAddress)
 	a.CountedANSI(4, e.Name)
@@ -385,9 +385,9 @@ func (e *ProcessSymbol) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 func (e *ProcessSymbol) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.Id)
+		return etw.UintValue(e.ID)
 	case 1:
-		return etw.UintValue(e.MappingId)
+		return etw.UintValue(e.MappingID)
 	case 2:
 		return etw.UintValue(e.StartAddress)
 	case 3:
@@ -444,7 +444,7 @@ func (e AnyProcessSymbol) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 //
 // What the recorder found in a file that is mapped.
 type ProcessMappingMetadata struct {
-	Id uint64
+	ID uint64
 	// What identifies the file, in JSON: its type, ELF or PE, its build id or its PDB.
 	SymbolMetadata  etw.ANSI
 	VersionMetadata etw.ANSI // The version of the file, in JSON.
@@ -456,7 +456,7 @@ func (*ProcessMappingMetadata) EventDesc() *etw.EventDesc { return &processMappi
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessMappingMetadata) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.Id = c.VarUint()
+	e.ID = c.VarUint()
 	e.SymbolMetadata = c.CountedANSI()
 	e.VersionMetadata = c.CountedANSI()
 	return c.Done(&processMappingMetadata)
@@ -465,7 +465,7 @@ func (e *ProcessMappingMetadata) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 // AppendPayload appends the payload of e to b.
 func (e *ProcessMappingMetadata) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.VarUint(e.Id)
+	a.VarUint(e.ID)
 	a.CountedANSI(1, e.SymbolMetadata)
 	a.CountedANSI(2, e.VersionMetadata)
 	return a.Done(&processMappingMetadata)
@@ -475,7 +475,7 @@ func (e *ProcessMappingMetadata) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *ProcessMappingMetadata) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.Id)
+		return etw.UintValue(e.ID)
 	case 1:
 		return etw.ANSIValue(e.SymbolMetadata)
 	case 2:

@@ -63,8 +63,8 @@ func Subject(r *etw.Record) int64 {
 
 // The events that name their process elsewhere, or none.
 var (
-	tcpFail         = new(network.TcpFail).EventDesc().ID
-	udpFail         = new(network.UdpFail).EventDesc().ID
+	tcpFail         = new(network.TCPFail).EventDesc().ID
+	udpFail         = new(network.UDPFail).EventDesc().ID
 	imageLoad       = new(process.ImageLoad).EventDesc().ID
 	imageUnload     = new(process.ImageUnload).EventDesc().ID
 	lastOfProcesses = new(process.ProcessFreezeStop).EventDesc().ID

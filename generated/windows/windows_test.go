@@ -82,9 +82,9 @@ func TestSubject(t *testing.T) {
 		e    etw.Event
 		want int64
 	}{
-		{&network.TcpSend{PID: 7}, 7},
-		{&network.UdpReceiveIPv6{PID: 7, Daddr: make([]byte, 16), Saddr: make([]byte, 16)}, 7},
-		{&network.TcpFail{Proto: 1}, 3},
+		{&network.TCPSend{PID: 7}, 7},
+		{&network.UDPReceiveIPv6{PID: 7, Daddr: make([]byte, 16), Saddr: make([]byte, 16)}, 7},
+		{&network.TCPFail{Proto: 1}, 3},
 		{&process.ProcessStart{ProcessID: 7}, 7},
 		{&process.ProcessRundown{ProcessID: 7}, 7},
 		{&process.ImageLoad{ImageBase: 0x10000, ProcessID: 7}, 7},

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/etwgen/etwgen/internal/initials"
+)
 
 // renamed are the opcodes that neither PerfView nor MOF give a name that works.
 // PerfView replaces a word in two names, and MOF has two of the same in a class.
@@ -49,7 +53,7 @@ func (o *opcode) goName() string {
 	for part := range strings.FieldsFuncSeq(o.name, func(c rune) bool { return c == '-' || c == '_' }) {
 		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
-	return b.String()
+	return initials.Of(b.String())
 }
 
 // title returns a name in capitals as one of Go: DISK_IO_INIT is DiskIoInit.
@@ -58,7 +62,7 @@ func title(s string) string {
 	for part := range strings.SplitSeq(s, "_") {
 		b.WriteString(part[:1] + strings.ToLower(part[1:]))
 	}
-	return b.String()
+	return initials.Of(b.String())
 }
 
 // constant returns the name of the constant of an entry, or "" for that of the

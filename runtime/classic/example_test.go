@@ -35,7 +35,7 @@ func ExampleOwners() {
 // session is a live source with one event, the start of a process.
 func session() etw.Source {
 	var log provider.Memory
-	start := &kernel.ProcessStartV4{ProcessId: 4242, ParentId: 4}
+	start := &kernel.ProcessStartV4{ProcessID: 4242, ParentID: 4}
 	d := start.EventDesc()
 	payload, err := start.AppendPayload(nil, etw.Ptr64)
 	if err != nil {

@@ -159,7 +159,10 @@ func fieldOf(e reflect.Value, name string, version uint8) reflect.Value {
 	if own := e.FieldByName(name); own.IsValid() {
 		return own
 	}
-	return e.FieldByName(name + "_")
+	if own := e.FieldByName(name + "Field"); own.IsValid() {
+		return own
+	}
+	return e.FieldByName(name + "_") // of generated code up to version 4
 }
 
 // has reports whether the event that e decoded has the field, as far as e says.

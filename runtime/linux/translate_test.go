@@ -101,10 +101,10 @@ func TestSession(t *testing.T) {
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *universal.AnyProcessExit) error { return tell(r, "ends") })
 	etw.Handle(&mux, func(r *etw.Record, e *universal.AnyProcessMapping) error {
-		return tell(r, "maps %d: %s at %#x to %#x, file %d", e.Id, e.FileName, e.StartAddress, e.EndAddress, e.MetadataId)
+		return tell(r, "maps %d: %s at %#x to %#x, file %d", e.ID, e.FileName, e.StartAddress, e.EndAddress, e.MetadataID)
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *universal.AnyProcessMappingMetadata) error {
-		return tell(r, "file %d is %s", e.Id, e.SymbolMetadata)
+		return tell(r, "file %d is %s", e.ID, e.SymbolMetadata)
 	})
 	etw.Handle(&mux, func(r *etw.Record, e *universal.AnyProcessSymbol) error {
 		return tell(r, "calls %#x to %#x %s", e.StartAddress, e.EndAddress, e.Name)

@@ -50,10 +50,10 @@ func TestClassicEvents(t *testing.T) {
 		got = append(got, e.String())
 		return nil
 	})
-	v2 := &classic.JobStartV2{UniqueKey: 0x10, ProcessId: 4, UserSID: etw.MakeSID(5, 18), ImageFileName: etw.ANSI("a.exe"), CommandLine: etw.MakeUTF16("a b")}
+	v2 := &classic.JobStartV2{UniqueKey: 0x10, ProcessID: 4, UserSID: etw.MakeSID(5, 18), ImageFileName: etw.ANSI("a.exe"), CommandLine: etw.MakeUTF16("a b")}
 	module := &classic.ModuleLoad{Base: 0x20, Size: 0x30, FileName: etw.MakeUTF16("m.dll")}
 	records := []*etw.Record{
-		classicRecord(jobClass, 1, 0, &classic.JobStart{ProcessId: 7, ImageFileName: etw.ANSI("b.exe")}),
+		classicRecord(jobClass, 1, 0, &classic.JobStart{ProcessID: 7, ImageFileName: etw.ANSI("b.exe")}),
 		classicRecord(jobClass, 1, 2, v2),
 		classicRecord(jobClass, 1, 3, v2), // a newer one
 		classicRecord(moduleClass, 10, 0, module),

@@ -302,16 +302,16 @@ func ringOfObjects(p *pen, n int) {
 
 func processes(p *pen, n int) {
 	for i := range n {
-		p.event(int64(i+1)*1000, int64(i), 1, &kernel.ProcessStartV4{UniqueProcessKey: etw.Pointer(i + 1), ProcessId: uint32(4 * (i + 1)), ParentId: uint32(4 * i), ImageFileName: etw.ANSI(fmt.Sprintf("p%d.exe", i)), CommandLine: etw.MakeUTF16("p " + strconv.Itoa(i))})
+		p.event(int64(i+1)*1000, int64(i), 1, &kernel.ProcessStartV4{UniqueProcessKey: etw.Pointer(i + 1), ProcessID: uint32(4 * (i + 1)), ParentID: uint32(4 * i), ImageFileName: etw.ANSI(fmt.Sprintf("p%d.exe", i)), CommandLine: etw.MakeUTF16("p " + strconv.Itoa(i))})
 	}
 }
 
 func images(p *pen, n int) {
-	p.event(500, 8, 1, &kernel.ProcessStartV4{UniqueProcessKey: 1, ProcessId: 8, ImageFileName: etw.ANSI("p.exe")})
+	p.event(500, 8, 1, &kernel.ProcessStartV4{UniqueProcessKey: 1, ProcessID: 8, ImageFileName: etw.ANSI("p.exe")})
 	for i := range n {
 		at := int64(i+1) * 1000
-		p.event(at, 8, 1, &kernel.ImageLoadV3{ImageBase: etw.Pointer(i+1) << 16, ImageSize: 1 << 16, ProcessId: 8, FileName: etw.MakeUTF16(`\Device\HarddiskVolume1\shape\` + strconv.Itoa(i) + ".dll")})
-		p.event(at+1, 8, 4, &kernel.PerfInfoSampleV2{InstructionPointer: etw.Pointer(i+1)<<16 | 16, ThreadId: 4, Count: 1})
+		p.event(at, 8, 1, &kernel.ImageLoadV3{ImageBase: etw.Pointer(i+1) << 16, ImageSize: 1 << 16, ProcessID: 8, FileName: etw.MakeUTF16(`\Device\HarddiskVolume1\shape\` + strconv.Itoa(i) + ".dll")})
+		p.event(at+1, 8, 4, &kernel.PerfInfoSampleV2{InstructionPointer: etw.Pointer(i+1)<<16 | 16, ThreadID: 4, Count: 1})
 	}
 }
 
@@ -319,23 +319,23 @@ func files(p *pen, n int) {
 	for i := range n {
 		at := int64(i+1) * 1000
 		p.event(at, 8, 4, &kernel.FileIoNameV2{FileObject: etw.Pointer(i+1) << 4, FileName: etw.MakeUTF16(`\Device\HarddiskVolume1\shape\` + strconv.Itoa(i))})
-		p.event(at+1, 8, 4, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: etw.Pointer(i+1) << 4, ByteOffset: uint64(i) << 12, HighResResponseTime: 100, IssuingThreadId: 4})
+		p.event(at+1, 8, 4, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: etw.Pointer(i+1) << 4, ByteOffset: uint64(i) << 12, HighResResponseTime: 100, IssuingThreadID: 4})
 	}
 }
 
 func switches(p *pen, n int) {
 	for i := range n {
 		at := int64(i+1) * 1000
-		p.event(at, 8, int64(4*(i+1)), &kernel.ThreadStartV4{ProcessId: 8, TThreadId: uint32(4 * (i + 1))})
-		p.event(at+1, 8, int64(4*i), &kernel.ThreadCSwitchV4{NewThreadId: uint32(4 * (i + 1)), OldThreadId: uint32(4 * i), OldThreadState: kernel.ThreadState(5)})
+		p.event(at, 8, int64(4*(i+1)), &kernel.ThreadStartV4{ProcessID: 8, TThreadID: uint32(4 * (i + 1))})
+		p.event(at+1, 8, int64(4*i), &kernel.ThreadCSwitchV4{NewThreadID: uint32(4 * (i + 1)), OldThreadID: uint32(4 * i), OldThreadState: kernel.ThreadState(5)})
 	}
 }
 
 func samples(p *pen, n int) {
-	p.event(500, 8, 1, &kernel.ProcessStartV4{UniqueProcessKey: 1, ProcessId: 8, ImageFileName: etw.ANSI("p.exe")})
+	p.event(500, 8, 1, &kernel.ProcessStartV4{UniqueProcessKey: 1, ProcessID: 8, ImageFileName: etw.ANSI("p.exe")})
 	for i := range n {
 		at := int64(i+1) * 1000
-		p.event(at, 8, 4, &kernel.PerfInfoSampleV2{InstructionPointer: etw.Pointer(i+1) << 8, ThreadId: 4, Count: 1})
+		p.event(at, 8, 4, &kernel.PerfInfoSampleV2{InstructionPointer: etw.Pointer(i+1) << 8, ThreadID: 4, Count: 1})
 		walk := binary.LittleEndian.AppendUint64(nil, uint64(at))
 		walk = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(walk, 8), 4)
 		for j := range 32 {

@@ -83,17 +83,17 @@ func instrument(x *known.Info, id int32, round int) (list []etw.Event) {
 	text := etw.MakeUTF16
 	session, meter, name, unit, tag := text("s"), text(x.Provider), text(x.Name), text(x.Unit), text(tags[x.Name])
 	kind := "ObservableCounter`1"
-	var value etw.Event = &metrics.CounterRateValuePublished{SessionId: session, MeterName: meter, InstrumentName: name, Unit: unit, Tags: tag, Rate: text("1"), Value: text(fmt.Sprint(round + 1)), InstrumentId: id}
+	var value etw.Event = &metrics.CounterRateValuePublished{SessionID: session, MeterName: meter, InstrumentName: name, Unit: unit, Tags: tag, Rate: text("1"), Value: text(fmt.Sprint(round + 1)), InstrumentID: id}
 	switch {
 	case spreads.MatchString(x.Name):
 		kind = "Histogram`1"
-		value = &metrics.HistogramValuePublished{SessionId: session, MeterName: meter, InstrumentName: name, Unit: unit, Tags: tag, Quantiles: text("0.5=1;0.95=2;0.99=3"), Count: 2, Sum: 3, InstrumentId: id}
+		value = &metrics.HistogramValuePublished{SessionID: session, MeterName: meter, InstrumentName: name, Unit: unit, Tags: tag, Quantiles: text("0.5=1;0.95=2;0.99=3"), Count: 2, Sum: 3, InstrumentID: id}
 	case upDown.MatchString(x.Name):
 		kind = "ObservableUpDownCounter`1"
-		value = &metrics.UpDownCounterRateValuePublished{SessionId: session, MeterName: meter, InstrumentName: name, Unit: unit, Tags: tag, Rate: text("1"), Value: text(fmt.Sprint(round + 1)), InstrumentId: id}
+		value = &metrics.UpDownCounterRateValuePublished{SessionID: session, MeterName: meter, InstrumentName: name, Unit: unit, Tags: tag, Rate: text("1"), Value: text(fmt.Sprint(round + 1)), InstrumentID: id}
 	}
 	if round == 0 {
-		list = append(list, &metrics.BeginInstrumentReporting{SessionId: session, MeterName: meter, InstrumentName: name, InstrumentType: text(kind), Unit: unit, InstrumentId: id})
+		list = append(list, &metrics.BeginInstrumentReporting{SessionID: session, MeterName: meter, InstrumentName: name, InstrumentType: text(kind), Unit: unit, InstrumentID: id})
 	}
 	return append(list, value)
 }

@@ -75,8 +75,8 @@ var Provider = &etw.Provider{
 		&openHModuleEnd, &openHModuleEndV1,
 		&explicitBindStart, &explicitBindStartV1,
 		&explicitBindEnd, &explicitBindEndV1,
-		&parseXml, &parseXmlV1,
-		&parseXmlEnd, &parseXmlEndV1,
+		&parseXML, &parseXMLV1,
+		&parseXMLEnd, &parseXMLEndV1,
 		&initDefaultDomain, &initDefaultDomainV1,
 		&initDefaultDomainEnd, &initDefaultDomainEndV1,
 		&initSecurity, &initSecurityV1,
@@ -210,8 +210,8 @@ func Types() []etw.Event {
 		new(OpenHModuleEnd), new(OpenHModuleEndV1),
 		new(ExplicitBindStart), new(ExplicitBindStartV1),
 		new(ExplicitBindEnd), new(ExplicitBindEndV1),
-		new(ParseXml), new(ParseXmlV1),
-		new(ParseXmlEnd), new(ParseXmlEndV1),
+		new(ParseXML), new(ParseXMLV1),
+		new(ParseXMLEnd), new(ParseXMLEndV1),
 		new(InitDefaultDomain), new(InitDefaultDomainV1),
 		new(InitDefaultDomainEnd), new(InitDefaultDomainEndV1),
 		new(InitSecurity), new(InitSecurityV1),
@@ -454,8 +454,8 @@ const (
 	OpcodeStartupOpenHModuleEnd                                     etw.Opcode = 19
 	OpcodeStartupExplicitBindStart                                  etw.Opcode = 20
 	OpcodeStartupExplicitBindEnd                                    etw.Opcode = 21
-	OpcodeStartupParseXml                                           etw.Opcode = 22
-	OpcodeStartupParseXmlEnd                                        etw.Opcode = 23
+	OpcodeStartupParseXML                                           etw.Opcode = 22
+	OpcodeStartupParseXMLEnd                                        etw.Opcode = 23
 	OpcodeStartupInitDefaultDomain                                  etw.Opcode = 24
 	OpcodeStartupInitDefaultDomainEnd                               etw.Opcode = 25
 	OpcodeStartupInitSecurity                                       etw.Opcode = 26

@@ -39,21 +39,26 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *GCPerHeapHistory) {
-		for range e.Data.All() {
+		for v := range e.Data.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *CLRStackWalkPrivate) {
-		for range e.Stack.All() {
+		for v := range e.Stack.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *ModuleRangeLoadPrivate) {
-		for range e.RangeBegin.All() {
+		for v := range e.RangeBegin.All() {
+			_ = v
 		}
-		for range e.RangeSize.All() {
+		for v := range e.RangeSize.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyGCPerHeapHistory) {
-		for range e.Data.All() {
+		for v := range e.Data.All() {
+			_ = v
 		}
 	})
 }
@@ -133,7 +138,7 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyGetInstallationStart), new(AnyGetInstallationEnd),
 		new(AnyOpenHModule), new(AnyOpenHModuleEnd),
 		new(AnyExplicitBindStart), new(AnyExplicitBindEnd),
-		new(AnyParseXml), new(AnyParseXmlEnd),
+		new(AnyParseXML), new(AnyParseXMLEnd),
 		new(AnyInitDefaultDomain), new(AnyInitDefaultDomainEnd),
 		new(AnyInitSecurity), new(AnyInitSecurityEnd),
 		new(AnyAllowBindingRedirs), new(AnyAllowBindingRedirsEnd),

@@ -2283,200 +2283,202 @@ func (e AnyExplicitBindEnd) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyExplicitBindEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParseXml is event 102, version 0. It has no payload. [AnyParseXml] says what it means.
-type ParseXml struct {
+// ParseXML is ParseXml: event 102, version 0. It has no payload. [AnyParseXML] says what it
+// means.
+type ParseXML struct {
 	etw.Empty
 }
 
 // EventDesc returns the description of ParseXml.
-func (*ParseXml) EventDesc() *etw.EventDesc { return &parseXml }
+func (*ParseXML) EventDesc() *etw.EventDesc { return &parseXML }
 
 // Clone returns a copy of e.
-func (e ParseXml) Clone() *ParseXml { return &e }
+func (e ParseXML) Clone() *ParseXML { return &e }
 
-func (e ParseXml) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ParseXML) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parseXml = etw.EventDesc{
+var parseXML = etw.EventDesc{
 	Provider: &providerDesc, ID: 102, Level: 4, Opcode: 22, Task: 9, Keywords: 0x80000000,
 	Class: classStartup, Name: "ParseXml", TaskName: "Startup", OpcodeName: "ParseXml",
 }
 
-// ParseXmlV1 is ParseXml_V1: event 102, version 1. Its payload has 2 bytes. [AnyParseXml] says
+// ParseXMLV1 is ParseXml_V1: event 102, version 1. Its payload has 2 bytes. [AnyParseXML] says
 // what it means.
-type ParseXmlV1 struct {
+type ParseXMLV1 struct {
 	ClrInstanceID uint16
 }
 
 // EventDesc returns the description of ParseXml_V1.
-func (*ParseXmlV1) EventDesc() *etw.EventDesc { return &parseXmlV1 }
+func (*ParseXMLV1) EventDesc() *etw.EventDesc { return &parseXMLV1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
-func (e *ParseXmlV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+func (e *ParseXMLV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ParseXmlV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*startupV1Layout)(e).decode(p, ptr, &parseXmlV1)
+func (e *ParseXMLV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*startupV1Layout)(e).decode(p, ptr, &parseXMLV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ParseXmlV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*startupV1Layout)(e).append(b, ptr, &parseXmlV1)
+func (e *ParseXMLV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*startupV1Layout)(e).append(b, ptr, &parseXMLV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParseXmlV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
+func (e *ParseXMLV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e ParseXmlV1) Clone() *ParseXmlV1 { return &e }
+func (e ParseXMLV1) Clone() *ParseXMLV1 { return &e }
 
-func (e ParseXmlV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ParseXMLV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parseXmlV1 = etw.EventDesc{
+var parseXMLV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 102, Version: 1, Level: 4, Opcode: 22, Task: 9, Keywords: 0x80000000,
 	Class: classStartup, Name: "ParseXml_V1", TaskName: "Startup", OpcodeName: "ParseXml",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyParseXml is event 102 in any version, of [TaskStartup], opcode [OpcodeStartupParseXml],
+// AnyParseXML is event 102 in any version, of [TaskStartup], opcode [OpcodeStartupParseXML],
 // enabled by [KeywordStartup] (0x80000000) at [etw.LevelInformational] (4).
 //
 // The start-up code begins to parse an XML configuration file. Version 1 adds ClrInstanceID.
 //
-// The versions are [ParseXml] and [ParseXmlV1]; a newer one is decoded like the last of these.
+// The versions are [ParseXML] and [ParseXMLV1]; a newer one is decoded like the last of these.
 // Fields that the decoded version lacks are zero.
-type AnyParseXml struct {
+type AnyParseXML struct {
 	Seen etw.Seen
 
 	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
 // HasClrInstanceID reports whether the decoded version has ClrInstanceID.
-func (e *AnyParseXml) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyParseXML) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyParseXml) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+func (e *AnyParseXML) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyParseXml = []*etw.EventDesc{&parseXml, &parseXmlV1}
+var anyParseXML = []*etw.EventDesc{&parseXML, &parseXMLV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyParseXml) EventDescs() []*etw.EventDesc { return anyParseXml }
+func (*AnyParseXML) EventDescs() []*etw.EventDesc { return anyParseXML }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyParseXml) EventDesc() *etw.EventDesc { return etw.DescOf(anyParseXml, e.Seen) }
+func (e *AnyParseXML) EventDesc() *etw.EventDesc { return etw.DescOf(anyParseXML, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyParseXml) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyParseXml)
+func (e *AnyParseXML) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyParseXML)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParseXml) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
+func (e *AnyParseXML) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e AnyParseXml) Clone() *AnyParseXml { return &e }
+func (e AnyParseXML) Clone() *AnyParseXML { return &e }
 
-func (e AnyParseXml) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyParseXML) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyParseXml) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyParseXML) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParseXmlEnd is event 103, version 0. It has no payload. [AnyParseXmlEnd] says what it means.
-type ParseXmlEnd struct {
+// ParseXMLEnd is ParseXmlEnd: event 103, version 0. It has no payload. [AnyParseXMLEnd] says
+// what it means.
+type ParseXMLEnd struct {
 	etw.Empty
 }
 
 // EventDesc returns the description of ParseXmlEnd.
-func (*ParseXmlEnd) EventDesc() *etw.EventDesc { return &parseXmlEnd }
+func (*ParseXMLEnd) EventDesc() *etw.EventDesc { return &parseXMLEnd }
 
 // Clone returns a copy of e.
-func (e ParseXmlEnd) Clone() *ParseXmlEnd { return &e }
+func (e ParseXMLEnd) Clone() *ParseXMLEnd { return &e }
 
-func (e ParseXmlEnd) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ParseXMLEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parseXmlEnd = etw.EventDesc{
+var parseXMLEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 103, Level: 4, Opcode: 23, Task: 9, Keywords: 0x80000000,
 	Class: classStartup, Name: "ParseXmlEnd", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
 }
 
-// ParseXmlEndV1 is ParseXmlEnd_V1: event 103, version 1. Its payload has 2 bytes.
-// [AnyParseXmlEnd] says what it means.
-type ParseXmlEndV1 struct {
+// ParseXMLEndV1 is ParseXmlEnd_V1: event 103, version 1. Its payload has 2 bytes.
+// [AnyParseXMLEnd] says what it means.
+type ParseXMLEndV1 struct {
 	ClrInstanceID uint16
 }
 
 // EventDesc returns the description of ParseXmlEnd_V1.
-func (*ParseXmlEndV1) EventDesc() *etw.EventDesc { return &parseXmlEndV1 }
+func (*ParseXMLEndV1) EventDesc() *etw.EventDesc { return &parseXMLEndV1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
-func (e *ParseXmlEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+func (e *ParseXMLEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ParseXmlEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*startupV1Layout)(e).decode(p, ptr, &parseXmlEndV1)
+func (e *ParseXMLEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*startupV1Layout)(e).decode(p, ptr, &parseXMLEndV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ParseXmlEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*startupV1Layout)(e).append(b, ptr, &parseXmlEndV1)
+func (e *ParseXMLEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*startupV1Layout)(e).append(b, ptr, &parseXMLEndV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParseXmlEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
+func (e *ParseXMLEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e ParseXmlEndV1) Clone() *ParseXmlEndV1 { return &e }
+func (e ParseXMLEndV1) Clone() *ParseXMLEndV1 { return &e }
 
-func (e ParseXmlEndV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ParseXMLEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parseXmlEndV1 = etw.EventDesc{
+var parseXMLEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 103, Version: 1, Level: 4, Opcode: 23, Task: 9, Keywords: 0x80000000,
 	Class: classStartup, Name: "ParseXmlEnd_V1", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyParseXmlEnd is event 103 in any version, of [TaskStartup], opcode
-// [OpcodeStartupParseXmlEnd], enabled by [KeywordStartup] (0x80000000) at
+// AnyParseXMLEnd is event 103 in any version, of [TaskStartup], opcode
+// [OpcodeStartupParseXMLEnd], enabled by [KeywordStartup] (0x80000000) at
 // [etw.LevelInformational] (4).
 //
 // The start-up code has parsed an XML configuration file. Version 1 adds ClrInstanceID.
 //
-// The versions are [ParseXmlEnd] and [ParseXmlEndV1]; a newer one is decoded like the last of
+// The versions are [ParseXMLEnd] and [ParseXMLEndV1]; a newer one is decoded like the last of
 // these. Fields that the decoded version lacks are zero.
-type AnyParseXmlEnd struct {
+type AnyParseXMLEnd struct {
 	Seen etw.Seen
 
 	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
 // HasClrInstanceID reports whether the decoded version has ClrInstanceID.
-func (e *AnyParseXmlEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyParseXMLEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyParseXmlEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+func (e *AnyParseXMLEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyParseXmlEnd = []*etw.EventDesc{&parseXmlEnd, &parseXmlEndV1}
+var anyParseXMLEnd = []*etw.EventDesc{&parseXMLEnd, &parseXMLEndV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyParseXmlEnd) EventDescs() []*etw.EventDesc { return anyParseXmlEnd }
+func (*AnyParseXMLEnd) EventDescs() []*etw.EventDesc { return anyParseXMLEnd }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyParseXmlEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyParseXmlEnd, e.Seen) }
+func (e *AnyParseXMLEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyParseXMLEnd, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyParseXmlEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyParseXmlEnd)
+func (e *AnyParseXMLEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyParseXMLEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParseXmlEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
+func (e *AnyParseXMLEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e AnyParseXmlEnd) Clone() *AnyParseXmlEnd { return &e }
+func (e AnyParseXMLEnd) Clone() *AnyParseXMLEnd { return &e }
 
-func (e AnyParseXmlEnd) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyParseXMLEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyParseXmlEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyParseXMLEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // InitDefaultDomain is event 104, version 0. It has no payload. [AnyInitDefaultDomain] says
 // what it means.

@@ -39,55 +39,72 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkDCStart) {
-		for range e.Stack.All() {
+		for v := range e.Stack.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MethodDCStartILToNativeMap) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MethodDCStartILToNativeMapV1) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MethodDCEndILToNativeMap) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *MethodDCEndILToNativeMapV1) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *ModuleRangeDCStart) {
-		for range e.RangeBegin.All() {
+		for v := range e.RangeBegin.All() {
+			_ = v
 		}
-		for range e.RangeSize.All() {
+		for v := range e.RangeSize.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *ModuleRangeDCEnd) {
-		for range e.RangeBegin.All() {
+		for v := range e.RangeBegin.All() {
+			_ = v
 		}
-		for range e.RangeSize.All() {
+		for v := range e.RangeSize.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyMethodDCStartILToNativeMap) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyMethodDCEndILToNativeMap) {
-		for range e.ILOffsets.All() {
+		for v := range e.ILOffsets.All() {
+			_ = v
 		}
-		for range e.NativeOffsets.All() {
+		for v := range e.NativeOffsets.All() {
+			_ = v
 		}
 	})
 }

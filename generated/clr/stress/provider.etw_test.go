@@ -38,7 +38,8 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkStress) {
-		for range e.Stack.All() {
+		for v := range e.Stack.All() {
+			_ = v
 		}
 	})
 }

@@ -87,10 +87,10 @@ func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.Append
 //
 // An array was lent.
 type BufferRented struct {
-	BufferId   int32
+	BufferID   int32
 	BufferSize int32
-	PoolId     int32
-	BucketId   int32 // -1 if the pool of the thread or of all threads had it.
+	PoolID     int32
+	BucketID   int32 // -1 if the pool of the thread or of all threads had it.
 }
 
 // EventDesc returns the description of BufferRented.
@@ -101,19 +101,19 @@ func (e *BufferRented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&bufferRented, p, ptr)
 	}
-	e.BufferId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.BufferID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.BufferSize = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.PoolId = int32(binary.LittleEndian.Uint32(p[8:]))
-	e.BucketId = int32(binary.LittleEndian.Uint32(p[12:]))
+	e.PoolID = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.BucketID = int32(binary.LittleEndian.Uint32(p[12:]))
 	return 16, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *BufferRented) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferSize))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BucketId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BucketID))
 	return b, nil
 }
 
@@ -121,13 +121,13 @@ func (e *BufferRented) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 func (e *BufferRented) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.BufferId))
+		return etw.IntValue(int64(e.BufferID))
 	case 1:
 		return etw.IntValue(int64(e.BufferSize))
 	case 2:
-		return etw.IntValue(int64(e.PoolId))
+		return etw.IntValue(int64(e.PoolID))
 	case 3:
-		return etw.IntValue(int64(e.BucketId))
+		return etw.IntValue(int64(e.BucketID))
 	}
 	return etw.Value{}
 }
@@ -172,10 +172,10 @@ func (e AnyBufferRented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 //
 // The pool had none, and made one.
 type BufferAllocated struct {
-	BufferId   int32
+	BufferID   int32
 	BufferSize int32
-	PoolId     int32
-	BucketId   int32
+	PoolID     int32
+	BucketID   int32
 	Reason     BufferAllocatedReason
 }
 
@@ -187,20 +187,20 @@ func (e *BufferAllocated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 20 {
 		return 0, etw.Short(&bufferAllocated, p, ptr)
 	}
-	e.BufferId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.BufferID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.BufferSize = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.PoolId = int32(binary.LittleEndian.Uint32(p[8:]))
-	e.BucketId = int32(binary.LittleEndian.Uint32(p[12:]))
+	e.PoolID = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.BucketID = int32(binary.LittleEndian.Uint32(p[12:]))
 	e.Reason = BufferAllocatedReason(binary.LittleEndian.Uint32(p[16:]))
 	return 20, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *BufferAllocated) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferSize))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BucketId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BucketID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.Reason))
 	return b, nil
 }
@@ -209,13 +209,13 @@ func (e *BufferAllocated) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 func (e *BufferAllocated) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.BufferId))
+		return etw.IntValue(int64(e.BufferID))
 	case 1:
 		return etw.IntValue(int64(e.BufferSize))
 	case 2:
-		return etw.IntValue(int64(e.PoolId))
+		return etw.IntValue(int64(e.PoolID))
 	case 3:
-		return etw.IntValue(int64(e.BucketId))
+		return etw.IntValue(int64(e.BucketID))
 	case 4:
 		return etw.UintValue(uint64(e.Reason))
 	}
@@ -262,9 +262,9 @@ func (e AnyBufferAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 //
 // An array came back.
 type BufferReturned struct {
-	BufferId   int32
+	BufferID   int32
 	BufferSize int32
-	PoolId     int32
+	PoolID     int32
 }
 
 // EventDesc returns the description of BufferReturned.
@@ -275,17 +275,17 @@ func (e *BufferReturned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&bufferReturned, p, ptr)
 	}
-	e.BufferId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.BufferID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.BufferSize = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.PoolId = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.PoolID = int32(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *BufferReturned) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferSize))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolID))
 	return b, nil
 }
 
@@ -293,11 +293,11 @@ func (e *BufferReturned) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) 
 func (e *BufferReturned) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.BufferId))
+		return etw.IntValue(int64(e.BufferID))
 	case 1:
 		return etw.IntValue(int64(e.BufferSize))
 	case 2:
-		return etw.IntValue(int64(e.PoolId))
+		return etw.IntValue(int64(e.PoolID))
 	}
 	return etw.Value{}
 }
@@ -341,9 +341,9 @@ func (e AnyBufferReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 //
 // The pool gave one up, since it was not used or memory is short.
 type BufferTrimmed struct {
-	BufferId   int32
+	BufferID   int32
 	BufferSize int32
-	PoolId     int32
+	PoolID     int32
 }
 
 // EventDesc returns the description of BufferTrimmed.
@@ -354,17 +354,17 @@ func (e *BufferTrimmed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&bufferTrimmed, p, ptr)
 	}
-	e.BufferId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.BufferID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.BufferSize = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.PoolId = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.PoolID = int32(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *BufferTrimmed) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferSize))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolID))
 	return b, nil
 }
 
@@ -372,11 +372,11 @@ func (e *BufferTrimmed) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 func (e *BufferTrimmed) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.BufferId))
+		return etw.IntValue(int64(e.BufferID))
 	case 1:
 		return etw.IntValue(int64(e.BufferSize))
 	case 2:
-		return etw.IntValue(int64(e.PoolId))
+		return etw.IntValue(int64(e.PoolID))
 	}
 	return etw.Value{}
 }
@@ -491,10 +491,10 @@ func (e AnyBufferTrimPoll) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 //
 // An array came back that the pool does not keep.
 type BufferDropped struct {
-	BufferId   int32
+	BufferID   int32
 	BufferSize int32
-	PoolId     int32
-	BucketId   int32
+	PoolID     int32
+	BucketID   int32
 	Reason     BufferDroppedReason
 }
 
@@ -506,20 +506,20 @@ func (e *BufferDropped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&bufferDropped, p, ptr)
 	}
-	e.BufferId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.BufferID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.BufferSize = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.PoolId = int32(binary.LittleEndian.Uint32(p[8:]))
-	e.BucketId = int32(binary.LittleEndian.Uint32(p[12:]))
+	e.PoolID = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.BucketID = int32(binary.LittleEndian.Uint32(p[12:]))
 	e.Reason = BufferDroppedReason(binary.LittleEndian.Uint32(p[16:]))
 	return 20, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *BufferDropped) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.BufferSize))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BucketId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.PoolID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BucketID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.Reason))
 	return b, nil
 }
@@ -528,13 +528,13 @@ func (e *BufferDropped) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 func (e *BufferDropped) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.BufferId))
+		return etw.IntValue(int64(e.BufferID))
 	case 1:
 		return etw.IntValue(int64(e.BufferSize))
 	case 2:
-		return etw.IntValue(int64(e.PoolId))
+		return etw.IntValue(int64(e.PoolID))
 	case 3:
-		return etw.IntValue(int64(e.BucketId))
+		return etw.IntValue(int64(e.BucketID))
 	case 4:
 		return etw.UintValue(uint64(e.Reason))
 	}

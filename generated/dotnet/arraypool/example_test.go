@@ -11,7 +11,7 @@ import (
 func ExampleAnyBufferAllocated() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *arraypool.AnyBufferAllocated) error {
-		fmt.Println(r.Elapsed(), e.PoolId, e.BufferSize, e.Reason)
+		fmt.Println(r.Elapsed(), e.PoolID, e.BufferSize, e.Reason)
 		return nil
 	})
 	for _, e := range mux.Enablement() {

@@ -81,9 +81,9 @@ func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.Append
 // Request is event 1, version 0, of task Request, enabled at [etw.LevelInformational] (4).
 // [AnyRequest] takes newer versions, too.
 type Request struct {
-	RequestId      etw.UTF16
+	RequestID      etw.UTF16
 	Method         etw.UTF16
-	Uri            etw.UTF16
+	URI            etw.UTF16
 	Headers        etw.UTF16
 	ClientAssembly etw.UTF16
 }
@@ -94,9 +94,9 @@ func (*Request) EventDesc() *etw.EventDesc { return &request }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Request) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Method = c.UTF16()
-	e.Uri = c.UTF16()
+	e.URI = c.UTF16()
 	e.Headers = c.UTF16()
 	e.ClientAssembly = c.UTF16()
 	return c.Done(&request)
@@ -105,9 +105,9 @@ func (e *Request) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *Request) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.Method)
-	a.UTF16Z(2, e.Uri)
+	a.UTF16Z(2, e.URI)
 	a.UTF16Z(3, e.Headers)
 	a.UTF16Z(4, e.ClientAssembly)
 	return a.Done(&request)
@@ -117,11 +117,11 @@ func (e *Request) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *Request) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.Method)
 	case 2:
-		return etw.UTF16Value(e.Uri)
+		return etw.UTF16Value(e.URI)
 	case 3:
 		return etw.UTF16Value(e.Headers)
 	case 4:
@@ -132,9 +132,9 @@ func (e *Request) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Request) Clone() *Request {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Method = e.Method.Clone()
-	e.Uri = e.Uri.Clone()
+	e.URI = e.URI.Clone()
 	e.Headers = e.Headers.Clone()
 	e.ClientAssembly = e.ClientAssembly.Clone()
 	return &e
@@ -168,9 +168,9 @@ func (e *AnyRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequest) Clone() *AnyRequest {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Method = e.Method.Clone()
-	e.Uri = e.Uri.Clone()
+	e.URI = e.URI.Clone()
 	e.Headers = e.Headers.Clone()
 	e.ClientAssembly = e.ClientAssembly.Clone()
 	return &e
@@ -182,7 +182,7 @@ func (e AnyRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &
 // RequestContent is event 2, version 0, of task RequestContent, enabled at [etw.LevelVerbose]
 // (5). [AnyRequestContent] takes newer versions, too.
 type RequestContent struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Content   etw.Binary
 }
 
@@ -192,7 +192,7 @@ func (*RequestContent) EventDesc() *etw.EventDesc { return &requestContent }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Content = c.CountedBinary()
 	return c.Done(&requestContent)
 }
@@ -200,7 +200,7 @@ func (e *RequestContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *RequestContent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.CountedBinary(1, e.Content)
 	return a.Done(&requestContent)
 }
@@ -209,7 +209,7 @@ func (e *RequestContent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 func (e *RequestContent) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.BinaryValue(e.Content)
 	}
@@ -218,7 +218,7 @@ func (e *RequestContent) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RequestContent) Clone() *RequestContent {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -248,7 +248,7 @@ func (e *AnyRequestContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequestContent) Clone() *AnyRequestContent {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -259,7 +259,7 @@ func (e AnyRequestContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // Response is event 5, version 0, of task Response, enabled at [etw.LevelInformational] (4).
 // [AnyResponse] takes newer versions, too.
 type Response struct {
-	RequestId    etw.UTF16
+	RequestID    etw.UTF16
 	Status       int32
 	ReasonPhrase etw.UTF16
 	Headers      etw.UTF16
@@ -272,7 +272,7 @@ func (*Response) EventDesc() *etw.EventDesc { return &response }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Response) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Status = c.Int32()
 	e.ReasonPhrase = c.UTF16()
 	e.Headers = c.UTF16()
@@ -283,7 +283,7 @@ func (e *Response) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *Response) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.Int32(e.Status)
 	a.UTF16Z(2, e.ReasonPhrase)
 	a.UTF16Z(3, e.Headers)
@@ -295,7 +295,7 @@ func (e *Response) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *Response) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.IntValue(int64(e.Status))
 	case 2:
@@ -310,7 +310,7 @@ func (e *Response) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Response) Clone() *Response {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.ReasonPhrase = e.ReasonPhrase.Clone()
 	e.Headers = e.Headers.Clone()
 	return &e
@@ -344,7 +344,7 @@ func (e *AnyResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyResponse) Clone() *AnyResponse {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.ReasonPhrase = e.ReasonPhrase.Clone()
 	e.Headers = e.Headers.Clone()
 	return &e
@@ -356,7 +356,7 @@ func (e AnyResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, 
 // ResponseContent is event 6, version 0, of task ResponseContent, enabled at
 // [etw.LevelVerbose] (5). [AnyResponseContent] takes newer versions, too.
 type ResponseContent struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Content   etw.Binary
 }
 
@@ -366,7 +366,7 @@ func (*ResponseContent) EventDesc() *etw.EventDesc { return &responseContent }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Content = c.CountedBinary()
 	return c.Done(&responseContent)
 }
@@ -374,7 +374,7 @@ func (e *ResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *ResponseContent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.CountedBinary(1, e.Content)
 	return a.Done(&responseContent)
 }
@@ -383,7 +383,7 @@ func (e *ResponseContent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *ResponseContent) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.BinaryValue(e.Content)
 	}
@@ -392,7 +392,7 @@ func (e *ResponseContent) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ResponseContent) Clone() *ResponseContent {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -422,7 +422,7 @@ func (e *AnyResponseContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyResponseContent) Clone() *AnyResponseContent {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -433,7 +433,7 @@ func (e AnyResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // ResponseDelay is event 7, version 0, of task ResponseDelay, enabled at [etw.LevelWarning]
 // (3). [AnyResponseDelay] takes newer versions, too.
 type ResponseDelay struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Seconds   float64
 }
 
@@ -443,7 +443,7 @@ func (*ResponseDelay) EventDesc() *etw.EventDesc { return &responseDelay }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseDelay) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Seconds = c.Float64()
 	return c.Done(&responseDelay)
 }
@@ -451,7 +451,7 @@ func (e *ResponseDelay) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *ResponseDelay) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.Float64(e.Seconds)
 	return a.Done(&responseDelay)
 }
@@ -460,7 +460,7 @@ func (e *ResponseDelay) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 func (e *ResponseDelay) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.FloatValue(e.Seconds)
 	}
@@ -469,7 +469,7 @@ func (e *ResponseDelay) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ResponseDelay) Clone() *ResponseDelay {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	return &e
 }
 
@@ -498,7 +498,7 @@ func (e *AnyResponseDelay) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyResponseDelay) Clone() *AnyResponseDelay {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	return &e
 }
 
@@ -508,7 +508,7 @@ func (e AnyResponseDelay) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 // ErrorResponse is event 8, version 0, of task ErrorResponse, enabled at [etw.LevelWarning]
 // (3). [AnyErrorResponse] takes newer versions, too.
 type ErrorResponse struct {
-	RequestId    etw.UTF16
+	RequestID    etw.UTF16
 	Status       int32
 	ReasonPhrase etw.UTF16
 	Headers      etw.UTF16
@@ -521,7 +521,7 @@ func (*ErrorResponse) EventDesc() *etw.EventDesc { return &errorResponse }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Status = c.Int32()
 	e.ReasonPhrase = c.UTF16()
 	e.Headers = c.UTF16()
@@ -532,7 +532,7 @@ func (e *ErrorResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *ErrorResponse) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.Int32(e.Status)
 	a.UTF16Z(2, e.ReasonPhrase)
 	a.UTF16Z(3, e.Headers)
@@ -544,7 +544,7 @@ func (e *ErrorResponse) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 func (e *ErrorResponse) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.IntValue(int64(e.Status))
 	case 2:
@@ -559,7 +559,7 @@ func (e *ErrorResponse) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ErrorResponse) Clone() *ErrorResponse {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.ReasonPhrase = e.ReasonPhrase.Clone()
 	e.Headers = e.Headers.Clone()
 	return &e
@@ -593,7 +593,7 @@ func (e *AnyErrorResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyErrorResponse) Clone() *AnyErrorResponse {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.ReasonPhrase = e.ReasonPhrase.Clone()
 	e.Headers = e.Headers.Clone()
 	return &e
@@ -605,7 +605,7 @@ func (e AnyErrorResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 // ErrorResponseContent is event 9, version 0, of task ErrorResponseContent, enabled at
 // [etw.LevelInformational] (4). [AnyErrorResponseContent] takes newer versions, too.
 type ErrorResponseContent struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Content   etw.Binary
 }
 
@@ -615,7 +615,7 @@ func (*ErrorResponseContent) EventDesc() *etw.EventDesc { return &errorResponseC
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Content = c.CountedBinary()
 	return c.Done(&errorResponseContent)
 }
@@ -623,7 +623,7 @@ func (e *ErrorResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *ErrorResponseContent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.CountedBinary(1, e.Content)
 	return a.Done(&errorResponseContent)
 }
@@ -632,7 +632,7 @@ func (e *ErrorResponseContent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *ErrorResponseContent) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.BinaryValue(e.Content)
 	}
@@ -641,7 +641,7 @@ func (e *ErrorResponseContent) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ErrorResponseContent) Clone() *ErrorResponseContent {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -672,7 +672,7 @@ func (e *AnyErrorResponseContent) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyErrorResponseContent) Clone() *AnyErrorResponseContent {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -683,7 +683,7 @@ func (e AnyErrorResponseContent) MarshalJSON() ([]byte, error) { return etw.Appe
 // RequestRetrying is event 10, version 0, of task RequestRetrying, enabled at
 // [etw.LevelInformational] (4). [AnyRequestRetrying] takes newer versions, too.
 type RequestRetrying struct {
-	RequestId   etw.UTF16
+	RequestID   etw.UTF16
 	RetryNumber int32
 	Seconds     float64
 }
@@ -694,7 +694,7 @@ func (*RequestRetrying) EventDesc() *etw.EventDesc { return &requestRetrying }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestRetrying) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.RetryNumber = c.Int32()
 	e.Seconds = c.Float64()
 	return c.Done(&requestRetrying)
@@ -703,7 +703,7 @@ func (e *RequestRetrying) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *RequestRetrying) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.Int32(e.RetryNumber)
 	a.Float64(e.Seconds)
 	return a.Done(&requestRetrying)
@@ -713,7 +713,7 @@ func (e *RequestRetrying) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *RequestRetrying) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.IntValue(int64(e.RetryNumber))
 	case 2:
@@ -724,7 +724,7 @@ func (e *RequestRetrying) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RequestRetrying) Clone() *RequestRetrying {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	return &e
 }
 
@@ -754,7 +754,7 @@ func (e *AnyRequestRetrying) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequestRetrying) Clone() *AnyRequestRetrying {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	return &e
 }
 
@@ -764,7 +764,7 @@ func (e AnyRequestRetrying) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // ResponseContentBlock is event 11, version 0, of task ResponseContentBlock, enabled at
 // [etw.LevelVerbose] (5). [AnyResponseContentBlock] takes newer versions, too.
 type ResponseContentBlock struct {
-	RequestId   etw.UTF16
+	RequestID   etw.UTF16
 	BlockNumber int32
 	Content     etw.Binary
 }
@@ -775,7 +775,7 @@ func (*ResponseContentBlock) EventDesc() *etw.EventDesc { return &responseConten
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.BlockNumber = c.Int32()
 	e.Content = c.CountedBinary()
 	return c.Done(&responseContentBlock)
@@ -784,7 +784,7 @@ func (e *ResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *ResponseContentBlock) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.Int32(e.BlockNumber)
 	a.CountedBinary(2, e.Content)
 	return a.Done(&responseContentBlock)
@@ -794,7 +794,7 @@ func (e *ResponseContentBlock) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *ResponseContentBlock) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.IntValue(int64(e.BlockNumber))
 	case 2:
@@ -805,7 +805,7 @@ func (e *ResponseContentBlock) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ResponseContentBlock) Clone() *ResponseContentBlock {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -837,7 +837,7 @@ func (e *AnyResponseContentBlock) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyResponseContentBlock) Clone() *AnyResponseContentBlock {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -848,7 +848,7 @@ func (e AnyResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.Appe
 // ErrorResponseContentBlock is event 12, version 0, of task ErrorResponseContentBlock, enabled
 // at [etw.LevelInformational] (4). [AnyErrorResponseContentBlock] takes newer versions, too.
 type ErrorResponseContentBlock struct {
-	RequestId   etw.UTF16
+	RequestID   etw.UTF16
 	BlockNumber int32
 	Content     etw.Binary
 }
@@ -859,7 +859,7 @@ func (*ErrorResponseContentBlock) EventDesc() *etw.EventDesc { return &errorResp
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.BlockNumber = c.Int32()
 	e.Content = c.CountedBinary()
 	return c.Done(&errorResponseContentBlock)
@@ -868,7 +868,7 @@ func (e *ErrorResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (in
 // AppendPayload appends the payload of e to b.
 func (e *ErrorResponseContentBlock) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.Int32(e.BlockNumber)
 	a.CountedBinary(2, e.Content)
 	return a.Done(&errorResponseContentBlock)
@@ -878,7 +878,7 @@ func (e *ErrorResponseContentBlock) AppendPayload(b []byte, ptr etw.PtrSize) ([]
 func (e *ErrorResponseContentBlock) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.IntValue(int64(e.BlockNumber))
 	case 2:
@@ -889,7 +889,7 @@ func (e *ErrorResponseContentBlock) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ErrorResponseContentBlock) Clone() *ErrorResponseContentBlock {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -921,7 +921,7 @@ func (e *AnyErrorResponseContentBlock) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyErrorResponseContentBlock) Clone() *AnyErrorResponseContentBlock {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -932,7 +932,7 @@ func (e AnyErrorResponseContentBlock) MarshalJSON() ([]byte, error) { return etw
 // ResponseContentText is event 13, version 0, of task ResponseContentText, enabled at
 // [etw.LevelVerbose] (5). [AnyResponseContentText] takes newer versions, too.
 type ResponseContentText struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Content   etw.UTF16
 }
 
@@ -942,7 +942,7 @@ func (*ResponseContentText) EventDesc() *etw.EventDesc { return &responseContent
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Content = c.UTF16()
 	return c.Done(&responseContentText)
 }
@@ -950,7 +950,7 @@ func (e *ResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 // AppendPayload appends the payload of e to b.
 func (e *ResponseContentText) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.Content)
 	return a.Done(&responseContentText)
 }
@@ -959,7 +959,7 @@ func (e *ResponseContentText) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 func (e *ResponseContentText) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.Content)
 	}
@@ -968,7 +968,7 @@ func (e *ResponseContentText) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ResponseContentText) Clone() *ResponseContentText {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -999,7 +999,7 @@ func (e *AnyResponseContentText) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyResponseContentText) Clone() *AnyResponseContentText {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1010,7 +1010,7 @@ func (e AnyResponseContentText) MarshalJSON() ([]byte, error) { return etw.Appen
 // ErrorResponseContentText is event 14, version 0, of task ErrorResponseContentText, enabled
 // at [etw.LevelInformational] (4). [AnyErrorResponseContentText] takes newer versions, too.
 type ErrorResponseContentText struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Content   etw.UTF16
 }
 
@@ -1020,7 +1020,7 @@ func (*ErrorResponseContentText) EventDesc() *etw.EventDesc { return &errorRespo
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Content = c.UTF16()
 	return c.Done(&errorResponseContentText)
 }
@@ -1028,7 +1028,7 @@ func (e *ErrorResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int
 // AppendPayload appends the payload of e to b.
 func (e *ErrorResponseContentText) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.Content)
 	return a.Done(&errorResponseContentText)
 }
@@ -1037,7 +1037,7 @@ func (e *ErrorResponseContentText) AppendPayload(b []byte, ptr etw.PtrSize) ([]b
 func (e *ErrorResponseContentText) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.Content)
 	}
@@ -1046,7 +1046,7 @@ func (e *ErrorResponseContentText) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ErrorResponseContentText) Clone() *ErrorResponseContentText {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1077,7 +1077,7 @@ func (e *AnyErrorResponseContentText) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyErrorResponseContentText) Clone() *AnyErrorResponseContentText {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1088,7 +1088,7 @@ func (e AnyErrorResponseContentText) MarshalJSON() ([]byte, error) { return etw.
 // ResponseContentTextBlock is event 15, version 0, of task ResponseContentTextBlock, enabled
 // at [etw.LevelVerbose] (5). [AnyResponseContentTextBlock] takes newer versions, too.
 type ResponseContentTextBlock struct {
-	RequestId   etw.UTF16
+	RequestID   etw.UTF16
 	BlockNumber int32
 	Content     etw.UTF16
 }
@@ -1099,7 +1099,7 @@ func (*ResponseContentTextBlock) EventDesc() *etw.EventDesc { return &responseCo
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.BlockNumber = c.Int32()
 	e.Content = c.UTF16()
 	return c.Done(&responseContentTextBlock)
@@ -1108,7 +1108,7 @@ func (e *ResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int
 // AppendPayload appends the payload of e to b.
 func (e *ResponseContentTextBlock) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.Int32(e.BlockNumber)
 	a.UTF16Z(2, e.Content)
 	return a.Done(&responseContentTextBlock)
@@ -1118,7 +1118,7 @@ func (e *ResponseContentTextBlock) AppendPayload(b []byte, ptr etw.PtrSize) ([]b
 func (e *ResponseContentTextBlock) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.IntValue(int64(e.BlockNumber))
 	case 2:
@@ -1129,7 +1129,7 @@ func (e *ResponseContentTextBlock) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ResponseContentTextBlock) Clone() *ResponseContentTextBlock {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1161,7 +1161,7 @@ func (e *AnyResponseContentTextBlock) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyResponseContentTextBlock) Clone() *AnyResponseContentTextBlock {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1173,7 +1173,7 @@ func (e AnyResponseContentTextBlock) MarshalJSON() ([]byte, error) { return etw.
 // enabled at [etw.LevelInformational] (4). [AnyErrorResponseContentTextBlock] takes newer
 // versions, too.
 type ErrorResponseContentTextBlock struct {
-	RequestId   etw.UTF16
+	RequestID   etw.UTF16
 	BlockNumber int32
 	Content     etw.UTF16
 }
@@ -1186,7 +1186,7 @@ func (*ErrorResponseContentTextBlock) EventDesc() *etw.EventDesc {
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.BlockNumber = c.Int32()
 	e.Content = c.UTF16()
 	return c.Done(&errorResponseContentTextBlock)
@@ -1195,7 +1195,7 @@ func (e *ErrorResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize)
 // AppendPayload appends the payload of e to b.
 func (e *ErrorResponseContentTextBlock) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.Int32(e.BlockNumber)
 	a.UTF16Z(2, e.Content)
 	return a.Done(&errorResponseContentTextBlock)
@@ -1205,7 +1205,7 @@ func (e *ErrorResponseContentTextBlock) AppendPayload(b []byte, ptr etw.PtrSize)
 func (e *ErrorResponseContentTextBlock) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.IntValue(int64(e.BlockNumber))
 	case 2:
@@ -1216,7 +1216,7 @@ func (e *ErrorResponseContentTextBlock) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ErrorResponseContentTextBlock) Clone() *ErrorResponseContentTextBlock {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1248,7 +1248,7 @@ func (e *AnyErrorResponseContentTextBlock) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyErrorResponseContentTextBlock) Clone() *AnyErrorResponseContentTextBlock {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1261,7 +1261,7 @@ func (e AnyErrorResponseContentTextBlock) MarshalJSON() ([]byte, error) {
 // RequestContentText is event 17, version 0, of task RequestContentText, enabled at
 // [etw.LevelVerbose] (5). [AnyRequestContentText] takes newer versions, too.
 type RequestContentText struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Content   etw.UTF16
 }
 
@@ -1271,7 +1271,7 @@ func (*RequestContentText) EventDesc() *etw.EventDesc { return &requestContentTe
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Content = c.UTF16()
 	return c.Done(&requestContentText)
 }
@@ -1279,7 +1279,7 @@ func (e *RequestContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 // AppendPayload appends the payload of e to b.
 func (e *RequestContentText) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.Content)
 	return a.Done(&requestContentText)
 }
@@ -1288,7 +1288,7 @@ func (e *RequestContentText) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 func (e *RequestContentText) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.Content)
 	}
@@ -1297,7 +1297,7 @@ func (e *RequestContentText) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RequestContentText) Clone() *RequestContentText {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1328,7 +1328,7 @@ func (e *AnyRequestContentText) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequestContentText) Clone() *AnyRequestContentText {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Content = e.Content.Clone()
 	return &e
 }
@@ -1339,7 +1339,7 @@ func (e AnyRequestContentText) MarshalJSON() ([]byte, error) { return etw.Append
 // ExceptionResponse is event 18, version 0, of task ExceptionResponse, enabled at
 // [etw.LevelInformational] (4). [AnyExceptionResponse] takes newer versions, too.
 type ExceptionResponse struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Exception etw.UTF16
 }
 
@@ -1349,7 +1349,7 @@ func (*ExceptionResponse) EventDesc() *etw.EventDesc { return &exceptionResponse
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExceptionResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Exception = c.UTF16()
 	return c.Done(&exceptionResponse)
 }
@@ -1357,7 +1357,7 @@ func (e *ExceptionResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 // AppendPayload appends the payload of e to b.
 func (e *ExceptionResponse) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.Exception)
 	return a.Done(&exceptionResponse)
 }
@@ -1366,7 +1366,7 @@ func (e *ExceptionResponse) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 func (e *ExceptionResponse) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.Exception)
 	}
@@ -1375,7 +1375,7 @@ func (e *ExceptionResponse) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ExceptionResponse) Clone() *ExceptionResponse {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Exception = e.Exception.Clone()
 	return &e
 }
@@ -1405,7 +1405,7 @@ func (e *AnyExceptionResponse) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyExceptionResponse) Clone() *AnyExceptionResponse {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Exception = e.Exception.Clone()
 	return &e
 }
@@ -1416,7 +1416,7 @@ func (e AnyExceptionResponse) MarshalJSON() ([]byte, error) { return etw.AppendJ
 // BackgroundRefreshFailed is event 19, version 0, of task BackgroundRefreshFailed, enabled at
 // [etw.LevelInformational] (4). [AnyBackgroundRefreshFailed] takes newer versions, too.
 type BackgroundRefreshFailed struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	Exception etw.UTF16
 }
 
@@ -1426,7 +1426,7 @@ func (*BackgroundRefreshFailed) EventDesc() *etw.EventDesc { return &backgroundR
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BackgroundRefreshFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.Exception = c.UTF16()
 	return c.Done(&backgroundRefreshFailed)
 }
@@ -1434,7 +1434,7 @@ func (e *BackgroundRefreshFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 // AppendPayload appends the payload of e to b.
 func (e *BackgroundRefreshFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.Exception)
 	return a.Done(&backgroundRefreshFailed)
 }
@@ -1443,7 +1443,7 @@ func (e *BackgroundRefreshFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]by
 func (e *BackgroundRefreshFailed) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.Exception)
 	}
@@ -1452,7 +1452,7 @@ func (e *BackgroundRefreshFailed) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e BackgroundRefreshFailed) Clone() *BackgroundRefreshFailed {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Exception = e.Exception.Clone()
 	return &e
 }
@@ -1483,7 +1483,7 @@ func (e *AnyBackgroundRefreshFailed) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBackgroundRefreshFailed) Clone() *AnyBackgroundRefreshFailed {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.Exception = e.Exception.Clone()
 	return &e
 }
@@ -1494,7 +1494,7 @@ func (e AnyBackgroundRefreshFailed) MarshalJSON() ([]byte, error) { return etw.A
 // RequestRedirect is event 20, version 0, of task RequestRedirect, enabled at
 // [etw.LevelVerbose] (5). [AnyRequestRedirect] takes newer versions, too.
 type RequestRedirect struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	From      etw.UTF16
 	To        etw.UTF16
 	Status    int32
@@ -1506,7 +1506,7 @@ func (*RequestRedirect) EventDesc() *etw.EventDesc { return &requestRedirect }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestRedirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.From = c.UTF16()
 	e.To = c.UTF16()
 	e.Status = c.Int32()
@@ -1516,7 +1516,7 @@ func (e *RequestRedirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *RequestRedirect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.From)
 	a.UTF16Z(2, e.To)
 	a.Int32(e.Status)
@@ -1527,7 +1527,7 @@ func (e *RequestRedirect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *RequestRedirect) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.From)
 	case 2:
@@ -1540,7 +1540,7 @@ func (e *RequestRedirect) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RequestRedirect) Clone() *RequestRedirect {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.From = e.From.Clone()
 	e.To = e.To.Clone()
 	return &e
@@ -1573,7 +1573,7 @@ func (e *AnyRequestRedirect) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequestRedirect) Clone() *AnyRequestRedirect {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.From = e.From.Clone()
 	e.To = e.To.Clone()
 	return &e
@@ -1585,7 +1585,7 @@ func (e AnyRequestRedirect) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // RequestRedirectBlocked is event 21, version 0, of task RequestRedirectBlocked, enabled at
 // [etw.LevelWarning] (3). [AnyRequestRedirectBlocked] takes newer versions, too.
 type RequestRedirectBlocked struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	From      etw.UTF16
 	To        etw.UTF16
 }
@@ -1596,7 +1596,7 @@ func (*RequestRedirectBlocked) EventDesc() *etw.EventDesc { return &requestRedir
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestRedirectBlocked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.From = c.UTF16()
 	e.To = c.UTF16()
 	return c.Done(&requestRedirectBlocked)
@@ -1605,7 +1605,7 @@ func (e *RequestRedirectBlocked) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 // AppendPayload appends the payload of e to b.
 func (e *RequestRedirectBlocked) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.From)
 	a.UTF16Z(2, e.To)
 	return a.Done(&requestRedirectBlocked)
@@ -1615,7 +1615,7 @@ func (e *RequestRedirectBlocked) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *RequestRedirectBlocked) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.From)
 	case 2:
@@ -1626,7 +1626,7 @@ func (e *RequestRedirectBlocked) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RequestRedirectBlocked) Clone() *RequestRedirectBlocked {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.From = e.From.Clone()
 	e.To = e.To.Clone()
 	return &e
@@ -1659,7 +1659,7 @@ func (e *AnyRequestRedirectBlocked) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequestRedirectBlocked) Clone() *AnyRequestRedirectBlocked {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.From = e.From.Clone()
 	e.To = e.To.Clone()
 	return &e
@@ -1672,7 +1672,7 @@ func (e AnyRequestRedirectBlocked) MarshalJSON() ([]byte, error) { return etw.Ap
 // enabled at [etw.LevelWarning] (3). [AnyRequestRedirectCountExceeded] takes newer versions,
 // too.
 type RequestRedirectCountExceeded struct {
-	RequestId etw.UTF16
+	RequestID etw.UTF16
 	From      etw.UTF16
 	To        etw.UTF16
 }
@@ -1683,7 +1683,7 @@ func (*RequestRedirectCountExceeded) EventDesc() *etw.EventDesc { return &reques
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestRedirectCountExceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RequestId = c.UTF16()
+	e.RequestID = c.UTF16()
 	e.From = c.UTF16()
 	e.To = c.UTF16()
 	return c.Done(&requestRedirectCountExceeded)
@@ -1692,7 +1692,7 @@ func (e *RequestRedirectCountExceeded) DecodePayload(p []byte, ptr etw.PtrSize) 
 // AppendPayload appends the payload of e to b.
 func (e *RequestRedirectCountExceeded) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RequestId)
+	a.UTF16Z(0, e.RequestID)
 	a.UTF16Z(1, e.From)
 	a.UTF16Z(2, e.To)
 	return a.Done(&requestRedirectCountExceeded)
@@ -1702,7 +1702,7 @@ func (e *RequestRedirectCountExceeded) AppendPayload(b []byte, ptr etw.PtrSize) 
 func (e *RequestRedirectCountExceeded) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 1:
 		return etw.UTF16Value(e.From)
 	case 2:
@@ -1713,7 +1713,7 @@ func (e *RequestRedirectCountExceeded) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RequestRedirectCountExceeded) Clone() *RequestRedirectCountExceeded {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.From = e.From.Clone()
 	e.To = e.To.Clone()
 	return &e
@@ -1746,7 +1746,7 @@ func (e *AnyRequestRedirectCountExceeded) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequestRedirectCountExceeded) Clone() *AnyRequestRedirectCountExceeded {
-	e.RequestId = e.RequestId.Clone()
+	e.RequestID = e.RequestID.Clone()
 	e.From = e.From.Clone()
 	e.To = e.To.Clone()
 	return &e

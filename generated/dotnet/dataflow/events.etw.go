@@ -86,7 +86,7 @@ func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.Append
 // [etw.LevelInformational] (4). [AnyDataflowBlockCreated] takes newer versions, too.
 type DataflowBlockCreated struct {
 	BlockName etw.UTF16
-	BlockId   int32
+	BlockID   int32
 }
 
 // EventDesc returns the description of DataflowBlockCreated.
@@ -96,7 +96,7 @@ func (*DataflowBlockCreated) EventDesc() *etw.EventDesc { return &dataflowBlockC
 func (e *DataflowBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.BlockName = c.UTF16()
-	e.BlockId = c.Int32()
+	e.BlockID = c.Int32()
 	return c.Done(&dataflowBlockCreated)
 }
 
@@ -104,7 +104,7 @@ func (e *DataflowBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 func (e *DataflowBlockCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.BlockName)
-	a.Int32(e.BlockId)
+	a.Int32(e.BlockID)
 	return a.Done(&dataflowBlockCreated)
 }
 
@@ -114,7 +114,7 @@ func (e *DataflowBlockCreated) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.BlockName)
 	case 1:
-		return etw.IntValue(int64(e.BlockId))
+		return etw.IntValue(int64(e.BlockID))
 	}
 	return etw.Value{}
 }
@@ -162,10 +162,10 @@ func (e AnyDataflowBlockCreated) MarshalJSON() ([]byte, error) { return etw.Appe
 // TaskLaunchedForMessageHandling, enabled at [etw.LevelInformational] (4). Its payload has 16
 // bytes. [AnyTaskLaunchedForMessageHandling] takes newer versions, too.
 type TaskLaunchedForMessageHandling struct {
-	BlockId           int32
+	BlockID           int32
 	Reason            TaskLaunchedReason
 	AvailableMessages int32
-	TaskId            int32
+	TaskID            int32
 }
 
 // EventDesc returns the description of TaskLaunchedForMessageHandling.
@@ -178,19 +178,19 @@ func (e *TaskLaunchedForMessageHandling) DecodePayload(p []byte, ptr etw.PtrSize
 	if len(p) < 16 {
 		return 0, etw.Short(&taskLaunchedForMessageHandling, p, ptr)
 	}
-	e.BlockId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.BlockID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.Reason = TaskLaunchedReason(binary.LittleEndian.Uint32(p[4:]))
 	e.AvailableMessages = int32(binary.LittleEndian.Uint32(p[8:]))
-	e.TaskId = int32(binary.LittleEndian.Uint32(p[12:]))
+	e.TaskID = int32(binary.LittleEndian.Uint32(p[12:]))
 	return 16, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *TaskLaunchedForMessageHandling) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.BlockId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.BlockID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.Reason))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AvailableMessages))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskID))
 	return b, nil
 }
 
@@ -198,13 +198,13 @@ func (e *TaskLaunchedForMessageHandling) AppendPayload(b []byte, _ etw.PtrSize) 
 func (e *TaskLaunchedForMessageHandling) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.BlockId))
+		return etw.IntValue(int64(e.BlockID))
 	case 1:
 		return etw.UintValue(uint64(e.Reason))
 	case 2:
 		return etw.IntValue(int64(e.AvailableMessages))
 	case 3:
-		return etw.IntValue(int64(e.TaskId))
+		return etw.IntValue(int64(e.TaskID))
 	}
 	return etw.Value{}
 }
@@ -249,7 +249,7 @@ func (e AnyTaskLaunchedForMessageHandling) MarshalJSON() ([]byte, error) {
 // DataflowBlockCompleted is event 3, version 0, of task DataflowBlockCompleted, enabled at
 // [etw.LevelInformational] (4). [AnyDataflowBlockCompleted] takes newer versions, too.
 type DataflowBlockCompleted struct {
-	BlockId       int32
+	BlockID       int32
 	Reason        BlockCompletionReason
 	ExceptionData etw.UTF16
 }
@@ -262,7 +262,7 @@ func (e *DataflowBlockCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	if len(p) < 8 {
 		return 0, etw.Short(&dataflowBlockCompleted, p, ptr)
 	}
-	e.BlockId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.BlockID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.Reason = BlockCompletionReason(binary.LittleEndian.Uint32(p[4:]))
 	c := etw.NewCursor(p, 8, ptr)
 	e.ExceptionData = c.UTF16()
@@ -272,7 +272,7 @@ func (e *DataflowBlockCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 // AppendPayload appends the payload of e to b.
 func (e *DataflowBlockCompleted) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Int32(e.BlockId)
+	a.Int32(e.BlockID)
 	a.Uint32(uint32(e.Reason))
 	a.UTF16Z(2, e.ExceptionData)
 	return a.Done(&dataflowBlockCompleted)
@@ -282,7 +282,7 @@ func (e *DataflowBlockCompleted) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *DataflowBlockCompleted) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.BlockId))
+		return etw.IntValue(int64(e.BlockID))
 	case 1:
 		return etw.UintValue(uint64(e.Reason))
 	case 2:
@@ -335,8 +335,8 @@ func (e AnyDataflowBlockCompleted) MarshalJSON() ([]byte, error) { return etw.Ap
 // [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyDataflowBlockLinking] takes newer
 // versions, too.
 type DataflowBlockLinking struct {
-	SourceId int32
-	TargetId int32
+	SourceID int32
+	TargetID int32
 }
 
 // EventDesc returns the description of DataflowBlockLinking.
@@ -347,15 +347,15 @@ func (e *DataflowBlockLinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	if len(p) < 8 {
 		return 0, etw.Short(&dataflowBlockLinking, p, ptr)
 	}
-	e.SourceId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.TargetId = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.SourceID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.TargetID = int32(binary.LittleEndian.Uint32(p[4:]))
 	return 8, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *DataflowBlockLinking) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.SourceId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TargetId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.SourceID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TargetID))
 	return b, nil
 }
 
@@ -363,9 +363,9 @@ func (e *DataflowBlockLinking) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, e
 func (e *DataflowBlockLinking) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.SourceId))
+		return etw.IntValue(int64(e.SourceID))
 	case 1:
-		return etw.IntValue(int64(e.TargetId))
+		return etw.IntValue(int64(e.TargetID))
 	}
 	return etw.Value{}
 }
@@ -407,8 +407,8 @@ func (e AnyDataflowBlockLinking) MarshalJSON() ([]byte, error) { return etw.Appe
 // [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyDataflowBlockUnlinking] takes
 // newer versions, too.
 type DataflowBlockUnlinking struct {
-	SourceId int32
-	TargetId int32
+	SourceID int32
+	TargetID int32
 }
 
 // EventDesc returns the description of DataflowBlockUnlinking.
@@ -419,15 +419,15 @@ func (e *DataflowBlockUnlinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	if len(p) < 8 {
 		return 0, etw.Short(&dataflowBlockUnlinking, p, ptr)
 	}
-	e.SourceId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.TargetId = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.SourceID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.TargetID = int32(binary.LittleEndian.Uint32(p[4:]))
 	return 8, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *DataflowBlockUnlinking) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.SourceId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TargetId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.SourceID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TargetID))
 	return b, nil
 }
 
@@ -435,9 +435,9 @@ func (e *DataflowBlockUnlinking) AppendPayload(b []byte, _ etw.PtrSize) ([]byte,
 func (e *DataflowBlockUnlinking) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.SourceId))
+		return etw.IntValue(int64(e.SourceID))
 	case 1:
-		return etw.IntValue(int64(e.TargetId))
+		return etw.IntValue(int64(e.TargetID))
 	}
 	return etw.Value{}
 }

@@ -11,7 +11,7 @@ import (
 func ExampleAnyDataflowBlockCreated() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *dataflow.AnyDataflowBlockCreated) error {
-		fmt.Println(r.Elapsed(), e.BlockId, e.BlockName)
+		fmt.Println(r.Elapsed(), e.BlockID, e.BlockName)
 		return nil
 	})
 	for _, e := range mux.Enablement() {

@@ -218,7 +218,7 @@ func (e AnyThreadPoolDequeueWork) MarshalJSON() ([]byte, error) { return etw.App
 // [etw.OpcodeSend], enabled by [KeywordThreadTransfer] (0x10) at [etw.LevelInformational] (4).
 // [AnyThreadTransferSend] takes newer versions, too.
 type ThreadTransferSend struct {
-	Id            int64
+	ID            int64
 	Kind          int32
 	Info          etw.UTF16
 	MultiDequeues etw.Bool
@@ -234,7 +234,7 @@ func (e *ThreadTransferSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	if len(p) < 12 {
 		return 0, etw.Short(&threadTransferSend, p, ptr)
 	}
-	e.Id = int64(binary.LittleEndian.Uint64(p[0:]))
+	e.ID = int64(binary.LittleEndian.Uint64(p[0:]))
 	e.Kind = int32(binary.LittleEndian.Uint32(p[8:]))
 	c := etw.NewCursor(p, 12, ptr)
 	e.Info = c.UTF16()
@@ -247,7 +247,7 @@ func (e *ThreadTransferSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 // AppendPayload appends the payload of e to b.
 func (e *ThreadTransferSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Int64(e.Id)
+	a.Int64(e.ID)
 	a.Int32(e.Kind)
 	a.UTF16Z(2, e.Info)
 	a.Bool(e.MultiDequeues)
@@ -260,7 +260,7 @@ func (e *ThreadTransferSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 func (e *ThreadTransferSend) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(e.Id)
+		return etw.IntValue(e.ID)
 	case 1:
 		return etw.IntValue(int64(e.Kind))
 	case 2:
@@ -322,7 +322,7 @@ func (e AnyThreadTransferSend) MarshalJSON() ([]byte, error) { return etw.Append
 // [etw.OpcodeReceive], enabled by [KeywordThreadTransfer] (0x10) at [etw.LevelInformational]
 // (4). [AnyThreadTransferReceive] takes newer versions, too.
 type ThreadTransferReceive struct {
-	Id   int64
+	ID   int64
 	Kind int32
 	Info etw.UTF16
 }
@@ -335,7 +335,7 @@ func (e *ThreadTransferReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 	if len(p) < 12 {
 		return 0, etw.Short(&threadTransferReceive, p, ptr)
 	}
-	e.Id = int64(binary.LittleEndian.Uint64(p[0:]))
+	e.ID = int64(binary.LittleEndian.Uint64(p[0:]))
 	e.Kind = int32(binary.LittleEndian.Uint32(p[8:]))
 	c := etw.NewCursor(p, 12, ptr)
 	e.Info = c.UTF16()
@@ -345,7 +345,7 @@ func (e *ThreadTransferReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 // AppendPayload appends the payload of e to b.
 func (e *ThreadTransferReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Int64(e.Id)
+	a.Int64(e.ID)
 	a.Int32(e.Kind)
 	a.UTF16Z(2, e.Info)
 	return a.Done(&threadTransferReceive)
@@ -355,7 +355,7 @@ func (e *ThreadTransferReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 func (e *ThreadTransferReceive) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(e.Id)
+		return etw.IntValue(e.ID)
 	case 1:
 		return etw.IntValue(int64(e.Kind))
 	case 2:

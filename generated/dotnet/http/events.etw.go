@@ -96,7 +96,7 @@ type RequestStart struct {
 	PathAndQuery  etw.UTF16
 	VersionMajor  uint8
 	VersionMinor  uint8
-	VersionPolicy HttpVersionPolicy
+	VersionPolicy HTTPVersionPolicy
 }
 
 // EventDesc returns the description of RequestStart.
@@ -111,7 +111,7 @@ func (e *RequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.PathAndQuery = c.UTF16()
 	e.VersionMajor = c.Uint8()
 	e.VersionMinor = c.Uint8()
-	e.VersionPolicy = HttpVersionPolicy(c.Uint32())
+	e.VersionPolicy = HTTPVersionPolicy(c.Uint32())
 	return c.Done(&requestStart)
 }
 
@@ -342,7 +342,7 @@ func (e AnyRequestFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 type ConnectionEstablished struct {
 	VersionMajor  uint8
 	VersionMinor  uint8
-	ConnectionId  int64 // Counts the connections of the process.
+	ConnectionID  int64 // Counts the connections of the process.
 	Scheme        etw.UTF16
 	Host          etw.UTF16
 	Port          int32
@@ -359,7 +359,7 @@ func (e *ConnectionEstablished) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 	}
 	e.VersionMajor = p[0]
 	e.VersionMinor = p[1]
-	e.ConnectionId = int64(binary.LittleEndian.Uint64(p[2:]))
+	e.ConnectionID = int64(binary.LittleEndian.Uint64(p[2:]))
 	c := etw.NewCursor(p, 10, ptr)
 	e.Scheme = c.UTF16()
 	e.Host = c.UTF16()
@@ -373,7 +373,7 @@ func (e *ConnectionEstablished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 	a := etw.NewAppender(b, ptr)
 	a.Uint8(e.VersionMajor)
 	a.Uint8(e.VersionMinor)
-	a.Int64(e.ConnectionId)
+	a.Int64(e.ConnectionID)
 	a.UTF16Z(3, e.Scheme)
 	a.UTF16Z(4, e.Host)
 	a.Int32(e.Port)
@@ -389,7 +389,7 @@ func (e *ConnectionEstablished) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UintValue(uint64(e.VersionMinor))
 	case 2:
-		return etw.IntValue(e.ConnectionId)
+		return etw.IntValue(e.ConnectionID)
 	case 3:
 		return etw.UTF16Value(e.Scheme)
 	case 4:
@@ -458,7 +458,7 @@ func (e AnyConnectionEstablished) MarshalJSON() ([]byte, error) { return etw.App
 type ConnectionClosed struct {
 	VersionMajor uint8
 	VersionMinor uint8
-	ConnectionId int64
+	ConnectionID int64
 }
 
 // EventDesc returns the description of ConnectionClosed.
@@ -471,7 +471,7 @@ func (e *ConnectionClosed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	}
 	e.VersionMajor = p[0]
 	e.VersionMinor = p[1]
-	e.ConnectionId = int64(binary.LittleEndian.Uint64(p[2:]))
+	e.ConnectionID = int64(binary.LittleEndian.Uint64(p[2:]))
 	return 10, nil
 }
 
@@ -479,7 +479,7 @@ func (e *ConnectionClosed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 func (e *ConnectionClosed) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = append(b, e.VersionMajor)
 	b = append(b, e.VersionMinor)
-	b = binary.LittleEndian.AppendUint64(b, uint64(e.ConnectionId))
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.ConnectionID))
 	return b, nil
 }
 
@@ -491,7 +491,7 @@ func (e *ConnectionClosed) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UintValue(uint64(e.VersionMinor))
 	case 2:
-		return etw.IntValue(e.ConnectionId)
+		return etw.IntValue(e.ConnectionID)
 	}
 	return etw.Value{}
 }
@@ -614,7 +614,7 @@ func (e AnyRequestLeftQueue) MarshalJSON() ([]byte, error) { return etw.AppendJS
 //
 // The headers of a request are about to be sent.
 type RequestHeadersStart struct {
-	ConnectionId int64
+	ConnectionID int64
 }
 
 // EventDesc returns the description of RequestHeadersStart.
@@ -625,13 +625,13 @@ func (e *RequestHeadersStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	if len(p) < 8 {
 		return 0, etw.Short(&requestHeadersStart, p, ptr)
 	}
-	e.ConnectionId = int64(binary.LittleEndian.Uint64(p[0:]))
+	e.ConnectionID = int64(binary.LittleEndian.Uint64(p[0:]))
 	return 8, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *RequestHeadersStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint64(b, uint64(e.ConnectionId))
+	b = binary.LittleEndian.AppendUint64(b, uint64(e.ConnectionID))
 	return b, nil
 }
 
@@ -639,7 +639,7 @@ func (e *RequestHeadersStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, er
 func (e *RequestHeadersStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(e.ConnectionId)
+		return etw.IntValue(e.ConnectionID)
 	}
 	return etw.Value{}
 }
@@ -1096,7 +1096,7 @@ func (e AnyRequestFailedDetailed) MarshalJSON() ([]byte, error) { return etw.App
 //
 // A response sends the request elsewhere, and the handler follows.
 type Redirect struct {
-	RedirectUri etw.UTF16
+	RedirectURI etw.UTF16
 }
 
 // EventDesc returns the description of Redirect.
@@ -1105,14 +1105,14 @@ func (*Redirect) EventDesc() *etw.EventDesc { return &redirect }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Redirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RedirectUri = c.UTF16()
+	e.RedirectURI = c.UTF16()
 	return c.Done(&redirect)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *Redirect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RedirectUri)
+	a.UTF16Z(0, e.RedirectURI)
 	return a.Done(&redirect)
 }
 
@@ -1120,14 +1120,14 @@ func (e *Redirect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *Redirect) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RedirectUri)
+		return etw.UTF16Value(e.RedirectURI)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Redirect) Clone() *Redirect {
-	e.RedirectUri = e.RedirectUri.Clone()
+	e.RedirectURI = e.RedirectURI.Clone()
 	return &e
 }
 
@@ -1155,7 +1155,7 @@ func (e *AnyRedirect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRedirect) Clone() *AnyRedirect {
-	e.RedirectUri = e.RedirectUri.Clone()
+	e.RedirectURI = e.RedirectURI.Clone()
 	return &e
 }
 

@@ -5,14 +5,14 @@ package http
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// HttpVersionPolicy is a value of the map HttpVersionPolicy.
-type HttpVersionPolicy uint32
+// HTTPVersionPolicy is a value of the map HttpVersionPolicy.
+type HTTPVersionPolicy uint32
 
-// Values of HttpVersionPolicy.
+// Values of HTTPVersionPolicy.
 const (
-	HttpVersionPolicyRequestVersionOrLower  HttpVersionPolicy = 0
-	HttpVersionPolicyRequestVersionOrHigher HttpVersionPolicy = 1
-	HttpVersionPolicyRequestVersionExact    HttpVersionPolicy = 2
+	HTTPVersionPolicyRequestVersionOrLower  HTTPVersionPolicy = 0
+	HTTPVersionPolicyRequestVersionOrHigher HTTPVersionPolicy = 1
+	HTTPVersionPolicyRequestVersionExact    HTTPVersionPolicy = 2
 )
 
 var httpVersionPolicyMap = etw.MapDesc{
@@ -25,11 +25,11 @@ var httpVersionPolicyMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its type and number if it has none.
-func (v HttpVersionPolicy) String() string {
-	return httpVersionPolicyMap.ValueName("HttpVersionPolicy", uint32(v))
+func (v HTTPVersionPolicy) String() string {
+	return httpVersionPolicyMap.ValueName("HTTPVersionPolicy", uint32(v))
 }
 
 // MarshalText returns the name of v, or its number if it has none.
-func (v HttpVersionPolicy) MarshalText() ([]byte, error) {
+func (v HTTPVersionPolicy) MarshalText() ([]byte, error) {
 	return []byte(httpVersionPolicyMap.ValueString(uint32(v))), nil
 }

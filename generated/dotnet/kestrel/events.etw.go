@@ -87,7 +87,7 @@ func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.Append
 //
 // A client is connected.
 type ConnectionStart struct {
-	ConnectionId   etw.UTF16
+	ConnectionID   etw.UTF16
 	LocalEndPoint  etw.UTF16
 	RemoteEndPoint etw.UTF16
 }
@@ -98,7 +98,7 @@ func (*ConnectionStart) EventDesc() *etw.EventDesc { return &connectionStart }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	e.LocalEndPoint = c.UTF16()
 	e.RemoteEndPoint = c.UTF16()
 	return c.Done(&connectionStart)
@@ -107,7 +107,7 @@ func (e *ConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *ConnectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	a.UTF16Z(1, e.LocalEndPoint)
 	a.UTF16Z(2, e.RemoteEndPoint)
 	return a.Done(&connectionStart)
@@ -117,7 +117,7 @@ func (e *ConnectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *ConnectionStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	case 1:
 		return etw.UTF16Value(e.LocalEndPoint)
 	case 2:
@@ -128,7 +128,7 @@ func (e *ConnectionStart) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ConnectionStart) Clone() *ConnectionStart {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	e.LocalEndPoint = e.LocalEndPoint.Clone()
 	e.RemoteEndPoint = e.RemoteEndPoint.Clone()
 	return &e
@@ -160,7 +160,7 @@ func (e *AnyConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyConnectionStart) Clone() *AnyConnectionStart {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	e.LocalEndPoint = e.LocalEndPoint.Clone()
 	e.RemoteEndPoint = e.RemoteEndPoint.Clone()
 	return &e
@@ -172,7 +172,7 @@ func (e AnyConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // ConnectionStop is event 2, version 0, of task Connection, opcode [etw.OpcodeStop], enabled
 // at [etw.LevelInformational] (4). [AnyConnectionStop] takes newer versions, too.
 type ConnectionStop struct {
-	ConnectionId etw.UTF16
+	ConnectionID etw.UTF16
 }
 
 // EventDesc returns the description of ConnectionStop.
@@ -181,14 +181,14 @@ func (*ConnectionStop) EventDesc() *etw.EventDesc { return &connectionStop }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	return c.Done(&connectionStop)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ConnectionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	return a.Done(&connectionStop)
 }
 
@@ -196,14 +196,14 @@ func (e *ConnectionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 func (e *ConnectionStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ConnectionStop) Clone() *ConnectionStop {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
@@ -231,7 +231,7 @@ func (e *AnyConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyConnectionStop) Clone() *AnyConnectionStop {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
@@ -243,9 +243,9 @@ func (e AnyConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 //
 // A request begins, with the identifier that its logs have, too.
 type RequestStart struct {
-	ConnectionId etw.UTF16
-	RequestId    etw.UTF16
-	HttpVersion  etw.UTF16
+	ConnectionID etw.UTF16
+	RequestID    etw.UTF16
+	HTTPVersion  etw.UTF16
 	Path         etw.UTF16
 	Method       etw.UTF16
 }
@@ -256,9 +256,9 @@ func (*RequestStart) EventDesc() *etw.EventDesc { return &requestStart }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
-	e.RequestId = c.UTF16()
-	e.HttpVersion = c.UTF16()
+	e.ConnectionID = c.UTF16()
+	e.RequestID = c.UTF16()
+	e.HTTPVersion = c.UTF16()
 	e.Path = c.UTF16()
 	e.Method = c.UTF16()
 	return c.Done(&requestStart)
@@ -267,9 +267,9 @@ func (e *RequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *RequestStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
-	a.UTF16Z(1, e.RequestId)
-	a.UTF16Z(2, e.HttpVersion)
+	a.UTF16Z(0, e.ConnectionID)
+	a.UTF16Z(1, e.RequestID)
+	a.UTF16Z(2, e.HTTPVersion)
 	a.UTF16Z(3, e.Path)
 	a.UTF16Z(4, e.Method)
 	return a.Done(&requestStart)
@@ -279,11 +279,11 @@ func (e *RequestStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 func (e *RequestStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	case 1:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 2:
-		return etw.UTF16Value(e.HttpVersion)
+		return etw.UTF16Value(e.HTTPVersion)
 	case 3:
 		return etw.UTF16Value(e.Path)
 	case 4:
@@ -294,9 +294,9 @@ func (e *RequestStart) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RequestStart) Clone() *RequestStart {
-	e.ConnectionId = e.ConnectionId.Clone()
-	e.RequestId = e.RequestId.Clone()
-	e.HttpVersion = e.HttpVersion.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
+	e.RequestID = e.RequestID.Clone()
+	e.HTTPVersion = e.HTTPVersion.Clone()
 	e.Path = e.Path.Clone()
 	e.Method = e.Method.Clone()
 	return &e
@@ -330,9 +330,9 @@ func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequestStart) Clone() *AnyRequestStart {
-	e.ConnectionId = e.ConnectionId.Clone()
-	e.RequestId = e.RequestId.Clone()
-	e.HttpVersion = e.HttpVersion.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
+	e.RequestID = e.RequestID.Clone()
+	e.HTTPVersion = e.HTTPVersion.Clone()
 	e.Path = e.Path.Clone()
 	e.Method = e.Method.Clone()
 	return &e
@@ -344,9 +344,9 @@ func (e AnyRequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 // RequestStop is event 4, version 0, of task Request, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). [AnyRequestStop] takes newer versions, too.
 type RequestStop struct {
-	ConnectionId etw.UTF16
-	RequestId    etw.UTF16
-	HttpVersion  etw.UTF16
+	ConnectionID etw.UTF16
+	RequestID    etw.UTF16
+	HTTPVersion  etw.UTF16
 	Path         etw.UTF16
 	Method       etw.UTF16
 }
@@ -357,9 +357,9 @@ func (*RequestStop) EventDesc() *etw.EventDesc { return &requestStop }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
-	e.RequestId = c.UTF16()
-	e.HttpVersion = c.UTF16()
+	e.ConnectionID = c.UTF16()
+	e.RequestID = c.UTF16()
+	e.HTTPVersion = c.UTF16()
 	e.Path = c.UTF16()
 	e.Method = c.UTF16()
 	return c.Done(&requestStop)
@@ -368,9 +368,9 @@ func (e *RequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *RequestStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
-	a.UTF16Z(1, e.RequestId)
-	a.UTF16Z(2, e.HttpVersion)
+	a.UTF16Z(0, e.ConnectionID)
+	a.UTF16Z(1, e.RequestID)
+	a.UTF16Z(2, e.HTTPVersion)
 	a.UTF16Z(3, e.Path)
 	a.UTF16Z(4, e.Method)
 	return a.Done(&requestStop)
@@ -380,11 +380,11 @@ func (e *RequestStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *RequestStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	case 1:
-		return etw.UTF16Value(e.RequestId)
+		return etw.UTF16Value(e.RequestID)
 	case 2:
-		return etw.UTF16Value(e.HttpVersion)
+		return etw.UTF16Value(e.HTTPVersion)
 	case 3:
 		return etw.UTF16Value(e.Path)
 	case 4:
@@ -395,9 +395,9 @@ func (e *RequestStop) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RequestStop) Clone() *RequestStop {
-	e.ConnectionId = e.ConnectionId.Clone()
-	e.RequestId = e.RequestId.Clone()
-	e.HttpVersion = e.HttpVersion.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
+	e.RequestID = e.RequestID.Clone()
+	e.HTTPVersion = e.HTTPVersion.Clone()
 	e.Path = e.Path.Clone()
 	e.Method = e.Method.Clone()
 	return &e
@@ -431,9 +431,9 @@ func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRequestStop) Clone() *AnyRequestStop {
-	e.ConnectionId = e.ConnectionId.Clone()
-	e.RequestId = e.RequestId.Clone()
-	e.HttpVersion = e.HttpVersion.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
+	e.RequestID = e.RequestID.Clone()
+	e.HTTPVersion = e.HTTPVersion.Clone()
 	e.Path = e.Path.Clone()
 	e.Method = e.Method.Clone()
 	return &e
@@ -447,7 +447,7 @@ func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 //
 // There are more connections than the server may have.
 type ConnectionRejected struct {
-	ConnectionId etw.UTF16
+	ConnectionID etw.UTF16
 }
 
 // EventDesc returns the description of ConnectionRejected.
@@ -456,14 +456,14 @@ func (*ConnectionRejected) EventDesc() *etw.EventDesc { return &connectionReject
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionRejected) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	return c.Done(&connectionRejected)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ConnectionRejected) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	return a.Done(&connectionRejected)
 }
 
@@ -471,14 +471,14 @@ func (e *ConnectionRejected) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 func (e *ConnectionRejected) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ConnectionRejected) Clone() *ConnectionRejected {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
@@ -507,44 +507,45 @@ func (e *AnyConnectionRejected) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyConnectionRejected) Clone() *AnyConnectionRejected {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyConnectionRejected) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TlsHandshakeStart is event 8, version 0, of task TlsHandshake, opcode [etw.OpcodeStart],
-// enabled at [etw.LevelInformational] (4). [AnyTlsHandshakeStart] takes newer versions, too.
-type TlsHandshakeStart struct {
-	ConnectionId etw.UTF16
+// TLSHandshakeStart is TlsHandshakeStart: event 8, version 0, of task TlsHandshake, opcode
+// [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). [AnyTLSHandshakeStart] takes
+// newer versions, too.
+type TLSHandshakeStart struct {
+	ConnectionID etw.UTF16
 	SslProtocols etw.UTF16
 }
 
 // EventDesc returns the description of TlsHandshakeStart.
-func (*TlsHandshakeStart) EventDesc() *etw.EventDesc { return &tlsHandshakeStart }
+func (*TLSHandshakeStart) EventDesc() *etw.EventDesc { return &tlsHandshakeStart }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TlsHandshakeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TLSHandshakeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	e.SslProtocols = c.UTF16()
 	return c.Done(&tlsHandshakeStart)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TlsHandshakeStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TLSHandshakeStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	a.UTF16Z(1, e.SslProtocols)
 	return a.Done(&tlsHandshakeStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TlsHandshakeStart) FieldValue(i int) etw.Value {
+func (e *TLSHandshakeStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	case 1:
 		return etw.UTF16Value(e.SslProtocols)
 	}
@@ -552,13 +553,13 @@ func (e *TlsHandshakeStart) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TlsHandshakeStart) Clone() *TlsHandshakeStart {
-	e.ConnectionId = e.ConnectionId.Clone()
+func (e TLSHandshakeStart) Clone() *TLSHandshakeStart {
+	e.ConnectionID = e.ConnectionID.Clone()
 	e.SslProtocols = e.SslProtocols.Clone()
 	return &e
 }
 
-func (e TlsHandshakeStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TLSHandshakeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tlsHandshakeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 1, Task: 65526,
@@ -569,44 +570,45 @@ var tlsHandshakeStart = etw.EventDesc{
 	},
 }
 
-// AnyTlsHandshakeStart is [TlsHandshakeStart] in any version: a newer one is decoded like it.
-type AnyTlsHandshakeStart struct {
+// AnyTLSHandshakeStart is [TLSHandshakeStart] in any version: a newer one is decoded like it.
+type AnyTLSHandshakeStart struct {
 	Seen etw.Seen
-	TlsHandshakeStart
+	TLSHandshakeStart
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTlsHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTLSHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TlsHandshakeStart.DecodePayload(p, ptr)
+	return e.TLSHandshakeStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTlsHandshakeStart) Clone() *AnyTlsHandshakeStart {
-	e.ConnectionId = e.ConnectionId.Clone()
+func (e AnyTLSHandshakeStart) Clone() *AnyTLSHandshakeStart {
+	e.ConnectionID = e.ConnectionID.Clone()
 	e.SslProtocols = e.SslProtocols.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTlsHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTLSHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TlsHandshakeStop is event 9, version 0, of task TlsHandshake, opcode [etw.OpcodeStop],
-// enabled at [etw.LevelInformational] (4). [AnyTlsHandshakeStop] takes newer versions, too.
-type TlsHandshakeStop struct {
-	ConnectionId        etw.UTF16
+// TLSHandshakeStop is TlsHandshakeStop: event 9, version 0, of task TlsHandshake, opcode
+// [etw.OpcodeStop], enabled at [etw.LevelInformational] (4). [AnyTLSHandshakeStop] takes newer
+// versions, too.
+type TLSHandshakeStop struct {
+	ConnectionID        etw.UTF16
 	SslProtocols        etw.UTF16
 	ApplicationProtocol etw.UTF16
 	HostName            etw.UTF16
 }
 
 // EventDesc returns the description of TlsHandshakeStop.
-func (*TlsHandshakeStop) EventDesc() *etw.EventDesc { return &tlsHandshakeStop }
+func (*TLSHandshakeStop) EventDesc() *etw.EventDesc { return &tlsHandshakeStop }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TlsHandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TLSHandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	e.SslProtocols = c.UTF16()
 	e.ApplicationProtocol = c.UTF16()
 	e.HostName = c.UTF16()
@@ -614,9 +616,9 @@ func (e *TlsHandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TlsHandshakeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TLSHandshakeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	a.UTF16Z(1, e.SslProtocols)
 	a.UTF16Z(2, e.ApplicationProtocol)
 	a.UTF16Z(3, e.HostName)
@@ -624,10 +626,10 @@ func (e *TlsHandshakeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TlsHandshakeStop) FieldValue(i int) etw.Value {
+func (e *TLSHandshakeStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	case 1:
 		return etw.UTF16Value(e.SslProtocols)
 	case 2:
@@ -639,15 +641,15 @@ func (e *TlsHandshakeStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TlsHandshakeStop) Clone() *TlsHandshakeStop {
-	e.ConnectionId = e.ConnectionId.Clone()
+func (e TLSHandshakeStop) Clone() *TLSHandshakeStop {
+	e.ConnectionID = e.ConnectionID.Clone()
 	e.SslProtocols = e.SslProtocols.Clone()
 	e.ApplicationProtocol = e.ApplicationProtocol.Clone()
 	e.HostName = e.HostName.Clone()
 	return &e
 }
 
-func (e TlsHandshakeStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TLSHandshakeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tlsHandshakeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 2, Task: 65526,
@@ -660,21 +662,21 @@ var tlsHandshakeStop = etw.EventDesc{
 	},
 }
 
-// AnyTlsHandshakeStop is [TlsHandshakeStop] in any version: a newer one is decoded like it.
-type AnyTlsHandshakeStop struct {
+// AnyTLSHandshakeStop is [TLSHandshakeStop] in any version: a newer one is decoded like it.
+type AnyTLSHandshakeStop struct {
 	Seen etw.Seen
-	TlsHandshakeStop
+	TLSHandshakeStop
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTlsHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTLSHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TlsHandshakeStop.DecodePayload(p, ptr)
+	return e.TLSHandshakeStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTlsHandshakeStop) Clone() *AnyTlsHandshakeStop {
-	e.ConnectionId = e.ConnectionId.Clone()
+func (e AnyTLSHandshakeStop) Clone() *AnyTLSHandshakeStop {
+	e.ConnectionID = e.ConnectionID.Clone()
 	e.SslProtocols = e.SslProtocols.Clone()
 	e.ApplicationProtocol = e.ApplicationProtocol.Clone()
 	e.HostName = e.HostName.Clone()
@@ -682,47 +684,47 @@ func (e AnyTlsHandshakeStop) Clone() *AnyTlsHandshakeStop {
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTlsHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTLSHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TlsHandshakeFailed is event 10, version 0, of task TlsHandshakeFailed, enabled at
-// [etw.LevelError] (2). [AnyTlsHandshakeFailed] takes newer versions, too.
-type TlsHandshakeFailed struct {
-	ConnectionId etw.UTF16
+// TLSHandshakeFailed is TlsHandshakeFailed: event 10, version 0, of task TlsHandshakeFailed,
+// enabled at [etw.LevelError] (2). [AnyTLSHandshakeFailed] takes newer versions, too.
+type TLSHandshakeFailed struct {
+	ConnectionID etw.UTF16
 }
 
 // EventDesc returns the description of TlsHandshakeFailed.
-func (*TlsHandshakeFailed) EventDesc() *etw.EventDesc { return &tlsHandshakeFailed }
+func (*TLSHandshakeFailed) EventDesc() *etw.EventDesc { return &tlsHandshakeFailed }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TlsHandshakeFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TLSHandshakeFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	return c.Done(&tlsHandshakeFailed)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TlsHandshakeFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TLSHandshakeFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	return a.Done(&tlsHandshakeFailed)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TlsHandshakeFailed) FieldValue(i int) etw.Value {
+func (e *TLSHandshakeFailed) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TlsHandshakeFailed) Clone() *TlsHandshakeFailed {
-	e.ConnectionId = e.ConnectionId.Clone()
+func (e TLSHandshakeFailed) Clone() *TLSHandshakeFailed {
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
-func (e TlsHandshakeFailed) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TLSHandshakeFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tlsHandshakeFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 2, Task: 65524,
@@ -732,31 +734,31 @@ var tlsHandshakeFailed = etw.EventDesc{
 	},
 }
 
-// AnyTlsHandshakeFailed is [TlsHandshakeFailed] in any version: a newer one is decoded like
+// AnyTLSHandshakeFailed is [TLSHandshakeFailed] in any version: a newer one is decoded like
 // it.
-type AnyTlsHandshakeFailed struct {
+type AnyTLSHandshakeFailed struct {
 	Seen etw.Seen
-	TlsHandshakeFailed
+	TLSHandshakeFailed
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTlsHandshakeFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTLSHandshakeFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TlsHandshakeFailed.DecodePayload(p, ptr)
+	return e.TLSHandshakeFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTlsHandshakeFailed) Clone() *AnyTlsHandshakeFailed {
-	e.ConnectionId = e.ConnectionId.Clone()
+func (e AnyTLSHandshakeFailed) Clone() *AnyTLSHandshakeFailed {
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTlsHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTLSHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Configuration is event 11, version 0. [AnyConfiguration] says what it means.
 type Configuration struct {
-	InstanceId    int32
+	InstanceID    int32
 	Configuration etw.UTF16
 }
 
@@ -768,7 +770,7 @@ func (e *Configuration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&configuration, p, ptr)
 	}
-	e.InstanceId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.InstanceID = int32(binary.LittleEndian.Uint32(p[0:]))
 	c := etw.NewCursor(p, 4, ptr)
 	e.Configuration = c.UTF16()
 	return c.Done(&configuration)
@@ -777,7 +779,7 @@ func (e *Configuration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *Configuration) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Int32(e.InstanceId)
+	a.Int32(e.InstanceID)
 	a.UTF16Z(1, e.Configuration)
 	return a.Done(&configuration)
 }
@@ -786,7 +788,7 @@ func (e *Configuration) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 func (e *Configuration) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.InstanceId))
+		return etw.IntValue(int64(e.InstanceID))
 	case 1:
 		return etw.UTF16Value(e.Configuration)
 	}
@@ -819,7 +821,7 @@ var configuration = etw.EventDesc{
 type AnyConfiguration struct {
 	Seen etw.Seen
 
-	InstanceId    int32
+	InstanceID    int32
 	Configuration etw.UTF16
 }
 
@@ -836,7 +838,7 @@ func (e *AnyConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 	var v Configuration
 	n, err = v.DecodePayload(p, ptr)
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	e.InstanceId = v.InstanceId
+	e.InstanceID = v.InstanceID
 	e.Configuration = v.Configuration
 	return n, err
 }
@@ -845,7 +847,7 @@ func (e *AnyConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 func (e *AnyConfiguration) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.InstanceId))
+		return etw.IntValue(int64(e.InstanceID))
 	case 1:
 		return etw.UTF16Value(e.Configuration)
 	}

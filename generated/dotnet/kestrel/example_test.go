@@ -11,7 +11,7 @@ import (
 func ExampleAnyConnectionRejected() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *kestrel.AnyConnectionRejected) error {
-		fmt.Println(r.Elapsed(), e.ConnectionId)
+		fmt.Println(r.Elapsed(), e.ConnectionID)
 		return nil
 	})
 	for _, e := range mux.Enablement() {

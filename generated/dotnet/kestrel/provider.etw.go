@@ -49,9 +49,9 @@ func Types() []etw.Event {
 		new(RequestStart),
 		new(RequestStop),
 		new(ConnectionRejected),
-		new(TlsHandshakeStart),
-		new(TlsHandshakeStop),
-		new(TlsHandshakeFailed),
+		new(TLSHandshakeStart),
+		new(TLSHandshakeStop),
+		new(TLSHandshakeFailed),
 		new(Configuration),
 	}
 }

@@ -89,11 +89,11 @@ type FormattedMessage struct {
 	Level              LogLevel
 	FactoryID          int32
 	LoggerName         etw.UTF16
-	EventId            int32
+	EventID            int32
 	EventName          etw.UTF16
 	FormattedMessage   etw.UTF16
-	ActivityTraceId    etw.UTF16
-	ActivitySpanId     etw.UTF16
+	ActivityTraceID    etw.UTF16
+	ActivitySpanID     etw.UTF16
 	ActivityTraceFlags etw.UTF16
 }
 
@@ -109,11 +109,11 @@ func (e *FormattedMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	e.FactoryID = int32(binary.LittleEndian.Uint32(p[4:]))
 	c := etw.NewCursor(p, 8, ptr)
 	e.LoggerName = c.UTF16()
-	e.EventId = c.Int32()
+	e.EventID = c.Int32()
 	e.EventName = c.UTF16()
 	e.FormattedMessage = c.UTF16()
-	e.ActivityTraceId = c.UTF16()
-	e.ActivitySpanId = c.UTF16()
+	e.ActivityTraceID = c.UTF16()
+	e.ActivitySpanID = c.UTF16()
 	e.ActivityTraceFlags = c.UTF16()
 	return c.Done(&formattedMessage)
 }
@@ -124,11 +124,11 @@ func (e *FormattedMessage) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a.Uint32(uint32(e.Level))
 	a.Int32(e.FactoryID)
 	a.UTF16Z(2, e.LoggerName)
-	a.Int32(e.EventId)
+	a.Int32(e.EventID)
 	a.UTF16Z(4, e.EventName)
 	a.UTF16Z(5, e.FormattedMessage)
-	a.UTF16Z(6, e.ActivityTraceId)
-	a.UTF16Z(7, e.ActivitySpanId)
+	a.UTF16Z(6, e.ActivityTraceID)
+	a.UTF16Z(7, e.ActivitySpanID)
 	a.UTF16Z(8, e.ActivityTraceFlags)
 	return a.Done(&formattedMessage)
 }
@@ -143,15 +143,15 @@ func (e *FormattedMessage) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.LoggerName)
 	case 3:
-		return etw.IntValue(int64(e.EventId))
+		return etw.IntValue(int64(e.EventID))
 	case 4:
 		return etw.UTF16Value(e.EventName)
 	case 5:
 		return etw.UTF16Value(e.FormattedMessage)
 	case 6:
-		return etw.UTF16Value(e.ActivityTraceId)
+		return etw.UTF16Value(e.ActivityTraceID)
 	case 7:
-		return etw.UTF16Value(e.ActivitySpanId)
+		return etw.UTF16Value(e.ActivitySpanID)
 	case 8:
 		return etw.UTF16Value(e.ActivityTraceFlags)
 	}
@@ -163,8 +163,8 @@ func (e FormattedMessage) Clone() *FormattedMessage {
 	e.LoggerName = e.LoggerName.Clone()
 	e.EventName = e.EventName.Clone()
 	e.FormattedMessage = e.FormattedMessage.Clone()
-	e.ActivityTraceId = e.ActivityTraceId.Clone()
-	e.ActivitySpanId = e.ActivitySpanId.Clone()
+	e.ActivityTraceID = e.ActivityTraceID.Clone()
+	e.ActivitySpanID = e.ActivitySpanID.Clone()
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
@@ -199,11 +199,11 @@ type AnyFormattedMessage struct {
 	Level              LogLevel
 	FactoryID          int32
 	LoggerName         etw.UTF16
-	EventId            int32
+	EventID            int32
 	EventName          etw.UTF16
 	FormattedMessage   etw.UTF16
-	ActivityTraceId    etw.UTF16
-	ActivitySpanId     etw.UTF16
+	ActivityTraceID    etw.UTF16
+	ActivitySpanID     etw.UTF16
 	ActivityTraceFlags etw.UTF16
 }
 
@@ -225,11 +225,11 @@ func (e *AnyFormattedMessage) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 	e.Level = v.Level
 	e.FactoryID = v.FactoryID
 	e.LoggerName = v.LoggerName
-	e.EventId = v.EventId
+	e.EventID = v.EventID
 	e.EventName = v.EventName
 	e.FormattedMessage = v.FormattedMessage
-	e.ActivityTraceId = v.ActivityTraceId
-	e.ActivitySpanId = v.ActivitySpanId
+	e.ActivityTraceID = v.ActivityTraceID
+	e.ActivitySpanID = v.ActivitySpanID
 	e.ActivityTraceFlags = v.ActivityTraceFlags
 	return n, err
 }
@@ -244,15 +244,15 @@ func (e *AnyFormattedMessage) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.LoggerName)
 	case 3:
-		return etw.IntValue(int64(e.EventId))
+		return etw.IntValue(int64(e.EventID))
 	case 4:
 		return etw.UTF16Value(e.EventName)
 	case 5:
 		return etw.UTF16Value(e.FormattedMessage)
 	case 6:
-		return etw.UTF16Value(e.ActivityTraceId)
+		return etw.UTF16Value(e.ActivityTraceID)
 	case 7:
-		return etw.UTF16Value(e.ActivitySpanId)
+		return etw.UTF16Value(e.ActivitySpanID)
 	case 8:
 		return etw.UTF16Value(e.ActivityTraceFlags)
 	}
@@ -264,8 +264,8 @@ func (e AnyFormattedMessage) Clone() *AnyFormattedMessage {
 	e.LoggerName = e.LoggerName.Clone()
 	e.EventName = e.EventName.Clone()
 	e.FormattedMessage = e.FormattedMessage.Clone()
-	e.ActivityTraceId = e.ActivityTraceId.Clone()
-	e.ActivitySpanId = e.ActivitySpanId.Clone()
+	e.ActivityTraceID = e.ActivityTraceID.Clone()
+	e.ActivitySpanID = e.ActivitySpanID.Clone()
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
@@ -283,13 +283,13 @@ type Message struct {
 	Level              LogLevel
 	FactoryID          int32
 	LoggerName         etw.UTF16
-	EventId            int32
+	EventID            int32
 	EventName          etw.UTF16
 	Exception          MessageException
 	ArgumentsCount     uint16
 	Arguments          MessageArguments // ArgumentsCount elements
-	ActivityTraceId    etw.UTF16
-	ActivitySpanId     etw.UTF16
+	ActivityTraceID    etw.UTF16
+	ActivitySpanID     etw.UTF16
 	ActivityTraceFlags etw.UTF16
 }
 
@@ -305,13 +305,13 @@ func (e *Message) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.FactoryID = int32(binary.LittleEndian.Uint32(p[4:]))
 	c := etw.NewCursor(p, 8, ptr)
 	e.LoggerName = c.UTF16()
-	e.EventId = c.Int32()
+	e.EventID = c.Int32()
 	e.EventName = c.UTF16()
 	e.Exception.read(&c)
 	e.ArgumentsCount = c.Uint16()
 	e.Arguments.read(&c, uint64(e.ArgumentsCount))
-	e.ActivityTraceId = c.UTF16()
-	e.ActivitySpanId = c.UTF16()
+	e.ActivityTraceID = c.UTF16()
+	e.ActivitySpanID = c.UTF16()
 	e.ActivityTraceFlags = c.UTF16()
 	return c.Done(&message)
 }
@@ -322,13 +322,13 @@ func (e *Message) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.Uint32(uint32(e.Level))
 	a.Int32(e.FactoryID)
 	a.UTF16Z(2, e.LoggerName)
-	a.Int32(e.EventId)
+	a.Int32(e.EventID)
 	a.UTF16Z(4, e.EventName)
 	e.Exception.write(&a, 5)
 	a.Uint16(e.ArgumentsCount)
 	e.Arguments.write(&a, 7, uint64(e.ArgumentsCount))
-	a.UTF16Z(8, e.ActivityTraceId)
-	a.UTF16Z(9, e.ActivitySpanId)
+	a.UTF16Z(8, e.ActivityTraceID)
+	a.UTF16Z(9, e.ActivitySpanID)
 	a.UTF16Z(10, e.ActivityTraceFlags)
 	return a.Done(&message)
 }
@@ -343,7 +343,7 @@ func (e *Message) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.LoggerName)
 	case 3:
-		return etw.IntValue(int64(e.EventId))
+		return etw.IntValue(int64(e.EventID))
 	case 4:
 		return etw.UTF16Value(e.EventName)
 	case 5:
@@ -353,9 +353,9 @@ func (e *Message) FieldValue(i int) etw.Value {
 	case 7:
 		return etw.ArrayValue(&message.Fields[7], e.Arguments.p, e.Arguments.n, e.Arguments.ptr, e)
 	case 8:
-		return etw.UTF16Value(e.ActivityTraceId)
+		return etw.UTF16Value(e.ActivityTraceID)
 	case 9:
-		return etw.UTF16Value(e.ActivitySpanId)
+		return etw.UTF16Value(e.ActivitySpanID)
 	case 10:
 		return etw.UTF16Value(e.ActivityTraceFlags)
 	}
@@ -368,8 +368,8 @@ func (e Message) Clone() *Message {
 	e.EventName = e.EventName.Clone()
 	e.Exception = e.Exception.Clone()
 	e.Arguments = e.Arguments.Clone()
-	e.ActivityTraceId = e.ActivityTraceId.Clone()
-	e.ActivitySpanId = e.ActivitySpanId.Clone()
+	e.ActivityTraceID = e.ActivityTraceID.Clone()
+	e.ActivitySpanID = e.ActivitySpanID.Clone()
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
@@ -574,8 +574,8 @@ func (e AnyMessage) Clone() *AnyMessage {
 	e.EventName = e.EventName.Clone()
 	e.Exception = e.Exception.Clone()
 	e.Arguments = e.Arguments.Clone()
-	e.ActivityTraceId = e.ActivityTraceId.Clone()
-	e.ActivitySpanId = e.ActivitySpanId.Clone()
+	e.ActivityTraceID = e.ActivityTraceID.Clone()
+	e.ActivitySpanID = e.ActivitySpanID.Clone()
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
@@ -883,66 +883,67 @@ func (e AnyActivityStop) Clone() *AnyActivityStop {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MessageJson is event 5, version 0, of task MessageJson, enabled by [KeywordJsonMessage]
-// (0x8) at [etw.LevelLogAlways] (0). [AnyMessageJson] takes newer versions, too.
+// MessageJSON is MessageJson: event 5, version 0, of task MessageJson, enabled by
+// [KeywordJSONMessage] (0x8) at [etw.LevelLogAlways] (0). [AnyMessageJSON] takes newer
+// versions, too.
 //
 // A message, with its arguments as JSON.
-type MessageJson struct {
+type MessageJSON struct {
 	Level              LogLevel
 	FactoryID          int32
 	LoggerName         etw.UTF16
-	EventId            int32
+	EventID            int32
 	EventName          etw.UTF16
-	ExceptionJson      etw.UTF16
-	ArgumentsJson      etw.UTF16
+	ExceptionJSON      etw.UTF16
+	ArgumentsJSON      etw.UTF16
 	FormattedMessage   etw.UTF16
-	ActivityTraceId    etw.UTF16
-	ActivitySpanId     etw.UTF16
+	ActivityTraceID    etw.UTF16
+	ActivitySpanID     etw.UTF16
 	ActivityTraceFlags etw.UTF16
 }
 
 // EventDesc returns the description of MessageJson.
-func (*MessageJson) EventDesc() *etw.EventDesc { return &messageJson }
+func (*MessageJSON) EventDesc() *etw.EventDesc { return &messageJSON }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *MessageJson) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *MessageJSON) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&messageJson, p, ptr)
+		return 0, etw.Short(&messageJSON, p, ptr)
 	}
 	e.Level = LogLevel(binary.LittleEndian.Uint32(p[0:]))
 	e.FactoryID = int32(binary.LittleEndian.Uint32(p[4:]))
 	c := etw.NewCursor(p, 8, ptr)
 	e.LoggerName = c.UTF16()
-	e.EventId = c.Int32()
+	e.EventID = c.Int32()
 	e.EventName = c.UTF16()
-	e.ExceptionJson = c.UTF16()
-	e.ArgumentsJson = c.UTF16()
+	e.ExceptionJSON = c.UTF16()
+	e.ArgumentsJSON = c.UTF16()
 	e.FormattedMessage = c.UTF16()
-	e.ActivityTraceId = c.UTF16()
-	e.ActivitySpanId = c.UTF16()
+	e.ActivityTraceID = c.UTF16()
+	e.ActivitySpanID = c.UTF16()
 	e.ActivityTraceFlags = c.UTF16()
-	return c.Done(&messageJson)
+	return c.Done(&messageJSON)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *MessageJson) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *MessageJSON) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(uint32(e.Level))
 	a.Int32(e.FactoryID)
 	a.UTF16Z(2, e.LoggerName)
-	a.Int32(e.EventId)
+	a.Int32(e.EventID)
 	a.UTF16Z(4, e.EventName)
-	a.UTF16Z(5, e.ExceptionJson)
-	a.UTF16Z(6, e.ArgumentsJson)
+	a.UTF16Z(5, e.ExceptionJSON)
+	a.UTF16Z(6, e.ArgumentsJSON)
 	a.UTF16Z(7, e.FormattedMessage)
-	a.UTF16Z(8, e.ActivityTraceId)
-	a.UTF16Z(9, e.ActivitySpanId)
+	a.UTF16Z(8, e.ActivityTraceID)
+	a.UTF16Z(9, e.ActivitySpanID)
 	a.UTF16Z(10, e.ActivityTraceFlags)
-	return a.Done(&messageJson)
+	return a.Done(&messageJSON)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MessageJson) FieldValue(i int) etw.Value {
+func (e *MessageJSON) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Level))
@@ -951,19 +952,19 @@ func (e *MessageJson) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.LoggerName)
 	case 3:
-		return etw.IntValue(int64(e.EventId))
+		return etw.IntValue(int64(e.EventID))
 	case 4:
 		return etw.UTF16Value(e.EventName)
 	case 5:
-		return etw.UTF16Value(e.ExceptionJson)
+		return etw.UTF16Value(e.ExceptionJSON)
 	case 6:
-		return etw.UTF16Value(e.ArgumentsJson)
+		return etw.UTF16Value(e.ArgumentsJSON)
 	case 7:
 		return etw.UTF16Value(e.FormattedMessage)
 	case 8:
-		return etw.UTF16Value(e.ActivityTraceId)
+		return etw.UTF16Value(e.ActivityTraceID)
 	case 9:
-		return etw.UTF16Value(e.ActivitySpanId)
+		return etw.UTF16Value(e.ActivitySpanID)
 	case 10:
 		return etw.UTF16Value(e.ActivityTraceFlags)
 	}
@@ -971,21 +972,21 @@ func (e *MessageJson) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e MessageJson) Clone() *MessageJson {
+func (e MessageJSON) Clone() *MessageJSON {
 	e.LoggerName = e.LoggerName.Clone()
 	e.EventName = e.EventName.Clone()
-	e.ExceptionJson = e.ExceptionJson.Clone()
-	e.ArgumentsJson = e.ArgumentsJson.Clone()
+	e.ExceptionJSON = e.ExceptionJSON.Clone()
+	e.ArgumentsJSON = e.ArgumentsJSON.Clone()
 	e.FormattedMessage = e.FormattedMessage.Clone()
-	e.ActivityTraceId = e.ActivityTraceId.Clone()
-	e.ActivitySpanId = e.ActivitySpanId.Clone()
+	e.ActivityTraceID = e.ActivityTraceID.Clone()
+	e.ActivitySpanID = e.ActivitySpanID.Clone()
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
 
-func (e MessageJson) String() string { return string(etw.AppendText(nil, &e)) }
+func (e MessageJSON) String() string { return string(etw.AppendText(nil, &e)) }
 
-var messageJson = etw.EventDesc{
+var messageJSON = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Task: 65529, Keywords: 0x8,
 	Name: "MessageJson", Named: true, TaskName: "MessageJson",
 	Fields: []etw.FieldDesc{
@@ -1003,72 +1004,72 @@ var messageJson = etw.EventDesc{
 	},
 }
 
-// AnyMessageJson is [MessageJson] in any version: a newer one is decoded like it.
-type AnyMessageJson struct {
+// AnyMessageJSON is [MessageJSON] in any version: a newer one is decoded like it.
+type AnyMessageJSON struct {
 	Seen etw.Seen
-	MessageJson
+	MessageJSON
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyMessageJson) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyMessageJSON) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.MessageJson.DecodePayload(p, ptr)
+	return e.MessageJSON.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyMessageJson) Clone() *AnyMessageJson {
+func (e AnyMessageJSON) Clone() *AnyMessageJSON {
 	e.LoggerName = e.LoggerName.Clone()
 	e.EventName = e.EventName.Clone()
-	e.ExceptionJson = e.ExceptionJson.Clone()
-	e.ArgumentsJson = e.ArgumentsJson.Clone()
+	e.ExceptionJSON = e.ExceptionJSON.Clone()
+	e.ArgumentsJSON = e.ArgumentsJSON.Clone()
 	e.FormattedMessage = e.FormattedMessage.Clone()
-	e.ActivityTraceId = e.ActivityTraceId.Clone()
-	e.ActivitySpanId = e.ActivitySpanId.Clone()
+	e.ActivityTraceID = e.ActivityTraceID.Clone()
+	e.ActivitySpanID = e.ActivitySpanID.Clone()
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyMessageJson) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyMessageJSON) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ActivityJsonStart is event 6, version 0, of task ActivityJson, opcode [etw.OpcodeStart],
-// enabled by [KeywordFormattedMessage] (0x4) or [KeywordJsonMessage] (0x8) at
-// [etw.LevelLogAlways] (0). [AnyActivityJsonStart] takes newer versions, too.
-type ActivityJsonStart struct {
+// ActivityJSONStart is ActivityJsonStart: event 6, version 0, of task ActivityJson, opcode
+// [etw.OpcodeStart], enabled by [KeywordFormattedMessage] (0x4) or [KeywordJSONMessage] (0x8)
+// at [etw.LevelLogAlways] (0). [AnyActivityJSONStart] takes newer versions, too.
+type ActivityJSONStart struct {
 	ID            int32
 	FactoryID     int32
 	LoggerName    etw.UTF16
-	ArgumentsJson etw.UTF16
+	ArgumentsJSON etw.UTF16
 }
 
 // EventDesc returns the description of ActivityJsonStart.
-func (*ActivityJsonStart) EventDesc() *etw.EventDesc { return &activityJsonStart }
+func (*ActivityJSONStart) EventDesc() *etw.EventDesc { return &activityJSONStart }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ActivityJsonStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *ActivityJSONStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&activityJsonStart, p, ptr)
+		return 0, etw.Short(&activityJSONStart, p, ptr)
 	}
 	e.ID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.FactoryID = int32(binary.LittleEndian.Uint32(p[4:]))
 	c := etw.NewCursor(p, 8, ptr)
 	e.LoggerName = c.UTF16()
-	e.ArgumentsJson = c.UTF16()
-	return c.Done(&activityJsonStart)
+	e.ArgumentsJSON = c.UTF16()
+	return c.Done(&activityJSONStart)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ActivityJsonStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *ActivityJSONStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Int32(e.ID)
 	a.Int32(e.FactoryID)
 	a.UTF16Z(2, e.LoggerName)
-	a.UTF16Z(3, e.ArgumentsJson)
-	return a.Done(&activityJsonStart)
+	a.UTF16Z(3, e.ArgumentsJSON)
+	return a.Done(&activityJSONStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ActivityJsonStart) FieldValue(i int) etw.Value {
+func (e *ActivityJSONStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.ID))
@@ -1077,21 +1078,21 @@ func (e *ActivityJsonStart) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.LoggerName)
 	case 3:
-		return etw.UTF16Value(e.ArgumentsJson)
+		return etw.UTF16Value(e.ArgumentsJSON)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ActivityJsonStart) Clone() *ActivityJsonStart {
+func (e ActivityJSONStart) Clone() *ActivityJSONStart {
 	e.LoggerName = e.LoggerName.Clone()
-	e.ArgumentsJson = e.ArgumentsJson.Clone()
+	e.ArgumentsJSON = e.ArgumentsJSON.Clone()
 	return &e
 }
 
-func (e ActivityJsonStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ActivityJSONStart) String() string { return string(etw.AppendText(nil, &e)) }
 
-var activityJsonStart = etw.EventDesc{
+var activityJSONStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Opcode: 1, Task: 65528, Keywords: 0xc,
 	Name: "ActivityJsonStart", Named: true, TaskName: "ActivityJson", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -1102,63 +1103,63 @@ var activityJsonStart = etw.EventDesc{
 	},
 }
 
-// AnyActivityJsonStart is [ActivityJsonStart] in any version: a newer one is decoded like it.
-type AnyActivityJsonStart struct {
+// AnyActivityJSONStart is [ActivityJSONStart] in any version: a newer one is decoded like it.
+type AnyActivityJSONStart struct {
 	Seen etw.Seen
-	ActivityJsonStart
+	ActivityJSONStart
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyActivityJsonStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyActivityJSONStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ActivityJsonStart.DecodePayload(p, ptr)
+	return e.ActivityJSONStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyActivityJsonStart) Clone() *AnyActivityJsonStart {
+func (e AnyActivityJSONStart) Clone() *AnyActivityJSONStart {
 	e.LoggerName = e.LoggerName.Clone()
-	e.ArgumentsJson = e.ArgumentsJson.Clone()
+	e.ArgumentsJSON = e.ArgumentsJSON.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyActivityJsonStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyActivityJSONStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ActivityJsonStop is event 7, version 0, of task ActivityJson, opcode [etw.OpcodeStop],
-// enabled by [KeywordFormattedMessage] (0x4) or [KeywordJsonMessage] (0x8) at
-// [etw.LevelLogAlways] (0). [AnyActivityJsonStop] takes newer versions, too.
-type ActivityJsonStop struct {
+// ActivityJSONStop is ActivityJsonStop: event 7, version 0, of task ActivityJson, opcode
+// [etw.OpcodeStop], enabled by [KeywordFormattedMessage] (0x4) or [KeywordJSONMessage] (0x8)
+// at [etw.LevelLogAlways] (0). [AnyActivityJSONStop] takes newer versions, too.
+type ActivityJSONStop struct {
 	ID         int32
 	FactoryID  int32
 	LoggerName etw.UTF16
 }
 
 // EventDesc returns the description of ActivityJsonStop.
-func (*ActivityJsonStop) EventDesc() *etw.EventDesc { return &activityJsonStop }
+func (*ActivityJSONStop) EventDesc() *etw.EventDesc { return &activityJSONStop }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ActivityJsonStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *ActivityJSONStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&activityJsonStop, p, ptr)
+		return 0, etw.Short(&activityJSONStop, p, ptr)
 	}
 	e.ID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.FactoryID = int32(binary.LittleEndian.Uint32(p[4:]))
 	c := etw.NewCursor(p, 8, ptr)
 	e.LoggerName = c.UTF16()
-	return c.Done(&activityJsonStop)
+	return c.Done(&activityJSONStop)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ActivityJsonStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *ActivityJSONStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Int32(e.ID)
 	a.Int32(e.FactoryID)
 	a.UTF16Z(2, e.LoggerName)
-	return a.Done(&activityJsonStop)
+	return a.Done(&activityJSONStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ActivityJsonStop) FieldValue(i int) etw.Value {
+func (e *ActivityJSONStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.ID))
@@ -1171,14 +1172,14 @@ func (e *ActivityJsonStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ActivityJsonStop) Clone() *ActivityJsonStop {
+func (e ActivityJSONStop) Clone() *ActivityJSONStop {
 	e.LoggerName = e.LoggerName.Clone()
 	return &e
 }
 
-func (e ActivityJsonStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ActivityJSONStop) String() string { return string(etw.AppendText(nil, &e)) }
 
-var activityJsonStop = etw.EventDesc{
+var activityJSONStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Opcode: 2, Task: 65528, Keywords: 0xc,
 	Name: "ActivityJsonStop", Named: true, TaskName: "ActivityJson", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
@@ -1188,23 +1189,23 @@ var activityJsonStop = etw.EventDesc{
 	},
 }
 
-// AnyActivityJsonStop is [ActivityJsonStop] in any version: a newer one is decoded like it.
-type AnyActivityJsonStop struct {
+// AnyActivityJSONStop is [ActivityJSONStop] in any version: a newer one is decoded like it.
+type AnyActivityJSONStop struct {
 	Seen etw.Seen
-	ActivityJsonStop
+	ActivityJSONStop
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyActivityJsonStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyActivityJSONStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ActivityJsonStop.DecodePayload(p, ptr)
+	return e.ActivityJSONStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyActivityJsonStop) Clone() *AnyActivityJsonStop {
+func (e AnyActivityJSONStop) Clone() *AnyActivityJSONStop {
 	e.LoggerName = e.LoggerName.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyActivityJsonStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyActivityJSONStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

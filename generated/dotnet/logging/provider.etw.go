@@ -33,9 +33,9 @@ var Provider = &etw.Provider{
 		&message,
 		&activityStart,
 		&activityStop,
-		&messageJson,
-		&activityJsonStart,
-		&activityJsonStop,
+		&messageJSON,
+		&activityJSONStart,
+		&activityJSONStop,
 	},
 	Keywords: keywordDescs,
 }
@@ -48,9 +48,9 @@ func Types() []etw.Event {
 		new(Message),
 		new(ActivityStart),
 		new(ActivityStop),
-		new(MessageJson),
-		new(ActivityJsonStart),
-		new(ActivityJsonStop),
+		new(MessageJSON),
+		new(ActivityJSONStart),
+		new(ActivityJSONStop),
 	}
 }
 
@@ -80,5 +80,5 @@ const (
 	// FormattedMessage: the text alone.
 	KeywordFormattedMessage Keyword = 0x4
 	// MessageJson: the arguments as JSON.
-	KeywordJsonMessage Keyword = 0x8
+	KeywordJSONMessage Keyword = 0x8
 )

@@ -180,7 +180,7 @@ func (e AnyMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &
 // by [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyCollectionStart]
 // takes newer versions, too.
 type CollectionStart struct {
-	SessionId         etw.UTF16
+	SessionID         etw.UTF16
 	IntervalStartTime etw.FileTime
 	IntervalEndTime   etw.FileTime
 }
@@ -191,7 +191,7 @@ func (*CollectionStart) EventDesc() *etw.EventDesc { return &collectionStart }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CollectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.IntervalStartTime = c.FileTime()
 	e.IntervalEndTime = c.FileTime()
 	return c.Done(&collectionStart)
@@ -200,7 +200,7 @@ func (e *CollectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *CollectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.FileTime(e.IntervalStartTime)
 	a.FileTime(e.IntervalEndTime)
 	return a.Done(&collectionStart)
@@ -210,7 +210,7 @@ func (e *CollectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *CollectionStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.FileTimeValue(e.IntervalStartTime)
 	case 2:
@@ -221,7 +221,7 @@ func (e *CollectionStart) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e CollectionStart) Clone() *CollectionStart {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -251,7 +251,7 @@ func (e *AnyCollectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCollectionStart) Clone() *AnyCollectionStart {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -262,7 +262,7 @@ func (e AnyCollectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // by [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyCollectionStop]
 // takes newer versions, too.
 type CollectionStop struct {
-	SessionId         etw.UTF16
+	SessionID         etw.UTF16
 	IntervalStartTime etw.FileTime
 	IntervalEndTime   etw.FileTime
 }
@@ -273,7 +273,7 @@ func (*CollectionStop) EventDesc() *etw.EventDesc { return &collectionStop }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CollectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.IntervalStartTime = c.FileTime()
 	e.IntervalEndTime = c.FileTime()
 	return c.Done(&collectionStop)
@@ -282,7 +282,7 @@ func (e *CollectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *CollectionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.FileTime(e.IntervalStartTime)
 	a.FileTime(e.IntervalEndTime)
 	return a.Done(&collectionStop)
@@ -292,7 +292,7 @@ func (e *CollectionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 func (e *CollectionStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.FileTimeValue(e.IntervalStartTime)
 	case 2:
@@ -303,7 +303,7 @@ func (e *CollectionStop) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e CollectionStop) Clone() *CollectionStop {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -333,7 +333,7 @@ func (e *AnyCollectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCollectionStop) Clone() *AnyCollectionStop {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -346,7 +346,7 @@ func (e AnyCollectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 //
 // What a counter counted.
 type CounterRateValuePublished struct {
-	SessionId      etw.UTF16
+	SessionID      etw.UTF16
 	MeterName      etw.UTF16
 	MeterVersion   etw.UTF16
 	InstrumentName etw.UTF16
@@ -354,7 +354,7 @@ type CounterRateValuePublished struct {
 	Tags           etw.UTF16 // NAME=VALUE,... of the series.
 	Rate           etw.UTF16 // In the interval, as text. Empty where none is known yet.
 	Value          etw.UTF16 // Since the session began, as text.
-	InstrumentId   int32
+	InstrumentID   int32
 }
 
 // EventDesc returns the description of CounterRateValuePublished.
@@ -363,7 +363,7 @@ func (*CounterRateValuePublished) EventDesc() *etw.EventDesc { return &counterRa
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.MeterName = c.UTF16()
 	e.MeterVersion = c.UTF16()
 	e.InstrumentName = c.UTF16()
@@ -371,14 +371,14 @@ func (e *CounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (in
 	e.Tags = c.UTF16()
 	e.Rate = c.UTF16()
 	e.Value = c.UTF16()
-	e.InstrumentId = c.Int32()
+	e.InstrumentID = c.Int32()
 	return c.Done(&counterRateValuePublished)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *CounterRateValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.MeterName)
 	a.UTF16Z(2, e.MeterVersion)
 	a.UTF16Z(3, e.InstrumentName)
@@ -386,7 +386,7 @@ func (e *CounterRateValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]
 	a.UTF16Z(5, e.Tags)
 	a.UTF16Z(6, e.Rate)
 	a.UTF16Z(7, e.Value)
-	a.Int32(e.InstrumentId)
+	a.Int32(e.InstrumentID)
 	return a.Done(&counterRateValuePublished)
 }
 
@@ -394,7 +394,7 @@ func (e *CounterRateValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]
 func (e *CounterRateValuePublished) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.MeterName)
 	case 2:
@@ -410,14 +410,14 @@ func (e *CounterRateValuePublished) FieldValue(i int) etw.Value {
 	case 7:
 		return etw.UTF16Value(e.Value)
 	case 8:
-		return etw.IntValue(int64(e.InstrumentId))
+		return etw.IntValue(int64(e.InstrumentID))
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e CounterRateValuePublished) Clone() *CounterRateValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -461,7 +461,7 @@ func (e *AnyCounterRateValuePublished) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCounterRateValuePublished) Clone() *AnyCounterRateValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -481,14 +481,14 @@ func (e AnyCounterRateValuePublished) MarshalJSON() ([]byte, error) { return etw
 //
 // What a gauge shows.
 type GaugeValuePublished struct {
-	SessionId      etw.UTF16
+	SessionID      etw.UTF16
 	MeterName      etw.UTF16
 	MeterVersion   etw.UTF16
 	InstrumentName etw.UTF16
 	Unit           etw.UTF16
 	Tags           etw.UTF16
 	LastValue      etw.UTF16
-	InstrumentId   int32
+	InstrumentID   int32
 }
 
 // EventDesc returns the description of GaugeValuePublished.
@@ -497,28 +497,28 @@ func (*GaugeValuePublished) EventDesc() *etw.EventDesc { return &gaugeValuePubli
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GaugeValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.MeterName = c.UTF16()
 	e.MeterVersion = c.UTF16()
 	e.InstrumentName = c.UTF16()
 	e.Unit = c.UTF16()
 	e.Tags = c.UTF16()
 	e.LastValue = c.UTF16()
-	e.InstrumentId = c.Int32()
+	e.InstrumentID = c.Int32()
 	return c.Done(&gaugeValuePublished)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *GaugeValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.MeterName)
 	a.UTF16Z(2, e.MeterVersion)
 	a.UTF16Z(3, e.InstrumentName)
 	a.UTF16Z(4, e.Unit)
 	a.UTF16Z(5, e.Tags)
 	a.UTF16Z(6, e.LastValue)
-	a.Int32(e.InstrumentId)
+	a.Int32(e.InstrumentID)
 	return a.Done(&gaugeValuePublished)
 }
 
@@ -526,7 +526,7 @@ func (e *GaugeValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 func (e *GaugeValuePublished) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.MeterName)
 	case 2:
@@ -540,14 +540,14 @@ func (e *GaugeValuePublished) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.LastValue)
 	case 7:
-		return etw.IntValue(int64(e.InstrumentId))
+		return etw.IntValue(int64(e.InstrumentID))
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e GaugeValuePublished) Clone() *GaugeValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -589,7 +589,7 @@ func (e *AnyGaugeValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyGaugeValuePublished) Clone() *AnyGaugeValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -608,7 +608,7 @@ func (e AnyGaugeValuePublished) MarshalJSON() ([]byte, error) { return etw.Appen
 //
 // The spread of what was measured in an interval.
 type HistogramValuePublished struct {
-	SessionId      etw.UTF16
+	SessionID      etw.UTF16
 	MeterName      etw.UTF16
 	MeterVersion   etw.UTF16
 	InstrumentName etw.UTF16
@@ -617,7 +617,7 @@ type HistogramValuePublished struct {
 	Quantiles      etw.UTF16 // QUANTILE=VALUE;..., of 0.5, 0.95 and 0.99.
 	Count          int32
 	Sum            float64
-	InstrumentId   int32
+	InstrumentID   int32
 }
 
 // EventDesc returns the description of HistogramValuePublished.
@@ -626,7 +626,7 @@ func (*HistogramValuePublished) EventDesc() *etw.EventDesc { return &histogramVa
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *HistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.MeterName = c.UTF16()
 	e.MeterVersion = c.UTF16()
 	e.InstrumentName = c.UTF16()
@@ -635,14 +635,14 @@ func (e *HistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 	e.Quantiles = c.UTF16()
 	e.Count = c.Int32()
 	e.Sum = c.Float64()
-	e.InstrumentId = c.Int32()
+	e.InstrumentID = c.Int32()
 	return c.Done(&histogramValuePublished)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *HistogramValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.MeterName)
 	a.UTF16Z(2, e.MeterVersion)
 	a.UTF16Z(3, e.InstrumentName)
@@ -651,7 +651,7 @@ func (e *HistogramValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]by
 	a.UTF16Z(6, e.Quantiles)
 	a.Int32(e.Count)
 	a.Float64(e.Sum)
-	a.Int32(e.InstrumentId)
+	a.Int32(e.InstrumentID)
 	return a.Done(&histogramValuePublished)
 }
 
@@ -659,7 +659,7 @@ func (e *HistogramValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]by
 func (e *HistogramValuePublished) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.MeterName)
 	case 2:
@@ -677,14 +677,14 @@ func (e *HistogramValuePublished) FieldValue(i int) etw.Value {
 	case 8:
 		return etw.FloatValue(e.Sum)
 	case 9:
-		return etw.IntValue(int64(e.InstrumentId))
+		return etw.IntValue(int64(e.InstrumentID))
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e HistogramValuePublished) Clone() *HistogramValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -728,7 +728,7 @@ func (e *AnyHistogramValuePublished) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyHistogramValuePublished) Clone() *AnyHistogramValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -747,7 +747,7 @@ func (e AnyHistogramValuePublished) MarshalJSON() ([]byte, error) { return etw.A
 //
 // From here on, values of this instrument come.
 type BeginInstrumentReporting struct {
-	SessionId               etw.UTF16
+	SessionID               etw.UTF16
 	MeterName               etw.UTF16
 	MeterVersion            etw.UTF16
 	InstrumentName          etw.UTF16
@@ -757,8 +757,8 @@ type BeginInstrumentReporting struct {
 	InstrumentTags          etw.UTF16
 	MeterTags               etw.UTF16
 	MeterScopeHash          etw.UTF16
-	InstrumentId            int32
-	MeterTelemetrySchemaUrl etw.UTF16
+	InstrumentID            int32
+	MeterTelemetrySchemaURL etw.UTF16
 }
 
 // EventDesc returns the description of BeginInstrumentReporting.
@@ -767,7 +767,7 @@ func (*BeginInstrumentReporting) EventDesc() *etw.EventDesc { return &beginInstr
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BeginInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.MeterName = c.UTF16()
 	e.MeterVersion = c.UTF16()
 	e.InstrumentName = c.UTF16()
@@ -777,15 +777,15 @@ func (e *BeginInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int
 	e.InstrumentTags = c.UTF16()
 	e.MeterTags = c.UTF16()
 	e.MeterScopeHash = c.UTF16()
-	e.InstrumentId = c.Int32()
-	e.MeterTelemetrySchemaUrl = c.UTF16()
+	e.InstrumentID = c.Int32()
+	e.MeterTelemetrySchemaURL = c.UTF16()
 	return c.Done(&beginInstrumentReporting)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *BeginInstrumentReporting) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.MeterName)
 	a.UTF16Z(2, e.MeterVersion)
 	a.UTF16Z(3, e.InstrumentName)
@@ -795,8 +795,8 @@ func (e *BeginInstrumentReporting) AppendPayload(b []byte, ptr etw.PtrSize) ([]b
 	a.UTF16Z(7, e.InstrumentTags)
 	a.UTF16Z(8, e.MeterTags)
 	a.UTF16Z(9, e.MeterScopeHash)
-	a.Int32(e.InstrumentId)
-	a.UTF16Z(11, e.MeterTelemetrySchemaUrl)
+	a.Int32(e.InstrumentID)
+	a.UTF16Z(11, e.MeterTelemetrySchemaURL)
 	return a.Done(&beginInstrumentReporting)
 }
 
@@ -804,7 +804,7 @@ func (e *BeginInstrumentReporting) AppendPayload(b []byte, ptr etw.PtrSize) ([]b
 func (e *BeginInstrumentReporting) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.MeterName)
 	case 2:
@@ -824,16 +824,16 @@ func (e *BeginInstrumentReporting) FieldValue(i int) etw.Value {
 	case 9:
 		return etw.UTF16Value(e.MeterScopeHash)
 	case 10:
-		return etw.IntValue(int64(e.InstrumentId))
+		return etw.IntValue(int64(e.InstrumentID))
 	case 11:
-		return etw.UTF16Value(e.MeterTelemetrySchemaUrl)
+		return etw.UTF16Value(e.MeterTelemetrySchemaURL)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e BeginInstrumentReporting) Clone() *BeginInstrumentReporting {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -843,7 +843,7 @@ func (e BeginInstrumentReporting) Clone() *BeginInstrumentReporting {
 	e.InstrumentTags = e.InstrumentTags.Clone()
 	e.MeterTags = e.MeterTags.Clone()
 	e.MeterScopeHash = e.MeterScopeHash.Clone()
-	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
+	e.MeterTelemetrySchemaURL = e.MeterTelemetrySchemaURL.Clone()
 	return &e
 }
 
@@ -883,7 +883,7 @@ func (e *AnyBeginInstrumentReporting) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBeginInstrumentReporting) Clone() *AnyBeginInstrumentReporting {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -893,7 +893,7 @@ func (e AnyBeginInstrumentReporting) Clone() *AnyBeginInstrumentReporting {
 	e.InstrumentTags = e.InstrumentTags.Clone()
 	e.MeterTags = e.MeterTags.Clone()
 	e.MeterScopeHash = e.MeterScopeHash.Clone()
-	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
+	e.MeterTelemetrySchemaURL = e.MeterTelemetrySchemaURL.Clone()
 	return &e
 }
 
@@ -904,7 +904,7 @@ func (e AnyBeginInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.
 // [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyEndInstrumentReporting]
 // takes newer versions, too.
 type EndInstrumentReporting struct {
-	SessionId               etw.UTF16
+	SessionID               etw.UTF16
 	MeterName               etw.UTF16
 	MeterVersion            etw.UTF16
 	InstrumentName          etw.UTF16
@@ -914,8 +914,8 @@ type EndInstrumentReporting struct {
 	InstrumentTags          etw.UTF16
 	MeterTags               etw.UTF16
 	MeterScopeHash          etw.UTF16
-	InstrumentId            int32
-	MeterTelemetrySchemaUrl etw.UTF16
+	InstrumentID            int32
+	MeterTelemetrySchemaURL etw.UTF16
 }
 
 // EventDesc returns the description of EndInstrumentReporting.
@@ -924,7 +924,7 @@ func (*EndInstrumentReporting) EventDesc() *etw.EventDesc { return &endInstrumen
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EndInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.MeterName = c.UTF16()
 	e.MeterVersion = c.UTF16()
 	e.InstrumentName = c.UTF16()
@@ -934,15 +934,15 @@ func (e *EndInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 	e.InstrumentTags = c.UTF16()
 	e.MeterTags = c.UTF16()
 	e.MeterScopeHash = c.UTF16()
-	e.InstrumentId = c.Int32()
-	e.MeterTelemetrySchemaUrl = c.UTF16()
+	e.InstrumentID = c.Int32()
+	e.MeterTelemetrySchemaURL = c.UTF16()
 	return c.Done(&endInstrumentReporting)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *EndInstrumentReporting) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.MeterName)
 	a.UTF16Z(2, e.MeterVersion)
 	a.UTF16Z(3, e.InstrumentName)
@@ -952,8 +952,8 @@ func (e *EndInstrumentReporting) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 	a.UTF16Z(7, e.InstrumentTags)
 	a.UTF16Z(8, e.MeterTags)
 	a.UTF16Z(9, e.MeterScopeHash)
-	a.Int32(e.InstrumentId)
-	a.UTF16Z(11, e.MeterTelemetrySchemaUrl)
+	a.Int32(e.InstrumentID)
+	a.UTF16Z(11, e.MeterTelemetrySchemaURL)
 	return a.Done(&endInstrumentReporting)
 }
 
@@ -961,7 +961,7 @@ func (e *EndInstrumentReporting) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *EndInstrumentReporting) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.MeterName)
 	case 2:
@@ -981,16 +981,16 @@ func (e *EndInstrumentReporting) FieldValue(i int) etw.Value {
 	case 9:
 		return etw.UTF16Value(e.MeterScopeHash)
 	case 10:
-		return etw.IntValue(int64(e.InstrumentId))
+		return etw.IntValue(int64(e.InstrumentID))
 	case 11:
-		return etw.UTF16Value(e.MeterTelemetrySchemaUrl)
+		return etw.UTF16Value(e.MeterTelemetrySchemaURL)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e EndInstrumentReporting) Clone() *EndInstrumentReporting {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -1000,7 +1000,7 @@ func (e EndInstrumentReporting) Clone() *EndInstrumentReporting {
 	e.InstrumentTags = e.InstrumentTags.Clone()
 	e.MeterTags = e.MeterTags.Clone()
 	e.MeterScopeHash = e.MeterScopeHash.Clone()
-	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
+	e.MeterTelemetrySchemaURL = e.MeterTelemetrySchemaURL.Clone()
 	return &e
 }
 
@@ -1040,7 +1040,7 @@ func (e *AnyEndInstrumentReporting) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyEndInstrumentReporting) Clone() *AnyEndInstrumentReporting {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -1050,7 +1050,7 @@ func (e AnyEndInstrumentReporting) Clone() *AnyEndInstrumentReporting {
 	e.InstrumentTags = e.InstrumentTags.Clone()
 	e.MeterTags = e.MeterTags.Clone()
 	e.MeterScopeHash = e.MeterScopeHash.Clone()
-	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
+	e.MeterTelemetrySchemaURL = e.MeterTelemetrySchemaURL.Clone()
 	return &e
 }
 
@@ -1061,7 +1061,7 @@ func (e AnyEndInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.Ap
 // [KeywordTimeSeriesValues] (0x2), or [KeywordInstrumentPublishing] (0x4) at
 // [etw.LevelInformational] (4). [AnyError] takes newer versions, too.
 type Error struct {
-	SessionId    etw.UTF16
+	SessionID    etw.UTF16
 	ErrorMessage etw.UTF16
 }
 
@@ -1071,7 +1071,7 @@ func (*Error) EventDesc() *etw.EventDesc { return &errorEvent }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Error) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.ErrorMessage = c.UTF16()
 	return c.Done(&errorEvent)
 }
@@ -1079,7 +1079,7 @@ func (e *Error) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *Error) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.ErrorMessage)
 	return a.Done(&errorEvent)
 }
@@ -1088,7 +1088,7 @@ func (e *Error) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *Error) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.ErrorMessage)
 	}
@@ -1097,7 +1097,7 @@ func (e *Error) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Error) Clone() *Error {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
 }
@@ -1127,7 +1127,7 @@ func (e *AnyError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyError) Clone() *AnyError {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
 }
@@ -1140,7 +1140,7 @@ func (e AnyError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e)
 // [KeywordInstrumentPublishing] (0x4) at [etw.LevelInformational] (4).
 // [AnyInitialInstrumentEnumerationComplete] takes newer versions, too.
 type InitialInstrumentEnumerationComplete struct {
-	SessionId etw.UTF16
+	SessionID etw.UTF16
 }
 
 // EventDesc returns the description of InitialInstrumentEnumerationComplete.
@@ -1151,14 +1151,14 @@ func (*InitialInstrumentEnumerationComplete) EventDesc() *etw.EventDesc {
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *InitialInstrumentEnumerationComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	return c.Done(&initialInstrumentEnumerationComplete)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *InitialInstrumentEnumerationComplete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	return a.Done(&initialInstrumentEnumerationComplete)
 }
 
@@ -1166,14 +1166,14 @@ func (e *InitialInstrumentEnumerationComplete) AppendPayload(b []byte, ptr etw.P
 func (e *InitialInstrumentEnumerationComplete) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e InitialInstrumentEnumerationComplete) Clone() *InitialInstrumentEnumerationComplete {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -1202,7 +1202,7 @@ func (e *AnyInitialInstrumentEnumerationComplete) DecodeVersion(version uint8, p
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyInitialInstrumentEnumerationComplete) Clone() *AnyInitialInstrumentEnumerationComplete {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -1217,7 +1217,7 @@ func (e AnyInitialInstrumentEnumerationComplete) MarshalJSON() ([]byte, error) {
 //
 // An instrument exists.
 type InstrumentPublished struct {
-	SessionId               etw.UTF16
+	SessionID               etw.UTF16
 	MeterName               etw.UTF16
 	MeterVersion            etw.UTF16
 	InstrumentName          etw.UTF16
@@ -1227,8 +1227,8 @@ type InstrumentPublished struct {
 	InstrumentTags          etw.UTF16
 	MeterTags               etw.UTF16
 	MeterScopeHash          etw.UTF16
-	InstrumentId            int32
-	MeterTelemetrySchemaUrl etw.UTF16
+	InstrumentID            int32
+	MeterTelemetrySchemaURL etw.UTF16
 }
 
 // EventDesc returns the description of InstrumentPublished.
@@ -1237,7 +1237,7 @@ func (*InstrumentPublished) EventDesc() *etw.EventDesc { return &instrumentPubli
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *InstrumentPublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.MeterName = c.UTF16()
 	e.MeterVersion = c.UTF16()
 	e.InstrumentName = c.UTF16()
@@ -1247,15 +1247,15 @@ func (e *InstrumentPublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	e.InstrumentTags = c.UTF16()
 	e.MeterTags = c.UTF16()
 	e.MeterScopeHash = c.UTF16()
-	e.InstrumentId = c.Int32()
-	e.MeterTelemetrySchemaUrl = c.UTF16()
+	e.InstrumentID = c.Int32()
+	e.MeterTelemetrySchemaURL = c.UTF16()
 	return c.Done(&instrumentPublished)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *InstrumentPublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.MeterName)
 	a.UTF16Z(2, e.MeterVersion)
 	a.UTF16Z(3, e.InstrumentName)
@@ -1265,8 +1265,8 @@ func (e *InstrumentPublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 	a.UTF16Z(7, e.InstrumentTags)
 	a.UTF16Z(8, e.MeterTags)
 	a.UTF16Z(9, e.MeterScopeHash)
-	a.Int32(e.InstrumentId)
-	a.UTF16Z(11, e.MeterTelemetrySchemaUrl)
+	a.Int32(e.InstrumentID)
+	a.UTF16Z(11, e.MeterTelemetrySchemaURL)
 	return a.Done(&instrumentPublished)
 }
 
@@ -1274,7 +1274,7 @@ func (e *InstrumentPublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 func (e *InstrumentPublished) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.MeterName)
 	case 2:
@@ -1294,16 +1294,16 @@ func (e *InstrumentPublished) FieldValue(i int) etw.Value {
 	case 9:
 		return etw.UTF16Value(e.MeterScopeHash)
 	case 10:
-		return etw.IntValue(int64(e.InstrumentId))
+		return etw.IntValue(int64(e.InstrumentID))
 	case 11:
-		return etw.UTF16Value(e.MeterTelemetrySchemaUrl)
+		return etw.UTF16Value(e.MeterTelemetrySchemaURL)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e InstrumentPublished) Clone() *InstrumentPublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -1313,7 +1313,7 @@ func (e InstrumentPublished) Clone() *InstrumentPublished {
 	e.InstrumentTags = e.InstrumentTags.Clone()
 	e.MeterTags = e.MeterTags.Clone()
 	e.MeterScopeHash = e.MeterScopeHash.Clone()
-	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
+	e.MeterTelemetrySchemaURL = e.MeterTelemetrySchemaURL.Clone()
 	return &e
 }
 
@@ -1353,7 +1353,7 @@ func (e *AnyInstrumentPublished) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyInstrumentPublished) Clone() *AnyInstrumentPublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -1363,7 +1363,7 @@ func (e AnyInstrumentPublished) Clone() *AnyInstrumentPublished {
 	e.InstrumentTags = e.InstrumentTags.Clone()
 	e.MeterTags = e.MeterTags.Clone()
 	e.MeterScopeHash = e.MeterScopeHash.Clone()
-	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
+	e.MeterTelemetrySchemaURL = e.MeterTelemetrySchemaURL.Clone()
 	return &e
 }
 
@@ -1376,7 +1376,7 @@ func (e AnyInstrumentPublished) MarshalJSON() ([]byte, error) { return etw.Appen
 //
 // There are more series than the session allows: the others are missing.
 type TimeSeriesLimitReached struct {
-	SessionId etw.UTF16
+	SessionID etw.UTF16
 }
 
 // EventDesc returns the description of TimeSeriesLimitReached.
@@ -1385,14 +1385,14 @@ func (*TimeSeriesLimitReached) EventDesc() *etw.EventDesc { return &timeSeriesLi
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TimeSeriesLimitReached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	return c.Done(&timeSeriesLimitReached)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *TimeSeriesLimitReached) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	return a.Done(&timeSeriesLimitReached)
 }
 
@@ -1400,14 +1400,14 @@ func (e *TimeSeriesLimitReached) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 func (e *TimeSeriesLimitReached) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e TimeSeriesLimitReached) Clone() *TimeSeriesLimitReached {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -1436,7 +1436,7 @@ func (e *AnyTimeSeriesLimitReached) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyTimeSeriesLimitReached) Clone() *AnyTimeSeriesLimitReached {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -1449,7 +1449,7 @@ func (e AnyTimeSeriesLimitReached) MarshalJSON() ([]byte, error) { return etw.Ap
 //
 // There are more histograms than the session allows: the others are missing.
 type HistogramLimitReached struct {
-	SessionId etw.UTF16
+	SessionID etw.UTF16
 }
 
 // EventDesc returns the description of HistogramLimitReached.
@@ -1458,14 +1458,14 @@ func (*HistogramLimitReached) EventDesc() *etw.EventDesc { return &histogramLimi
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *HistogramLimitReached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	return c.Done(&histogramLimitReached)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *HistogramLimitReached) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	return a.Done(&histogramLimitReached)
 }
 
@@ -1473,14 +1473,14 @@ func (e *HistogramLimitReached) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 func (e *HistogramLimitReached) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e HistogramLimitReached) Clone() *HistogramLimitReached {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -1509,7 +1509,7 @@ func (e *AnyHistogramLimitReached) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyHistogramLimitReached) Clone() *AnyHistogramLimitReached {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	return &e
 }
 
@@ -1521,7 +1521,7 @@ func (e AnyHistogramLimitReached) MarshalJSON() ([]byte, error) { return etw.App
 // [etw.LevelInformational] (4). [AnyObservableInstrumentCallbackError] takes newer versions,
 // too.
 type ObservableInstrumentCallbackError struct {
-	SessionId    etw.UTF16
+	SessionID    etw.UTF16
 	ErrorMessage etw.UTF16
 }
 
@@ -1533,7 +1533,7 @@ func (*ObservableInstrumentCallbackError) EventDesc() *etw.EventDesc {
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObservableInstrumentCallbackError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.ErrorMessage = c.UTF16()
 	return c.Done(&observableInstrumentCallbackError)
 }
@@ -1541,7 +1541,7 @@ func (e *ObservableInstrumentCallbackError) DecodePayload(p []byte, ptr etw.PtrS
 // AppendPayload appends the payload of e to b.
 func (e *ObservableInstrumentCallbackError) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.ErrorMessage)
 	return a.Done(&observableInstrumentCallbackError)
 }
@@ -1550,7 +1550,7 @@ func (e *ObservableInstrumentCallbackError) AppendPayload(b []byte, ptr etw.PtrS
 func (e *ObservableInstrumentCallbackError) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.ErrorMessage)
 	}
@@ -1559,7 +1559,7 @@ func (e *ObservableInstrumentCallbackError) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ObservableInstrumentCallbackError) Clone() *ObservableInstrumentCallbackError {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
 }
@@ -1590,7 +1590,7 @@ func (e *AnyObservableInstrumentCallbackError) DecodeVersion(version uint8, p []
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyObservableInstrumentCallbackError) Clone() *AnyObservableInstrumentCallbackError {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
 }
@@ -1608,7 +1608,7 @@ func (e AnyObservableInstrumentCallbackError) MarshalJSON() ([]byte, error) {
 //
 // Another session has the meters, and this one gets nothing.
 type MultipleSessionsNotSupportedError struct {
-	RunningSessionId etw.UTF16
+	RunningSessionID etw.UTF16
 }
 
 // EventDesc returns the description of MultipleSessionsNotSupportedError.
@@ -1619,14 +1619,14 @@ func (*MultipleSessionsNotSupportedError) EventDesc() *etw.EventDesc {
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MultipleSessionsNotSupportedError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.RunningSessionId = c.UTF16()
+	e.RunningSessionID = c.UTF16()
 	return c.Done(&multipleSessionsNotSupportedError)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *MultipleSessionsNotSupportedError) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.RunningSessionId)
+	a.UTF16Z(0, e.RunningSessionID)
 	return a.Done(&multipleSessionsNotSupportedError)
 }
 
@@ -1634,14 +1634,14 @@ func (e *MultipleSessionsNotSupportedError) AppendPayload(b []byte, ptr etw.PtrS
 func (e *MultipleSessionsNotSupportedError) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.RunningSessionId)
+		return etw.UTF16Value(e.RunningSessionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e MultipleSessionsNotSupportedError) Clone() *MultipleSessionsNotSupportedError {
-	e.RunningSessionId = e.RunningSessionId.Clone()
+	e.RunningSessionID = e.RunningSessionID.Clone()
 	return &e
 }
 
@@ -1670,7 +1670,7 @@ func (e *AnyMultipleSessionsNotSupportedError) DecodeVersion(version uint8, p []
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyMultipleSessionsNotSupportedError) Clone() *AnyMultipleSessionsNotSupportedError {
-	e.RunningSessionId = e.RunningSessionId.Clone()
+	e.RunningSessionID = e.RunningSessionID.Clone()
 	return &e
 }
 
@@ -1686,7 +1686,7 @@ func (e AnyMultipleSessionsNotSupportedError) MarshalJSON() ([]byte, error) {
 //
 // What a counter that goes up and down counted.
 type UpDownCounterRateValuePublished struct {
-	SessionId      etw.UTF16
+	SessionID      etw.UTF16
 	MeterName      etw.UTF16
 	MeterVersion   etw.UTF16
 	InstrumentName etw.UTF16
@@ -1694,7 +1694,7 @@ type UpDownCounterRateValuePublished struct {
 	Tags           etw.UTF16
 	Rate           etw.UTF16
 	Value          etw.UTF16
-	InstrumentId   int32
+	InstrumentID   int32
 }
 
 // EventDesc returns the description of UpDownCounterRateValuePublished.
@@ -1705,7 +1705,7 @@ func (*UpDownCounterRateValuePublished) EventDesc() *etw.EventDesc {
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *UpDownCounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.MeterName = c.UTF16()
 	e.MeterVersion = c.UTF16()
 	e.InstrumentName = c.UTF16()
@@ -1713,14 +1713,14 @@ func (e *UpDownCounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSiz
 	e.Tags = c.UTF16()
 	e.Rate = c.UTF16()
 	e.Value = c.UTF16()
-	e.InstrumentId = c.Int32()
+	e.InstrumentID = c.Int32()
 	return c.Done(&upDownCounterRateValuePublished)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *UpDownCounterRateValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.MeterName)
 	a.UTF16Z(2, e.MeterVersion)
 	a.UTF16Z(3, e.InstrumentName)
@@ -1728,7 +1728,7 @@ func (e *UpDownCounterRateValuePublished) AppendPayload(b []byte, ptr etw.PtrSiz
 	a.UTF16Z(5, e.Tags)
 	a.UTF16Z(6, e.Rate)
 	a.UTF16Z(7, e.Value)
-	a.Int32(e.InstrumentId)
+	a.Int32(e.InstrumentID)
 	return a.Done(&upDownCounterRateValuePublished)
 }
 
@@ -1736,7 +1736,7 @@ func (e *UpDownCounterRateValuePublished) AppendPayload(b []byte, ptr etw.PtrSiz
 func (e *UpDownCounterRateValuePublished) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.MeterName)
 	case 2:
@@ -1752,14 +1752,14 @@ func (e *UpDownCounterRateValuePublished) FieldValue(i int) etw.Value {
 	case 7:
 		return etw.UTF16Value(e.Value)
 	case 8:
-		return etw.IntValue(int64(e.InstrumentId))
+		return etw.IntValue(int64(e.InstrumentID))
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e UpDownCounterRateValuePublished) Clone() *UpDownCounterRateValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -1803,7 +1803,7 @@ func (e *AnyUpDownCounterRateValuePublished) DecodeVersion(version uint8, p []by
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyUpDownCounterRateValuePublished) Clone() *AnyUpDownCounterRateValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -1824,7 +1824,7 @@ func (e AnyUpDownCounterRateValuePublished) MarshalJSON() ([]byte, error) {
 // [etw.LevelInformational] (4). [AnyMultipleSessionsConfiguredIncorrectlyError] takes newer
 // versions, too.
 type MultipleSessionsConfiguredIncorrectlyError struct {
-	ClientId                etw.UTF16
+	ClientID                etw.UTF16
 	ExpectedMaxHistograms   etw.UTF16
 	ActualMaxHistograms     etw.UTF16
 	ExpectedMaxTimeSeries   etw.UTF16
@@ -1841,7 +1841,7 @@ func (*MultipleSessionsConfiguredIncorrectlyError) EventDesc() *etw.EventDesc {
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MultipleSessionsConfiguredIncorrectlyError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ClientId = c.UTF16()
+	e.ClientID = c.UTF16()
 	e.ExpectedMaxHistograms = c.UTF16()
 	e.ActualMaxHistograms = c.UTF16()
 	e.ExpectedMaxTimeSeries = c.UTF16()
@@ -1854,7 +1854,7 @@ func (e *MultipleSessionsConfiguredIncorrectlyError) DecodePayload(p []byte, ptr
 // AppendPayload appends the payload of e to b.
 func (e *MultipleSessionsConfiguredIncorrectlyError) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ClientId)
+	a.UTF16Z(0, e.ClientID)
 	a.UTF16Z(1, e.ExpectedMaxHistograms)
 	a.UTF16Z(2, e.ActualMaxHistograms)
 	a.UTF16Z(3, e.ExpectedMaxTimeSeries)
@@ -1868,7 +1868,7 @@ func (e *MultipleSessionsConfiguredIncorrectlyError) AppendPayload(b []byte, ptr
 func (e *MultipleSessionsConfiguredIncorrectlyError) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ClientId)
+		return etw.UTF16Value(e.ClientID)
 	case 1:
 		return etw.UTF16Value(e.ExpectedMaxHistograms)
 	case 2:
@@ -1887,7 +1887,7 @@ func (e *MultipleSessionsConfiguredIncorrectlyError) FieldValue(i int) etw.Value
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e MultipleSessionsConfiguredIncorrectlyError) Clone() *MultipleSessionsConfiguredIncorrectlyError {
-	e.ClientId = e.ClientId.Clone()
+	e.ClientID = e.ClientID.Clone()
 	e.ExpectedMaxHistograms = e.ExpectedMaxHistograms.Clone()
 	e.ActualMaxHistograms = e.ActualMaxHistograms.Clone()
 	e.ExpectedMaxTimeSeries = e.ExpectedMaxTimeSeries.Clone()
@@ -1931,7 +1931,7 @@ func (e *AnyMultipleSessionsConfiguredIncorrectlyError) DecodeVersion(version ui
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyMultipleSessionsConfiguredIncorrectlyError) Clone() *AnyMultipleSessionsConfiguredIncorrectlyError {
-	e.ClientId = e.ClientId.Clone()
+	e.ClientID = e.ClientID.Clone()
 	e.ExpectedMaxHistograms = e.ExpectedMaxHistograms.Clone()
 	e.ActualMaxHistograms = e.ActualMaxHistograms.Clone()
 	e.ExpectedMaxTimeSeries = e.ExpectedMaxTimeSeries.Clone()
@@ -2030,11 +2030,11 @@ func (e AnyVersion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &
 //
 // The spread of what was measured, in buckets that double in size.
 type Base2ExponentialHistogramValuePublished struct {
-	SessionId      etw.UTF16
+	SessionID      etw.UTF16
 	MeterName      etw.UTF16
 	MeterVersion   etw.UTF16
 	InstrumentName etw.UTF16
-	InstrumentId   int32
+	InstrumentID   int32
 	Unit           etw.UTF16
 	Tags           etw.UTF16
 	Scale          int32
@@ -2054,11 +2054,11 @@ func (*Base2ExponentialHistogramValuePublished) EventDesc() *etw.EventDesc {
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Base2ExponentialHistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.SessionId = c.UTF16()
+	e.SessionID = c.UTF16()
 	e.MeterName = c.UTF16()
 	e.MeterVersion = c.UTF16()
 	e.InstrumentName = c.UTF16()
-	e.InstrumentId = c.Int32()
+	e.InstrumentID = c.Int32()
 	e.Unit = c.UTF16()
 	e.Tags = c.UTF16()
 	e.Scale = c.Int32()
@@ -2074,11 +2074,11 @@ func (e *Base2ExponentialHistogramValuePublished) DecodePayload(p []byte, ptr et
 // AppendPayload appends the payload of e to b.
 func (e *Base2ExponentialHistogramValuePublished) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.SessionId)
+	a.UTF16Z(0, e.SessionID)
 	a.UTF16Z(1, e.MeterName)
 	a.UTF16Z(2, e.MeterVersion)
 	a.UTF16Z(3, e.InstrumentName)
-	a.Int32(e.InstrumentId)
+	a.Int32(e.InstrumentID)
 	a.UTF16Z(5, e.Unit)
 	a.UTF16Z(6, e.Tags)
 	a.Int32(e.Scale)
@@ -2095,7 +2095,7 @@ func (e *Base2ExponentialHistogramValuePublished) AppendPayload(b []byte, ptr et
 func (e *Base2ExponentialHistogramValuePublished) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.SessionId)
+		return etw.UTF16Value(e.SessionID)
 	case 1:
 		return etw.UTF16Value(e.MeterName)
 	case 2:
@@ -2103,7 +2103,7 @@ func (e *Base2ExponentialHistogramValuePublished) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.UTF16Value(e.InstrumentName)
 	case 4:
-		return etw.IntValue(int64(e.InstrumentId))
+		return etw.IntValue(int64(e.InstrumentID))
 	case 5:
 		return etw.UTF16Value(e.Unit)
 	case 6:
@@ -2128,7 +2128,7 @@ func (e *Base2ExponentialHistogramValuePublished) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Base2ExponentialHistogramValuePublished) Clone() *Base2ExponentialHistogramValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()
@@ -2178,7 +2178,7 @@ func (e *AnyBase2ExponentialHistogramValuePublished) DecodeVersion(version uint8
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyBase2ExponentialHistogramValuePublished) Clone() *AnyBase2ExponentialHistogramValuePublished {
-	e.SessionId = e.SessionId.Clone()
+	e.SessionID = e.SessionID.Clone()
 	e.MeterName = e.MeterName.Clone()
 	e.MeterVersion = e.MeterVersion.Clone()
 	e.InstrumentName = e.InstrumentName.Clone()

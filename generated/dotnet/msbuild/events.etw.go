@@ -2349,9 +2349,9 @@ func (e AnyRarRemoveReferencesMarkedForExclusionStop) MarshalJSON() ([]byte, err
 // [etw.LevelInformational] (4). [AnyRequestThreadProcStart] takes newer versions, too.
 type RequestThreadProcStart struct {
 	ProjectPath     etw.UTF16
-	ConfigurationId int32
-	GlobalRequestId int32
-	NodeRequestId   int32
+	ConfigurationID int32
+	GlobalRequestID int32
+	NodeRequestID   int32
 }
 
 // EventDesc returns the description of RequestThreadProcStart.
@@ -2361,9 +2361,9 @@ func (*RequestThreadProcStart) EventDesc() *etw.EventDesc { return &requestThrea
 func (e *RequestThreadProcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectPath = c.UTF16()
-	e.ConfigurationId = c.Int32()
-	e.GlobalRequestId = c.Int32()
-	e.NodeRequestId = c.Int32()
+	e.ConfigurationID = c.Int32()
+	e.GlobalRequestID = c.Int32()
+	e.NodeRequestID = c.Int32()
 	return c.Done(&requestThreadProcStart)
 }
 
@@ -2371,9 +2371,9 @@ func (e *RequestThreadProcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 func (e *RequestThreadProcStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.ProjectPath)
-	a.Int32(e.ConfigurationId)
-	a.Int32(e.GlobalRequestId)
-	a.Int32(e.NodeRequestId)
+	a.Int32(e.ConfigurationID)
+	a.Int32(e.GlobalRequestID)
+	a.Int32(e.NodeRequestID)
 	return a.Done(&requestThreadProcStart)
 }
 
@@ -2383,11 +2383,11 @@ func (e *RequestThreadProcStart) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.ProjectPath)
 	case 1:
-		return etw.IntValue(int64(e.ConfigurationId))
+		return etw.IntValue(int64(e.ConfigurationID))
 	case 2:
-		return etw.IntValue(int64(e.GlobalRequestId))
+		return etw.IntValue(int64(e.GlobalRequestID))
 	case 3:
-		return etw.IntValue(int64(e.NodeRequestId))
+		return etw.IntValue(int64(e.NodeRequestID))
 	}
 	return etw.Value{}
 }
@@ -2438,9 +2438,9 @@ func (e AnyRequestThreadProcStart) MarshalJSON() ([]byte, error) { return etw.Ap
 // [etw.LevelInformational] (4). [AnyRequestThreadProcStop] takes newer versions, too.
 type RequestThreadProcStop struct {
 	ProjectPath     etw.UTF16
-	ConfigurationId int32
-	GlobalRequestId int32
-	NodeRequestId   int32
+	ConfigurationID int32
+	GlobalRequestID int32
+	NodeRequestID   int32
 }
 
 // EventDesc returns the description of RequestThreadProcStop.
@@ -2450,9 +2450,9 @@ func (*RequestThreadProcStop) EventDesc() *etw.EventDesc { return &requestThread
 func (e *RequestThreadProcStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectPath = c.UTF16()
-	e.ConfigurationId = c.Int32()
-	e.GlobalRequestId = c.Int32()
-	e.NodeRequestId = c.Int32()
+	e.ConfigurationID = c.Int32()
+	e.GlobalRequestID = c.Int32()
+	e.NodeRequestID = c.Int32()
 	return c.Done(&requestThreadProcStop)
 }
 
@@ -2460,9 +2460,9 @@ func (e *RequestThreadProcStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 func (e *RequestThreadProcStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.ProjectPath)
-	a.Int32(e.ConfigurationId)
-	a.Int32(e.GlobalRequestId)
-	a.Int32(e.NodeRequestId)
+	a.Int32(e.ConfigurationID)
+	a.Int32(e.GlobalRequestID)
+	a.Int32(e.NodeRequestID)
 	return a.Done(&requestThreadProcStop)
 }
 
@@ -2472,11 +2472,11 @@ func (e *RequestThreadProcStop) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.ProjectPath)
 	case 1:
-		return etw.IntValue(int64(e.ConfigurationId))
+		return etw.IntValue(int64(e.ConfigurationID))
 	case 2:
-		return etw.IntValue(int64(e.GlobalRequestId))
+		return etw.IntValue(int64(e.GlobalRequestID))
 	case 3:
-		return etw.IntValue(int64(e.NodeRequestId))
+		return etw.IntValue(int64(e.NodeRequestID))
 	}
 	return etw.Value{}
 }
@@ -5554,7 +5554,7 @@ func (e AnyProjectCacheEndBuildStop) MarshalJSON() ([]byte, error) { return etw.
 // [KeywordAll] (0x1) at [etw.LevelInformational] (4).
 // [AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart] takes newer versions, too.
 type OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart struct {
-	SubmissionId int32
+	SubmissionID int32
 	SdkName      etw.UTF16
 	SolutionPath etw.UTF16
 	ProjectPath  etw.UTF16
@@ -5571,7 +5571,7 @@ func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) DecodePaylo
 	if len(p) < 4 {
 		return 0, etw.Short(&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart, p, ptr)
 	}
-	e.SubmissionId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.SubmissionID = int32(binary.LittleEndian.Uint32(p[0:]))
 	c := etw.NewCursor(p, 4, ptr)
 	e.SdkName = c.UTF16()
 	e.SolutionPath = c.UTF16()
@@ -5582,7 +5582,7 @@ func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) DecodePaylo
 // AppendPayload appends the payload of e to b.
 func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Int32(e.SubmissionId)
+	a.Int32(e.SubmissionID)
 	a.UTF16Z(1, e.SdkName)
 	a.UTF16Z(2, e.SolutionPath)
 	a.UTF16Z(3, e.ProjectPath)
@@ -5593,7 +5593,7 @@ func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) AppendPaylo
 func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.SubmissionId))
+		return etw.IntValue(int64(e.SubmissionID))
 	case 1:
 		return etw.UTF16Value(e.SdkName)
 	case 2:
@@ -5660,7 +5660,7 @@ func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) MarshalJS
 // [KeywordAll] (0x1) at [etw.LevelInformational] (4).
 // [AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop] takes newer versions, too.
 type OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop struct {
-	SubmissionId    int32
+	SubmissionID    int32
 	SdkName         etw.UTF16
 	SolutionPath    etw.UTF16
 	ProjectPath     etw.UTF16
@@ -5679,7 +5679,7 @@ func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) DecodePayloa
 	if len(p) < 4 {
 		return 0, etw.Short(&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop, p, ptr)
 	}
-	e.SubmissionId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.SubmissionID = int32(binary.LittleEndian.Uint32(p[0:]))
 	c := etw.NewCursor(p, 4, ptr)
 	e.SdkName = c.UTF16()
 	e.SolutionPath = c.UTF16()
@@ -5692,7 +5692,7 @@ func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) DecodePayloa
 // AppendPayload appends the payload of e to b.
 func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Int32(e.SubmissionId)
+	a.Int32(e.SubmissionID)
 	a.UTF16Z(1, e.SdkName)
 	a.UTF16Z(2, e.SolutionPath)
 	a.UTF16Z(3, e.ProjectPath)
@@ -5705,7 +5705,7 @@ func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) AppendPayloa
 func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.SubmissionId))
+		return etw.IntValue(int64(e.SubmissionID))
 	case 1:
 		return etw.UTF16Value(e.SdkName)
 	case 2:
@@ -6916,7 +6916,7 @@ func (e AnyFallbackAssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
 // [AnyNodeConnectStart] takes newer versions, too.
 type NodeConnectStart struct {
-	NodeId int32
+	NodeID int32
 }
 
 // EventDesc returns the description of NodeConnectStart.
@@ -6927,13 +6927,13 @@ func (e *NodeConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	if len(p) < 4 {
 		return 0, etw.Short(&nodeConnectStart, p, ptr)
 	}
-	e.NodeId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.NodeID = int32(binary.LittleEndian.Uint32(p[0:]))
 	return 4, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *NodeConnectStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeID))
 	return b, nil
 }
 
@@ -6941,7 +6941,7 @@ func (e *NodeConnectStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error
 func (e *NodeConnectStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.NodeId))
+		return etw.IntValue(int64(e.NodeID))
 	}
 	return etw.Value{}
 }
@@ -6981,8 +6981,8 @@ func (e AnyNodeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 12 bytes.
 // [AnyNodeConnectStop] takes newer versions, too.
 type NodeConnectStop struct {
-	NodeId    int32
-	ProcessId int32
+	NodeID    int32
+	ProcessID int32
 	IsReused  etw.Bool
 }
 
@@ -6994,16 +6994,16 @@ func (e *NodeConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 12 {
 		return 0, etw.Short(&nodeConnectStop, p, ptr)
 	}
-	e.NodeId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.ProcessId = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.NodeID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.ProcessID = int32(binary.LittleEndian.Uint32(p[4:]))
 	e.IsReused = etw.Bool(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *NodeConnectStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.ProcessId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.ProcessID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.IsReused))
 	return b, nil
 }
@@ -7012,9 +7012,9 @@ func (e *NodeConnectStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 func (e *NodeConnectStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.NodeId))
+		return etw.IntValue(int64(e.NodeID))
 	case 1:
-		return etw.IntValue(int64(e.ProcessId))
+		return etw.IntValue(int64(e.ProcessID))
 	case 2:
 		return etw.BoolValue(e.IsReused)
 	}
@@ -7162,7 +7162,7 @@ func (e AnyNodeReuseScanStop) MarshalJSON() ([]byte, error) { return etw.AppendJ
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
 // [AnyNodeLaunchStart] takes newer versions, too.
 type NodeLaunchStart struct {
-	NodeId int32
+	NodeID int32
 }
 
 // EventDesc returns the description of NodeLaunchStart.
@@ -7173,13 +7173,13 @@ func (e *NodeLaunchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	if len(p) < 4 {
 		return 0, etw.Short(&nodeLaunchStart, p, ptr)
 	}
-	e.NodeId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.NodeID = int32(binary.LittleEndian.Uint32(p[0:]))
 	return 4, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *NodeLaunchStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeID))
 	return b, nil
 }
 
@@ -7187,7 +7187,7 @@ func (e *NodeLaunchStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 func (e *NodeLaunchStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.NodeId))
+		return etw.IntValue(int64(e.NodeID))
 	}
 	return etw.Value{}
 }
@@ -7227,8 +7227,8 @@ func (e AnyNodeLaunchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 8 bytes.
 // [AnyNodeLaunchStop] takes newer versions, too.
 type NodeLaunchStop struct {
-	NodeId    int32
-	ProcessId int32
+	NodeID    int32
+	ProcessID int32
 }
 
 // EventDesc returns the description of NodeLaunchStop.
@@ -7239,15 +7239,15 @@ func (e *NodeLaunchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&nodeLaunchStop, p, ptr)
 	}
-	e.NodeId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.ProcessId = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.NodeID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.ProcessID = int32(binary.LittleEndian.Uint32(p[4:]))
 	return 8, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *NodeLaunchStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.ProcessId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.ProcessID))
 	return b, nil
 }
 
@@ -7255,9 +7255,9 @@ func (e *NodeLaunchStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) 
 func (e *NodeLaunchStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.NodeId))
+		return etw.IntValue(int64(e.NodeID))
 	case 1:
-		return etw.IntValue(int64(e.ProcessId))
+		return etw.IntValue(int64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -7298,8 +7298,8 @@ func (e AnyNodeLaunchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its
 // payload has 8 bytes. [AnyNodePipeConnectStart] takes newer versions, too.
 type NodePipeConnectStart struct {
-	NodeId    int32
-	ProcessId int32
+	NodeID    int32
+	ProcessID int32
 }
 
 // EventDesc returns the description of NodePipeConnectStart.
@@ -7310,15 +7310,15 @@ func (e *NodePipeConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	if len(p) < 8 {
 		return 0, etw.Short(&nodePipeConnectStart, p, ptr)
 	}
-	e.NodeId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.ProcessId = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.NodeID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.ProcessID = int32(binary.LittleEndian.Uint32(p[4:]))
 	return 8, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *NodePipeConnectStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.ProcessId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.ProcessID))
 	return b, nil
 }
 
@@ -7326,9 +7326,9 @@ func (e *NodePipeConnectStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, e
 func (e *NodePipeConnectStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.NodeId))
+		return etw.IntValue(int64(e.NodeID))
 	case 1:
-		return etw.IntValue(int64(e.ProcessId))
+		return etw.IntValue(int64(e.ProcessID))
 	}
 	return etw.Value{}
 }
@@ -7370,8 +7370,8 @@ func (e AnyNodePipeConnectStart) MarshalJSON() ([]byte, error) { return etw.Appe
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload
 // has 12 bytes. [AnyNodePipeConnectStop] takes newer versions, too.
 type NodePipeConnectStop struct {
-	NodeId    int32
-	ProcessId int32
+	NodeID    int32
+	ProcessID int32
 	Succeeded etw.Bool
 }
 
@@ -7383,16 +7383,16 @@ func (e *NodePipeConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	if len(p) < 12 {
 		return 0, etw.Short(&nodePipeConnectStop, p, ptr)
 	}
-	e.NodeId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.ProcessId = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.NodeID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.ProcessID = int32(binary.LittleEndian.Uint32(p[4:]))
 	e.Succeeded = etw.Bool(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *NodePipeConnectStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.ProcessId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.NodeID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.ProcessID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.Succeeded))
 	return b, nil
 }
@@ -7401,9 +7401,9 @@ func (e *NodePipeConnectStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, er
 func (e *NodePipeConnectStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.NodeId))
+		return etw.IntValue(int64(e.NodeID))
 	case 1:
-		return etw.IntValue(int64(e.ProcessId))
+		return etw.IntValue(int64(e.ProcessID))
 	case 2:
 		return etw.BoolValue(e.Succeeded)
 	}

@@ -86,9 +86,9 @@ func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.Append
 // at [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelQueryBegin] takes
 // newer versions, too.
 type ParallelQueryBegin struct {
-	TaskSchedulerId int32
-	TaskId          int32
-	QueryId         int32
+	TaskSchedulerID int32
+	TaskID          int32
+	QueryID         int32
 }
 
 // EventDesc returns the description of ParallelQueryBegin.
@@ -99,17 +99,17 @@ func (e *ParallelQueryBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelQueryBegin, p, ptr)
 	}
-	e.TaskSchedulerId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.TaskId = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.QueryId = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.TaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.TaskID = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.QueryID = int32(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ParallelQueryBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskSchedulerId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.QueryId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskSchedulerID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.QueryID))
 	return b, nil
 }
 
@@ -117,11 +117,11 @@ func (e *ParallelQueryBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, err
 func (e *ParallelQueryBegin) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.TaskSchedulerId))
+		return etw.IntValue(int64(e.TaskSchedulerID))
 	case 1:
-		return etw.IntValue(int64(e.TaskId))
+		return etw.IntValue(int64(e.TaskID))
 	case 2:
-		return etw.IntValue(int64(e.QueryId))
+		return etw.IntValue(int64(e.QueryID))
 	}
 	return etw.Value{}
 }
@@ -164,9 +164,9 @@ func (e AnyParallelQueryBegin) MarshalJSON() ([]byte, error) { return etw.Append
 // [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelQueryEnd] takes newer
 // versions, too.
 type ParallelQueryEnd struct {
-	TaskSchedulerId int32
-	TaskId          int32
-	QueryId         int32
+	TaskSchedulerID int32
+	TaskID          int32
+	QueryID         int32
 }
 
 // EventDesc returns the description of ParallelQueryEnd.
@@ -177,17 +177,17 @@ func (e *ParallelQueryEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelQueryEnd, p, ptr)
 	}
-	e.TaskSchedulerId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.TaskId = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.QueryId = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.TaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.TaskID = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.QueryID = int32(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ParallelQueryEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskSchedulerId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.QueryId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskSchedulerID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.QueryID))
 	return b, nil
 }
 
@@ -195,11 +195,11 @@ func (e *ParallelQueryEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error
 func (e *ParallelQueryEnd) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.TaskSchedulerId))
+		return etw.IntValue(int64(e.TaskSchedulerID))
 	case 1:
-		return etw.IntValue(int64(e.TaskId))
+		return etw.IntValue(int64(e.TaskID))
 	case 2:
-		return etw.IntValue(int64(e.QueryId))
+		return etw.IntValue(int64(e.QueryID))
 	}
 	return etw.Value{}
 }
@@ -241,9 +241,9 @@ func (e AnyParallelQueryEnd) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // enabled at [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelQueryFork] takes
 // newer versions, too.
 type ParallelQueryFork struct {
-	TaskSchedulerId int32
-	TaskId          int32
-	QueryId         int32
+	TaskSchedulerID int32
+	TaskID          int32
+	QueryID         int32
 }
 
 // EventDesc returns the description of ParallelQueryFork.
@@ -254,17 +254,17 @@ func (e *ParallelQueryFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelQueryFork, p, ptr)
 	}
-	e.TaskSchedulerId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.TaskId = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.QueryId = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.TaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.TaskID = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.QueryID = int32(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ParallelQueryFork) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskSchedulerId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.QueryId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskSchedulerID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.QueryID))
 	return b, nil
 }
 
@@ -272,11 +272,11 @@ func (e *ParallelQueryFork) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, erro
 func (e *ParallelQueryFork) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.TaskSchedulerId))
+		return etw.IntValue(int64(e.TaskSchedulerID))
 	case 1:
-		return etw.IntValue(int64(e.TaskId))
+		return etw.IntValue(int64(e.TaskID))
 	case 2:
-		return etw.IntValue(int64(e.QueryId))
+		return etw.IntValue(int64(e.QueryID))
 	}
 	return etw.Value{}
 }
@@ -318,9 +318,9 @@ func (e AnyParallelQueryFork) MarshalJSON() ([]byte, error) { return etw.AppendJ
 // at [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelQueryJoin] takes newer
 // versions, too.
 type ParallelQueryJoin struct {
-	TaskSchedulerId int32
-	TaskId          int32
-	QueryId         int32
+	TaskSchedulerID int32
+	TaskID          int32
+	QueryID         int32
 }
 
 // EventDesc returns the description of ParallelQueryJoin.
@@ -331,17 +331,17 @@ func (e *ParallelQueryJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelQueryJoin, p, ptr)
 	}
-	e.TaskSchedulerId = int32(binary.LittleEndian.Uint32(p[0:]))
-	e.TaskId = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.QueryId = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.TaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.TaskID = int32(binary.LittleEndian.Uint32(p[4:]))
+	e.QueryID = int32(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ParallelQueryJoin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskSchedulerId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskId))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.QueryId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskSchedulerID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.TaskID))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.QueryID))
 	return b, nil
 }
 
@@ -349,11 +349,11 @@ func (e *ParallelQueryJoin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, erro
 func (e *ParallelQueryJoin) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.TaskSchedulerId))
+		return etw.IntValue(int64(e.TaskSchedulerID))
 	case 1:
-		return etw.IntValue(int64(e.TaskId))
+		return etw.IntValue(int64(e.TaskID))
 	case 2:
-		return etw.IntValue(int64(e.QueryId))
+		return etw.IntValue(int64(e.QueryID))
 	}
 	return etw.Value{}
 }

@@ -11,7 +11,7 @@ import (
 func ExampleAnyParallelQueryBegin() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *plinq.AnyParallelQueryBegin) error {
-		fmt.Println(r.Elapsed(), e.QueryId)
+		fmt.Println(r.Elapsed(), e.QueryID)
 		return nil
 	})
 	for _, e := range mux.Enablement() {

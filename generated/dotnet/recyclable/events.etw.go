@@ -85,7 +85,7 @@ func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.Append
 // MemoryStreamCreated is event 1, version 2, of task MemoryStreamCreated, enabled at
 // [etw.LevelVerbose] (5). [AnyMemoryStreamCreated] takes newer versions, too.
 type MemoryStreamCreated struct {
-	Guid          etw.GUID
+	GUID          etw.GUID
 	Tag           etw.UTF16
 	RequestedSize int64
 	ActualSize    int64
@@ -99,7 +99,7 @@ func (e *MemoryStreamCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamCreated, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Tag = c.UTF16()
 	e.RequestedSize = c.Int64()
@@ -110,7 +110,7 @@ func (e *MemoryStreamCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 // AppendPayload appends the payload of e to b.
 func (e *MemoryStreamCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.UTF16Z(1, e.Tag)
 	a.Int64(e.RequestedSize)
 	a.Int64(e.ActualSize)
@@ -121,7 +121,7 @@ func (e *MemoryStreamCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 func (e *MemoryStreamCreated) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UTF16Value(e.Tag)
 	case 2:
@@ -176,7 +176,7 @@ func (e AnyMemoryStreamCreated) MarshalJSON() ([]byte, error) { return etw.Appen
 // MemoryStreamDisposed is event 2, version 3, of task MemoryStreamDisposed, enabled at
 // [etw.LevelVerbose] (5). [AnyMemoryStreamDisposed] takes newer versions, too.
 type MemoryStreamDisposed struct {
-	Guid            etw.GUID
+	GUID            etw.GUID
 	Tag             etw.UTF16
 	LifetimeMs      int64
 	AllocationStack etw.UTF16
@@ -191,7 +191,7 @@ func (e *MemoryStreamDisposed) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamDisposed, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Tag = c.UTF16()
 	e.LifetimeMs = c.Int64()
@@ -203,7 +203,7 @@ func (e *MemoryStreamDisposed) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *MemoryStreamDisposed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.UTF16Z(1, e.Tag)
 	a.Int64(e.LifetimeMs)
 	a.UTF16Z(3, e.AllocationStack)
@@ -215,7 +215,7 @@ func (e *MemoryStreamDisposed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *MemoryStreamDisposed) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UTF16Value(e.Tag)
 	case 2:
@@ -277,7 +277,7 @@ func (e AnyMemoryStreamDisposed) MarshalJSON() ([]byte, error) { return etw.Appe
 // MemoryStreamDoubleDispose is event 3, version 0, of task MemoryStreamDoubleDispose, enabled
 // at [etw.LevelCritical] (1). [AnyMemoryStreamDoubleDispose] takes newer versions, too.
 type MemoryStreamDoubleDispose struct {
-	Guid            etw.GUID
+	GUID            etw.GUID
 	Tag             etw.UTF16
 	AllocationStack etw.UTF16
 	DisposeStack1   etw.UTF16
@@ -292,7 +292,7 @@ func (e *MemoryStreamDoubleDispose) DecodePayload(p []byte, ptr etw.PtrSize) (in
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamDoubleDispose, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Tag = c.UTF16()
 	e.AllocationStack = c.UTF16()
@@ -304,7 +304,7 @@ func (e *MemoryStreamDoubleDispose) DecodePayload(p []byte, ptr etw.PtrSize) (in
 // AppendPayload appends the payload of e to b.
 func (e *MemoryStreamDoubleDispose) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.UTF16Z(1, e.Tag)
 	a.UTF16Z(2, e.AllocationStack)
 	a.UTF16Z(3, e.DisposeStack1)
@@ -316,7 +316,7 @@ func (e *MemoryStreamDoubleDispose) AppendPayload(b []byte, ptr etw.PtrSize) ([]
 func (e *MemoryStreamDoubleDispose) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UTF16Value(e.Tag)
 	case 2:
@@ -380,7 +380,7 @@ func (e AnyMemoryStreamDoubleDispose) MarshalJSON() ([]byte, error) { return etw
 // MemoryStreamFinalized is event 4, version 0, of task MemoryStreamFinalized, enabled at
 // [etw.LevelError] (2). [AnyMemoryStreamFinalized] takes newer versions, too.
 type MemoryStreamFinalized struct {
-	Guid            etw.GUID
+	GUID            etw.GUID
 	Tag             etw.UTF16
 	AllocationStack etw.UTF16
 }
@@ -393,7 +393,7 @@ func (e *MemoryStreamFinalized) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamFinalized, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Tag = c.UTF16()
 	e.AllocationStack = c.UTF16()
@@ -403,7 +403,7 @@ func (e *MemoryStreamFinalized) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 // AppendPayload appends the payload of e to b.
 func (e *MemoryStreamFinalized) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.UTF16Z(1, e.Tag)
 	a.UTF16Z(2, e.AllocationStack)
 	return a.Done(&memoryStreamFinalized)
@@ -413,7 +413,7 @@ func (e *MemoryStreamFinalized) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 func (e *MemoryStreamFinalized) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UTF16Value(e.Tag)
 	case 2:
@@ -467,7 +467,7 @@ func (e AnyMemoryStreamFinalized) MarshalJSON() ([]byte, error) { return etw.App
 // MemoryStreamToArray is event 5, version 2, of task MemoryStreamToArray, enabled at
 // [etw.LevelVerbose] (5). [AnyMemoryStreamToArray] takes newer versions, too.
 type MemoryStreamToArray struct {
-	Guid  etw.GUID
+	GUID  etw.GUID
 	Tag   etw.UTF16
 	Stack etw.UTF16
 	Size  int64
@@ -481,7 +481,7 @@ func (e *MemoryStreamToArray) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamToArray, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Tag = c.UTF16()
 	e.Stack = c.UTF16()
@@ -492,7 +492,7 @@ func (e *MemoryStreamToArray) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 // AppendPayload appends the payload of e to b.
 func (e *MemoryStreamToArray) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.UTF16Z(1, e.Tag)
 	a.UTF16Z(2, e.Stack)
 	a.Int64(e.Size)
@@ -503,7 +503,7 @@ func (e *MemoryStreamToArray) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 func (e *MemoryStreamToArray) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UTF16Value(e.Tag)
 	case 2:
@@ -787,7 +787,7 @@ func (e AnyMemoryStreamNewLargeBufferCreated) MarshalJSON() ([]byte, error) {
 // MemoryStreamNonPooledLargeBufferCreated, enabled at [etw.LevelVerbose] (5).
 // [AnyMemoryStreamNonPooledLargeBufferCreated] takes newer versions, too.
 type MemoryStreamNonPooledLargeBufferCreated struct {
-	Guid            etw.GUID
+	GUID            etw.GUID
 	Tag             etw.UTF16
 	RequiredSize    int64
 	AllocationStack etw.UTF16
@@ -803,7 +803,7 @@ func (e *MemoryStreamNonPooledLargeBufferCreated) DecodePayload(p []byte, ptr et
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamNonPooledLargeBufferCreated, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Tag = c.UTF16()
 	e.RequiredSize = c.Int64()
@@ -814,7 +814,7 @@ func (e *MemoryStreamNonPooledLargeBufferCreated) DecodePayload(p []byte, ptr et
 // AppendPayload appends the payload of e to b.
 func (e *MemoryStreamNonPooledLargeBufferCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.UTF16Z(1, e.Tag)
 	a.Int64(e.RequiredSize)
 	a.UTF16Z(3, e.AllocationStack)
@@ -825,7 +825,7 @@ func (e *MemoryStreamNonPooledLargeBufferCreated) AppendPayload(b []byte, ptr et
 func (e *MemoryStreamNonPooledLargeBufferCreated) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UTF16Value(e.Tag)
 	case 2:
@@ -886,7 +886,7 @@ func (e AnyMemoryStreamNonPooledLargeBufferCreated) MarshalJSON() ([]byte, error
 // MemoryStreamDiscardBuffer is event 10, version 2, of task MemoryStreamDiscardBuffer, enabled
 // at [etw.LevelWarning] (3). [AnyMemoryStreamDiscardBuffer] takes newer versions, too.
 type MemoryStreamDiscardBuffer struct {
-	Guid                etw.GUID
+	GUID                etw.GUID
 	Tag                 etw.UTF16
 	BufferType          MemoryStreamBufferType
 	Reason              MemoryStreamDiscardReason
@@ -906,7 +906,7 @@ func (e *MemoryStreamDiscardBuffer) DecodePayload(p []byte, ptr etw.PtrSize) (in
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamDiscardBuffer, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Tag = c.UTF16()
 	e.BufferType = MemoryStreamBufferType(c.Uint32())
@@ -923,7 +923,7 @@ func (e *MemoryStreamDiscardBuffer) DecodePayload(p []byte, ptr etw.PtrSize) (in
 // AppendPayload appends the payload of e to b.
 func (e *MemoryStreamDiscardBuffer) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.UTF16Z(1, e.Tag)
 	a.Uint32(uint32(e.BufferType))
 	a.Uint32(uint32(e.Reason))
@@ -940,7 +940,7 @@ func (e *MemoryStreamDiscardBuffer) AppendPayload(b []byte, ptr etw.PtrSize) ([]
 func (e *MemoryStreamDiscardBuffer) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UTF16Value(e.Tag)
 	case 2:
@@ -1013,7 +1013,7 @@ func (e AnyMemoryStreamDiscardBuffer) MarshalJSON() ([]byte, error) { return etw
 // MemoryStreamOverCapacity is event 11, version 3, of task MemoryStreamOverCapacity, enabled
 // at [etw.LevelError] (2). [AnyMemoryStreamOverCapacity] takes newer versions, too.
 type MemoryStreamOverCapacity struct {
-	Guid              etw.GUID
+	GUID              etw.GUID
 	Tag               etw.UTF16
 	RequestedCapacity int64
 	MaxCapacity       int64
@@ -1028,7 +1028,7 @@ func (e *MemoryStreamOverCapacity) DecodePayload(p []byte, ptr etw.PtrSize) (int
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamOverCapacity, p, ptr)
 	}
-	e.Guid = etw.GUID(p[0:16])
+	e.GUID = etw.GUID(p[0:16])
 	c := etw.NewCursor(p, 16, ptr)
 	e.Tag = c.UTF16()
 	e.RequestedCapacity = c.Int64()
@@ -1040,7 +1040,7 @@ func (e *MemoryStreamOverCapacity) DecodePayload(p []byte, ptr etw.PtrSize) (int
 // AppendPayload appends the payload of e to b.
 func (e *MemoryStreamOverCapacity) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.GUID(e.Guid)
+	a.GUID(e.GUID)
 	a.UTF16Z(1, e.Tag)
 	a.Int64(e.RequestedCapacity)
 	a.Int64(e.MaxCapacity)
@@ -1052,7 +1052,7 @@ func (e *MemoryStreamOverCapacity) AppendPayload(b []byte, ptr etw.PtrSize) ([]b
 func (e *MemoryStreamOverCapacity) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.Guid)
+		return etw.GUIDValue(e.GUID)
 	case 1:
 		return etw.UTF16Value(e.Tag)
 	case 2:

@@ -11,7 +11,7 @@ import (
 func ExampleAnyMemoryStreamDoubleDispose() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *recyclable.AnyMemoryStreamDoubleDispose) error {
-		fmt.Println(r.Elapsed(), e.Guid, e.Tag)
+		fmt.Println(r.Elapsed(), e.GUID, e.Tag)
 		return nil
 	})
 	for _, e := range mux.Enablement() {

@@ -81,7 +81,7 @@ func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.Append
 // ConnectionStart is event 1, version 0, of task Connection, opcode [etw.OpcodeStart], enabled
 // at [etw.LevelInformational] (4). [AnyConnectionStart] takes newer versions, too.
 type ConnectionStart struct {
-	ConnectionId etw.UTF16
+	ConnectionID etw.UTF16
 }
 
 // EventDesc returns the description of ConnectionStart.
@@ -90,14 +90,14 @@ func (*ConnectionStart) EventDesc() *etw.EventDesc { return &connectionStart }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	return c.Done(&connectionStart)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ConnectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	return a.Done(&connectionStart)
 }
 
@@ -105,14 +105,14 @@ func (e *ConnectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *ConnectionStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ConnectionStart) Clone() *ConnectionStart {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
@@ -140,7 +140,7 @@ func (e *AnyConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyConnectionStart) Clone() *AnyConnectionStart {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
@@ -150,7 +150,7 @@ func (e AnyConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // ConnectionStop is event 2, version 0, of task Connection, opcode [etw.OpcodeStop], enabled
 // at [etw.LevelInformational] (4). [AnyConnectionStop] takes newer versions, too.
 type ConnectionStop struct {
-	ConnectionId etw.UTF16
+	ConnectionID etw.UTF16
 }
 
 // EventDesc returns the description of ConnectionStop.
@@ -159,14 +159,14 @@ func (*ConnectionStop) EventDesc() *etw.EventDesc { return &connectionStop }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	return c.Done(&connectionStop)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ConnectionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	return a.Done(&connectionStop)
 }
 
@@ -174,14 +174,14 @@ func (e *ConnectionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 func (e *ConnectionStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ConnectionStop) Clone() *ConnectionStop {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
@@ -209,7 +209,7 @@ func (e *AnyConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyConnectionStop) Clone() *AnyConnectionStop {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
@@ -219,7 +219,7 @@ func (e AnyConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // ConnectionTimedOut is event 3, version 0, of task ConnectionTimedOut, enabled at
 // [etw.LevelInformational] (4). [AnyConnectionTimedOut] takes newer versions, too.
 type ConnectionTimedOut struct {
-	ConnectionId etw.UTF16
+	ConnectionID etw.UTF16
 }
 
 // EventDesc returns the description of ConnectionTimedOut.
@@ -228,14 +228,14 @@ func (*ConnectionTimedOut) EventDesc() *etw.EventDesc { return &connectionTimedO
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionTimedOut) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ConnectionId = c.UTF16()
+	e.ConnectionID = c.UTF16()
 	return c.Done(&connectionTimedOut)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ConnectionTimedOut) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ConnectionId)
+	a.UTF16Z(0, e.ConnectionID)
 	return a.Done(&connectionTimedOut)
 }
 
@@ -243,14 +243,14 @@ func (e *ConnectionTimedOut) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 func (e *ConnectionTimedOut) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ConnectionId)
+		return etw.UTF16Value(e.ConnectionID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ConnectionTimedOut) Clone() *ConnectionTimedOut {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 
@@ -279,7 +279,7 @@ func (e *AnyConnectionTimedOut) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyConnectionTimedOut) Clone() *AnyConnectionTimedOut {
-	e.ConnectionId = e.ConnectionId.Clone()
+	e.ConnectionID = e.ConnectionID.Clone()
 	return &e
 }
 

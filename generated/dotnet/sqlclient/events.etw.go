@@ -88,7 +88,7 @@ func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.Append
 //
 // A command starts.
 type BeginExecute struct {
-	ObjectId    int32 // That of EndExecute, too.
+	ObjectID    int32 // That of EndExecute, too.
 	DataSource  etw.UTF16
 	Database    etw.UTF16
 	CommandText etw.UTF16
@@ -103,7 +103,7 @@ func (e *BeginExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&beginExecute, p, ptr)
 	}
-	e.ObjectId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.ObjectID = int32(binary.LittleEndian.Uint32(p[0:]))
 	c := etw.NewCursor(p, 4, ptr)
 	e.DataSource = c.UTF16()
 	e.Database = c.UTF16()
@@ -115,7 +115,7 @@ func (e *BeginExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *BeginExecute) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Int32(e.ObjectId)
+	a.Int32(e.ObjectID)
 	a.UTF16Z(1, e.DataSource)
 	a.UTF16Z(2, e.Database)
 	a.UTF16Z(3, e.CommandText)
@@ -127,7 +127,7 @@ func (e *BeginExecute) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 func (e *BeginExecute) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.ObjectId))
+		return etw.IntValue(int64(e.ObjectID))
 	case 1:
 		return etw.UTF16Value(e.DataSource)
 	case 2:
@@ -193,10 +193,10 @@ func (e AnyBeginExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 //
 // A command is done.
 type EndExecute struct {
-	ObjectId int32
+	ObjectID int32
 	// Bits: 1 it succeeded, 2 there is the number of an exception, 4 it ran synchronously.
 	Compositestate     int32
-	SqlExceptionNumber int32
+	SQLExceptionNumber int32
 	Message            etw.UTF16
 }
 
@@ -208,9 +208,9 @@ func (e *EndExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&endExecute, p, ptr)
 	}
-	e.ObjectId = int32(binary.LittleEndian.Uint32(p[0:]))
+	e.ObjectID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.Compositestate = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.SqlExceptionNumber = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.SQLExceptionNumber = int32(binary.LittleEndian.Uint32(p[8:]))
 	c := etw.NewCursor(p, 12, ptr)
 	e.Message = c.UTF16()
 	return c.Done(&endExecute)
@@ -219,9 +219,9 @@ func (e *EndExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *EndExecute) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Int32(e.ObjectId)
+	a.Int32(e.ObjectID)
 	a.Int32(e.Compositestate)
-	a.Int32(e.SqlExceptionNumber)
+	a.Int32(e.SQLExceptionNumber)
 	a.UTF16Z(3, e.Message)
 	return a.Done(&endExecute)
 }
@@ -230,11 +230,11 @@ func (e *EndExecute) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *EndExecute) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.IntValue(int64(e.ObjectId))
+		return etw.IntValue(int64(e.ObjectID))
 	case 1:
 		return etw.IntValue(int64(e.Compositestate))
 	case 2:
-		return etw.IntValue(int64(e.SqlExceptionNumber))
+		return etw.IntValue(int64(e.SQLExceptionNumber))
 	case 3:
 		return etw.UTF16Value(e.Message)
 	}

@@ -520,7 +520,7 @@ func (e AnyTaskWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 type AwaitTaskContinuationScheduled struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
-	ContinueWithTaskId         int32
+	ContinueWithTaskID         int32
 }
 
 // EventDesc returns the description of AwaitTaskContinuationScheduled.
@@ -535,7 +535,7 @@ func (e *AwaitTaskContinuationScheduled) DecodePayload(p []byte, ptr etw.PtrSize
 	}
 	e.OriginatingTaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.OriginatingTaskID = int32(binary.LittleEndian.Uint32(p[4:]))
-	e.ContinueWithTaskId = int32(binary.LittleEndian.Uint32(p[8:]))
+	e.ContinueWithTaskID = int32(binary.LittleEndian.Uint32(p[8:]))
 	return 12, nil
 }
 
@@ -543,7 +543,7 @@ func (e *AwaitTaskContinuationScheduled) DecodePayload(p []byte, ptr etw.PtrSize
 func (e *AwaitTaskContinuationScheduled) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskSchedulerID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskID))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.ContinueWithTaskId))
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.ContinueWithTaskID))
 	return b, nil
 }
 
@@ -555,7 +555,7 @@ func (e *AwaitTaskContinuationScheduled) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.IntValue(int64(e.OriginatingTaskID))
 	case 2:
-		return etw.IntValue(int64(e.ContinueWithTaskId))
+		return etw.IntValue(int64(e.ContinueWithTaskID))
 	}
 	return etw.Value{}
 }
@@ -1421,48 +1421,48 @@ func (e AnyDebugFacilityMessage1) Clone() *AnyDebugFacilityMessage1 {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDebugFacilityMessage1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SetActivityId is event 25, version 0, of task SetActivityId, enabled by
-// [KeywordDebugActivityId] (0x40000) at [etw.LevelInformational] (4). Its payload has 16
-// bytes. [AnySetActivityId] takes newer versions, too.
+// SetActivityID is SetActivityId: event 25, version 0, of task SetActivityId, enabled by
+// [KeywordDebugActivityID] (0x40000) at [etw.LevelInformational] (4). Its payload has 16
+// bytes. [AnySetActivityID] takes newer versions, too.
 //
 // The thread has another activity now.
-type SetActivityId struct {
-	NewId etw.GUID
+type SetActivityID struct {
+	NewID etw.GUID
 }
 
 // EventDesc returns the description of SetActivityId.
-func (*SetActivityId) EventDesc() *etw.EventDesc { return &setActivityId }
+func (*SetActivityID) EventDesc() *etw.EventDesc { return &setActivityID }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *SetActivityId) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *SetActivityID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
-		return 0, etw.Short(&setActivityId, p, ptr)
+		return 0, etw.Short(&setActivityID, p, ptr)
 	}
-	e.NewId = etw.GUID(p[0:16])
+	e.NewID = etw.GUID(p[0:16])
 	return 16, nil
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *SetActivityId) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = append(b, e.NewId[:]...)
+func (e *SetActivityID) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+	b = append(b, e.NewID[:]...)
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SetActivityId) FieldValue(i int) etw.Value {
+func (e *SetActivityID) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.GUIDValue(e.NewId)
+		return etw.GUIDValue(e.NewID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e.
-func (e SetActivityId) Clone() *SetActivityId { return &e }
+func (e SetActivityID) Clone() *SetActivityID { return &e }
 
-func (e SetActivityId) String() string { return string(etw.AppendText(nil, &e)) }
+func (e SetActivityID) String() string { return string(etw.AppendText(nil, &e)) }
 
-var setActivityId = etw.EventDesc{
+var setActivityID = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Task: 65509, Keywords: 0x40000,
 	Name: "SetActivityId", TaskName: "SetActivityId",
 	Fields: []etw.FieldDesc{
@@ -1470,23 +1470,23 @@ var setActivityId = etw.EventDesc{
 	},
 }
 
-// AnySetActivityId is [SetActivityId] in any version: a newer one is decoded like it.
-type AnySetActivityId struct {
+// AnySetActivityID is [SetActivityID] in any version: a newer one is decoded like it.
+type AnySetActivityID struct {
 	Seen etw.Seen
-	SetActivityId
+	SetActivityID
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnySetActivityId) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnySetActivityID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.SetActivityId.DecodePayload(p, ptr)
+	return e.SetActivityID.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnySetActivityId) Clone() *AnySetActivityId { return &e }
+func (e AnySetActivityID) Clone() *AnySetActivityID { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnySetActivityId) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnySetActivityID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NewID is event 26, version 0, of task NewID, enabled by [KeywordDebug] (0x20000) at
 // [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyNewID] takes newer versions, too.

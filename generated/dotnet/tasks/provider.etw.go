@@ -46,7 +46,7 @@ var Provider = &etw.Provider{
 		&runningContinuationList,
 		&debugFacilityMessage,
 		&debugFacilityMessage1,
-		&setActivityId,
+		&setActivityID,
 		&newID,
 		&incompleteAsyncMethod,
 	},
@@ -74,7 +74,7 @@ func Types() []etw.Event {
 		new(RunningContinuationList),
 		new(DebugFacilityMessage),
 		new(DebugFacilityMessage1),
-		new(SetActivityId),
+		new(SetActivityID),
 		new(NewID),
 		new(IncompleteAsyncMethod),
 	}
@@ -125,11 +125,11 @@ const (
 	KeywordTaskStops                     Keyword = 0x40
 	// Activities follow tasks and async methods. Without it, Start and Stop of other sources have
 	// ids, but what runs in between does not.
-	KeywordTasksFlowActivityIds Keyword = 0x80
+	KeywordTasksFlowActivityIDs Keyword = 0x80
 	KeywordAsyncMethod          Keyword = 0x100
-	KeywordTasksSetActivityIds  Keyword = 0x10000
+	KeywordTasksSetActivityIDs  Keyword = 0x10000
 	KeywordDebug                Keyword = 0x20000
-	KeywordDebugActivityId      Keyword = 0x40000
+	KeywordDebugActivityID      Keyword = 0x40000
 )
 
 // Tasks.

@@ -13,10 +13,10 @@ const (
 	SslProtocolsNone  SslProtocols = 0
 	SslProtocolsSsl2  SslProtocols = 12
 	SslProtocolsSsl3  SslProtocols = 48
-	SslProtocolsTls   SslProtocols = 192
-	SslProtocolsTls11 SslProtocols = 768
-	SslProtocolsTls12 SslProtocols = 3072
-	SslProtocolsTls13 SslProtocols = 12288
+	SslProtocolsTLS   SslProtocols = 192
+	SslProtocolsTLS11 SslProtocols = 768
+	SslProtocolsTLS12 SslProtocols = 3072
+	SslProtocolsTLS13 SslProtocols = 12288
 )
 
 var sslProtocolsMap = etw.MapDesc{

@@ -535,9 +535,9 @@ func (e AnyContentTransferred) MarshalJSON() ([]byte, error) { return etw.Append
 // ForwarderInvoke is event 7, version 0, of task ForwarderInvoke, enabled at
 // [etw.LevelInformational] (4). [AnyForwarderInvoke] takes newer versions, too.
 type ForwarderInvoke struct {
-	ClusterId     etw.UTF16
-	RouteId       etw.UTF16
-	DestinationId etw.UTF16
+	ClusterID     etw.UTF16
+	RouteID       etw.UTF16
+	DestinationID etw.UTF16
 }
 
 // EventDesc returns the description of ForwarderInvoke.
@@ -546,18 +546,18 @@ func (*ForwarderInvoke) EventDesc() *etw.EventDesc { return &forwarderInvoke }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ForwarderInvoke) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ClusterId = c.UTF16()
-	e.RouteId = c.UTF16()
-	e.DestinationId = c.UTF16()
+	e.ClusterID = c.UTF16()
+	e.RouteID = c.UTF16()
+	e.DestinationID = c.UTF16()
 	return c.Done(&forwarderInvoke)
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ForwarderInvoke) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ClusterId)
-	a.UTF16Z(1, e.RouteId)
-	a.UTF16Z(2, e.DestinationId)
+	a.UTF16Z(0, e.ClusterID)
+	a.UTF16Z(1, e.RouteID)
+	a.UTF16Z(2, e.DestinationID)
 	return a.Done(&forwarderInvoke)
 }
 
@@ -565,20 +565,20 @@ func (e *ForwarderInvoke) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *ForwarderInvoke) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ClusterId)
+		return etw.UTF16Value(e.ClusterID)
 	case 1:
-		return etw.UTF16Value(e.RouteId)
+		return etw.UTF16Value(e.RouteID)
 	case 2:
-		return etw.UTF16Value(e.DestinationId)
+		return etw.UTF16Value(e.DestinationID)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ForwarderInvoke) Clone() *ForwarderInvoke {
-	e.ClusterId = e.ClusterId.Clone()
-	e.RouteId = e.RouteId.Clone()
-	e.DestinationId = e.DestinationId.Clone()
+	e.ClusterID = e.ClusterID.Clone()
+	e.RouteID = e.RouteID.Clone()
+	e.DestinationID = e.DestinationID.Clone()
 	return &e
 }
 
@@ -608,9 +608,9 @@ func (e *AnyForwarderInvoke) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyForwarderInvoke) Clone() *AnyForwarderInvoke {
-	e.ClusterId = e.ClusterId.Clone()
-	e.RouteId = e.RouteId.Clone()
-	e.DestinationId = e.DestinationId.Clone()
+	e.ClusterID = e.ClusterID.Clone()
+	e.RouteID = e.RouteID.Clone()
+	e.DestinationID = e.DestinationID.Clone()
 	return &e
 }
 

@@ -144,7 +144,7 @@ func TestFormats(t *testing.T) {
 
 func FuzzFormat(f *testing.F) {
 	f.Add(formatText, []byte("0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijkl"))
-	f.Fuzz(func(t *testing.T, text string, payload []byte) {
+	f.Fuzz(func(_ *testing.T, text string, payload []byte) {
 		d, err := ParseFormat("g", []byte(text))
 		if err != nil {
 			return

@@ -14,23 +14,23 @@ type Logon struct {
 	SubjectUserSid            etw.SID
 	SubjectUserName           etw.UTF16
 	SubjectDomainName         etw.UTF16
-	SubjectLogonId            uint64
+	SubjectLogonID            uint64
 	TargetUserSid             etw.SID
 	TargetUserName            etw.UTF16
 	TargetDomainName          etw.UTF16
-	TargetLogonId             uint64
+	TargetLogonID             uint64
 	LogonType                 uint32
 	LogonProcessName          etw.UTF16
 	AuthenticationPackageName etw.UTF16
 	WorkstationName           etw.UTF16
-	LogonGuid                 etw.GUID
+	LogonGUID                 etw.GUID
 	TransmittedServices       etw.UTF16
 	LmPackageName             etw.UTF16
 	KeyLength                 uint32
-	ProcessId                 etw.Pointer
+	ProcessID                 etw.Pointer
 	ProcessName               etw.UTF16
-	IpAddress                 etw.UTF16
-	IpPort                    etw.UTF16
+	IPAddress                 etw.UTF16
+	IPPort                    etw.UTF16
 }
 
 // EventDesc returns the description of Logon.
@@ -42,23 +42,23 @@ func (e *Logon) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.TargetUserSid = c.SID()
 	e.TargetUserName = c.UTF16()
 	e.TargetDomainName = c.UTF16()
-	e.TargetLogonId = c.Uint64()
+	e.TargetLogonID = c.Uint64()
 	e.LogonType = c.Uint32()
 	e.LogonProcessName = c.UTF16()
 	e.AuthenticationPackageName = c.UTF16()
 	e.WorkstationName = c.UTF16()
-	e.LogonGuid = c.GUID()
+	e.LogonGUID = c.GUID()
 	e.TransmittedServices = c.UTF16()
 	e.LmPackageName = c.UTF16()
 	e.KeyLength = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
-	e.IpAddress = c.UTF16()
-	e.IpPort = c.UTF16()
+	e.IPAddress = c.UTF16()
+	e.IPPort = c.UTF16()
 	return c.Done(&logon)
 }
 
@@ -68,23 +68,23 @@ func (e *Logon) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.SID(4, e.TargetUserSid)
 	a.UTF16Z(5, e.TargetUserName)
 	a.UTF16Z(6, e.TargetDomainName)
-	a.Uint64(e.TargetLogonId)
+	a.Uint64(e.TargetLogonID)
 	a.Uint32(e.LogonType)
 	a.UTF16Z(9, e.LogonProcessName)
 	a.UTF16Z(10, e.AuthenticationPackageName)
 	a.UTF16Z(11, e.WorkstationName)
-	a.GUID(e.LogonGuid)
+	a.GUID(e.LogonGUID)
 	a.UTF16Z(13, e.TransmittedServices)
 	a.UTF16Z(14, e.LmPackageName)
 	a.Uint32(e.KeyLength)
-	a.Pointer(16, e.ProcessId)
+	a.Pointer(16, e.ProcessID)
 	a.UTF16Z(17, e.ProcessName)
-	a.UTF16Z(18, e.IpAddress)
-	a.UTF16Z(19, e.IpPort)
+	a.UTF16Z(18, e.IPAddress)
+	a.UTF16Z(19, e.IPPort)
 	return a.Done(&logon)
 }
 
@@ -98,7 +98,7 @@ func (e *Logon) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.SIDValue(e.TargetUserSid)
 	case 5:
@@ -106,7 +106,7 @@ func (e *Logon) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 7:
-		return etw.UintValue(e.TargetLogonId)
+		return etw.UintValue(e.TargetLogonID)
 	case 8:
 		return etw.UintValue(uint64(e.LogonType))
 	case 9:
@@ -116,7 +116,7 @@ func (e *Logon) FieldValue(i int) etw.Value {
 	case 11:
 		return etw.UTF16Value(e.WorkstationName)
 	case 12:
-		return etw.GUIDValue(e.LogonGuid)
+		return etw.GUIDValue(e.LogonGUID)
 	case 13:
 		return etw.UTF16Value(e.TransmittedServices)
 	case 14:
@@ -124,13 +124,13 @@ func (e *Logon) FieldValue(i int) etw.Value {
 	case 15:
 		return etw.UintValue(uint64(e.KeyLength))
 	case 16:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 17:
 		return etw.UTF16Value(e.ProcessName)
 	case 18:
-		return etw.UTF16Value(e.IpAddress)
+		return etw.UTF16Value(e.IPAddress)
 	case 19:
-		return etw.UTF16Value(e.IpPort)
+		return etw.UTF16Value(e.IPPort)
 	}
 	return etw.Value{}
 }
@@ -149,8 +149,8 @@ func (e Logon) Clone() *Logon {
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	e.LmPackageName = e.LmPackageName.Clone()
 	e.ProcessName = e.ProcessName.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	return &e
 }
 
@@ -188,23 +188,23 @@ type LogonV1 struct {
 	SubjectUserSid            etw.SID
 	SubjectUserName           etw.UTF16
 	SubjectDomainName         etw.UTF16
-	SubjectLogonId            uint64
+	SubjectLogonID            uint64
 	TargetUserSid             etw.SID
 	TargetUserName            etw.UTF16
 	TargetDomainName          etw.UTF16
-	TargetLogonId             uint64
+	TargetLogonID             uint64
 	LogonType                 uint32
 	LogonProcessName          etw.UTF16
 	AuthenticationPackageName etw.UTF16
 	WorkstationName           etw.UTF16
-	LogonGuid                 etw.GUID
+	LogonGUID                 etw.GUID
 	TransmittedServices       etw.UTF16
 	LmPackageName             etw.UTF16
 	KeyLength                 uint32
-	ProcessId                 etw.Pointer
+	ProcessID                 etw.Pointer
 	ProcessName               etw.UTF16
-	IpAddress                 etw.UTF16
-	IpPort                    etw.UTF16
+	IPAddress                 etw.UTF16
+	IPPort                    etw.UTF16
 	ImpersonationLevel        etw.UTF16
 }
 
@@ -217,23 +217,23 @@ func (e *LogonV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.TargetUserSid = c.SID()
 	e.TargetUserName = c.UTF16()
 	e.TargetDomainName = c.UTF16()
-	e.TargetLogonId = c.Uint64()
+	e.TargetLogonID = c.Uint64()
 	e.LogonType = c.Uint32()
 	e.LogonProcessName = c.UTF16()
 	e.AuthenticationPackageName = c.UTF16()
 	e.WorkstationName = c.UTF16()
-	e.LogonGuid = c.GUID()
+	e.LogonGUID = c.GUID()
 	e.TransmittedServices = c.UTF16()
 	e.LmPackageName = c.UTF16()
 	e.KeyLength = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
-	e.IpAddress = c.UTF16()
-	e.IpPort = c.UTF16()
+	e.IPAddress = c.UTF16()
+	e.IPPort = c.UTF16()
 	e.ImpersonationLevel = c.UTF16()
 	return c.Done(&logonV1)
 }
@@ -244,23 +244,23 @@ func (e *LogonV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.SID(4, e.TargetUserSid)
 	a.UTF16Z(5, e.TargetUserName)
 	a.UTF16Z(6, e.TargetDomainName)
-	a.Uint64(e.TargetLogonId)
+	a.Uint64(e.TargetLogonID)
 	a.Uint32(e.LogonType)
 	a.UTF16Z(9, e.LogonProcessName)
 	a.UTF16Z(10, e.AuthenticationPackageName)
 	a.UTF16Z(11, e.WorkstationName)
-	a.GUID(e.LogonGuid)
+	a.GUID(e.LogonGUID)
 	a.UTF16Z(13, e.TransmittedServices)
 	a.UTF16Z(14, e.LmPackageName)
 	a.Uint32(e.KeyLength)
-	a.Pointer(16, e.ProcessId)
+	a.Pointer(16, e.ProcessID)
 	a.UTF16Z(17, e.ProcessName)
-	a.UTF16Z(18, e.IpAddress)
-	a.UTF16Z(19, e.IpPort)
+	a.UTF16Z(18, e.IPAddress)
+	a.UTF16Z(19, e.IPPort)
 	a.UTF16Z(20, e.ImpersonationLevel)
 	return a.Done(&logonV1)
 }
@@ -275,7 +275,7 @@ func (e *LogonV1) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.SIDValue(e.TargetUserSid)
 	case 5:
@@ -283,7 +283,7 @@ func (e *LogonV1) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 7:
-		return etw.UintValue(e.TargetLogonId)
+		return etw.UintValue(e.TargetLogonID)
 	case 8:
 		return etw.UintValue(uint64(e.LogonType))
 	case 9:
@@ -293,7 +293,7 @@ func (e *LogonV1) FieldValue(i int) etw.Value {
 	case 11:
 		return etw.UTF16Value(e.WorkstationName)
 	case 12:
-		return etw.GUIDValue(e.LogonGuid)
+		return etw.GUIDValue(e.LogonGUID)
 	case 13:
 		return etw.UTF16Value(e.TransmittedServices)
 	case 14:
@@ -301,13 +301,13 @@ func (e *LogonV1) FieldValue(i int) etw.Value {
 	case 15:
 		return etw.UintValue(uint64(e.KeyLength))
 	case 16:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 17:
 		return etw.UTF16Value(e.ProcessName)
 	case 18:
-		return etw.UTF16Value(e.IpAddress)
+		return etw.UTF16Value(e.IPAddress)
 	case 19:
-		return etw.UTF16Value(e.IpPort)
+		return etw.UTF16Value(e.IPPort)
 	case 20:
 		return etw.UTF16Value(e.ImpersonationLevel)
 	}
@@ -328,8 +328,8 @@ func (e LogonV1) Clone() *LogonV1 {
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	e.LmPackageName = e.LmPackageName.Clone()
 	e.ProcessName = e.ProcessName.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	e.ImpersonationLevel = e.ImpersonationLevel.Clone()
 	return &e
 }
@@ -369,29 +369,29 @@ type LogonV2 struct {
 	SubjectUserSid            etw.SID
 	SubjectUserName           etw.UTF16
 	SubjectDomainName         etw.UTF16
-	SubjectLogonId            uint64
+	SubjectLogonID            uint64
 	TargetUserSid             etw.SID
 	TargetUserName            etw.UTF16
 	TargetDomainName          etw.UTF16
-	TargetLogonId             uint64
+	TargetLogonID             uint64
 	LogonType                 uint32
 	LogonProcessName          etw.UTF16
 	AuthenticationPackageName etw.UTF16
 	WorkstationName           etw.UTF16
-	LogonGuid                 etw.GUID
+	LogonGUID                 etw.GUID
 	TransmittedServices       etw.UTF16
 	LmPackageName             etw.UTF16
 	KeyLength                 uint32
-	ProcessId                 etw.Pointer
+	ProcessID                 etw.Pointer
 	ProcessName               etw.UTF16
-	IpAddress                 etw.UTF16
-	IpPort                    etw.UTF16
+	IPAddress                 etw.UTF16
+	IPPort                    etw.UTF16
 	ImpersonationLevel        etw.UTF16
 	RestrictedAdminMode       etw.UTF16
 	TargetOutboundUserName    etw.UTF16
 	TargetOutboundDomainName  etw.UTF16
 	VirtualAccount            etw.UTF16
-	TargetLinkedLogonId       uint64
+	TargetLinkedLogonID       uint64
 	ElevatedToken             etw.UTF16
 }
 
@@ -404,29 +404,29 @@ func (e *LogonV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.TargetUserSid = c.SID()
 	e.TargetUserName = c.UTF16()
 	e.TargetDomainName = c.UTF16()
-	e.TargetLogonId = c.Uint64()
+	e.TargetLogonID = c.Uint64()
 	e.LogonType = c.Uint32()
 	e.LogonProcessName = c.UTF16()
 	e.AuthenticationPackageName = c.UTF16()
 	e.WorkstationName = c.UTF16()
-	e.LogonGuid = c.GUID()
+	e.LogonGUID = c.GUID()
 	e.TransmittedServices = c.UTF16()
 	e.LmPackageName = c.UTF16()
 	e.KeyLength = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
-	e.IpAddress = c.UTF16()
-	e.IpPort = c.UTF16()
+	e.IPAddress = c.UTF16()
+	e.IPPort = c.UTF16()
 	e.ImpersonationLevel = c.UTF16()
 	e.RestrictedAdminMode = c.UTF16()
 	e.TargetOutboundUserName = c.UTF16()
 	e.TargetOutboundDomainName = c.UTF16()
 	e.VirtualAccount = c.UTF16()
-	e.TargetLinkedLogonId = c.Uint64()
+	e.TargetLinkedLogonID = c.Uint64()
 	e.ElevatedToken = c.UTF16()
 	return c.Done(&logonV2)
 }
@@ -437,29 +437,29 @@ func (e *LogonV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.SID(4, e.TargetUserSid)
 	a.UTF16Z(5, e.TargetUserName)
 	a.UTF16Z(6, e.TargetDomainName)
-	a.Uint64(e.TargetLogonId)
+	a.Uint64(e.TargetLogonID)
 	a.Uint32(e.LogonType)
 	a.UTF16Z(9, e.LogonProcessName)
 	a.UTF16Z(10, e.AuthenticationPackageName)
 	a.UTF16Z(11, e.WorkstationName)
-	a.GUID(e.LogonGuid)
+	a.GUID(e.LogonGUID)
 	a.UTF16Z(13, e.TransmittedServices)
 	a.UTF16Z(14, e.LmPackageName)
 	a.Uint32(e.KeyLength)
-	a.Pointer(16, e.ProcessId)
+	a.Pointer(16, e.ProcessID)
 	a.UTF16Z(17, e.ProcessName)
-	a.UTF16Z(18, e.IpAddress)
-	a.UTF16Z(19, e.IpPort)
+	a.UTF16Z(18, e.IPAddress)
+	a.UTF16Z(19, e.IPPort)
 	a.UTF16Z(20, e.ImpersonationLevel)
 	a.UTF16Z(21, e.RestrictedAdminMode)
 	a.UTF16Z(22, e.TargetOutboundUserName)
 	a.UTF16Z(23, e.TargetOutboundDomainName)
 	a.UTF16Z(24, e.VirtualAccount)
-	a.Uint64(e.TargetLinkedLogonId)
+	a.Uint64(e.TargetLinkedLogonID)
 	a.UTF16Z(26, e.ElevatedToken)
 	return a.Done(&logonV2)
 }
@@ -474,7 +474,7 @@ func (e *LogonV2) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.SIDValue(e.TargetUserSid)
 	case 5:
@@ -482,7 +482,7 @@ func (e *LogonV2) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 7:
-		return etw.UintValue(e.TargetLogonId)
+		return etw.UintValue(e.TargetLogonID)
 	case 8:
 		return etw.UintValue(uint64(e.LogonType))
 	case 9:
@@ -492,7 +492,7 @@ func (e *LogonV2) FieldValue(i int) etw.Value {
 	case 11:
 		return etw.UTF16Value(e.WorkstationName)
 	case 12:
-		return etw.GUIDValue(e.LogonGuid)
+		return etw.GUIDValue(e.LogonGUID)
 	case 13:
 		return etw.UTF16Value(e.TransmittedServices)
 	case 14:
@@ -500,13 +500,13 @@ func (e *LogonV2) FieldValue(i int) etw.Value {
 	case 15:
 		return etw.UintValue(uint64(e.KeyLength))
 	case 16:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 17:
 		return etw.UTF16Value(e.ProcessName)
 	case 18:
-		return etw.UTF16Value(e.IpAddress)
+		return etw.UTF16Value(e.IPAddress)
 	case 19:
-		return etw.UTF16Value(e.IpPort)
+		return etw.UTF16Value(e.IPPort)
 	case 20:
 		return etw.UTF16Value(e.ImpersonationLevel)
 	case 21:
@@ -518,7 +518,7 @@ func (e *LogonV2) FieldValue(i int) etw.Value {
 	case 24:
 		return etw.UTF16Value(e.VirtualAccount)
 	case 25:
-		return etw.UintValue(e.TargetLinkedLogonId)
+		return etw.UintValue(e.TargetLinkedLogonID)
 	case 26:
 		return etw.UTF16Value(e.ElevatedToken)
 	}
@@ -539,8 +539,8 @@ func (e LogonV2) Clone() *LogonV2 {
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	e.LmPackageName = e.LmPackageName.Clone()
 	e.ProcessName = e.ProcessName.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	e.ImpersonationLevel = e.ImpersonationLevel.Clone()
 	e.RestrictedAdminMode = e.RestrictedAdminMode.Clone()
 	e.TargetOutboundUserName = e.TargetOutboundUserName.Clone()
@@ -598,29 +598,29 @@ type AnyLogon struct {
 	SubjectUserSid            etw.SID
 	SubjectUserName           etw.UTF16
 	SubjectDomainName         etw.UTF16
-	SubjectLogonId            uint64
+	SubjectLogonID            uint64
 	TargetUserSid             etw.SID
 	TargetUserName            etw.UTF16
 	TargetDomainName          etw.UTF16
-	TargetLogonId             uint64
+	TargetLogonID             uint64
 	LogonType                 uint32
 	LogonProcessName          etw.UTF16
 	AuthenticationPackageName etw.UTF16
 	WorkstationName           etw.UTF16
-	LogonGuid                 etw.GUID
+	LogonGUID                 etw.GUID
 	TransmittedServices       etw.UTF16
 	LmPackageName             etw.UTF16
 	KeyLength                 uint32
-	ProcessId                 etw.Pointer
+	ProcessID                 etw.Pointer
 	ProcessName               etw.UTF16
-	IpAddress                 etw.UTF16
-	IpPort                    etw.UTF16
+	IPAddress                 etw.UTF16
+	IPPort                    etw.UTF16
 	ImpersonationLevel        etw.UTF16 // since version 1
 	RestrictedAdminMode       etw.UTF16 // since version 2
 	TargetOutboundUserName    etw.UTF16 // since version 2
 	TargetOutboundDomainName  etw.UTF16 // since version 2
 	VirtualAccount            etw.UTF16 // since version 2
-	TargetLinkedLogonId       uint64    // since version 2
+	TargetLinkedLogonID       uint64    // since version 2
 	ElevatedToken             etw.UTF16 // since version 2
 }
 
@@ -640,8 +640,8 @@ func (e *AnyLogon) HasTargetOutboundDomainName() bool { return e.Seen.Layout >= 
 // HasVirtualAccount reports whether the decoded version has VirtualAccount.
 func (e *AnyLogon) HasVirtualAccount() bool { return e.Seen.Layout >= 2 }
 
-// HasTargetLinkedLogonId reports whether the decoded version has TargetLinkedLogonId.
-func (e *AnyLogon) HasTargetLinkedLogonId() bool { return e.Seen.Layout >= 2 }
+// HasTargetLinkedLogonID reports whether the decoded version has TargetLinkedLogonID.
+func (e *AnyLogon) HasTargetLinkedLogonID() bool { return e.Seen.Layout >= 2 }
 
 // HasElevatedToken reports whether the decoded version has ElevatedToken.
 func (e *AnyLogon) HasElevatedToken() bool { return e.Seen.Layout >= 2 }
@@ -664,29 +664,29 @@ func (e *AnyLogon) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n in
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
+		e.SubjectLogonID = v.SubjectLogonID
 		e.TargetUserSid = v.TargetUserSid
 		e.TargetUserName = v.TargetUserName
 		e.TargetDomainName = v.TargetDomainName
-		e.TargetLogonId = v.TargetLogonId
+		e.TargetLogonID = v.TargetLogonID
 		e.LogonType = v.LogonType
 		e.LogonProcessName = v.LogonProcessName
 		e.AuthenticationPackageName = v.AuthenticationPackageName
 		e.WorkstationName = v.WorkstationName
-		e.LogonGuid = v.LogonGuid
+		e.LogonGUID = v.LogonGUID
 		e.TransmittedServices = v.TransmittedServices
 		e.LmPackageName = v.LmPackageName
 		e.KeyLength = v.KeyLength
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ProcessName = v.ProcessName
-		e.IpAddress = v.IpAddress
-		e.IpPort = v.IpPort
+		e.IPAddress = v.IPAddress
+		e.IPPort = v.IPPort
 		e.ImpersonationLevel = v.ImpersonationLevel
 		e.RestrictedAdminMode = v.RestrictedAdminMode
 		e.TargetOutboundUserName = v.TargetOutboundUserName
 		e.TargetOutboundDomainName = v.TargetOutboundDomainName
 		e.VirtualAccount = v.VirtualAccount
-		e.TargetLinkedLogonId = v.TargetLinkedLogonId
+		e.TargetLinkedLogonID = v.TargetLinkedLogonID
 		e.ElevatedToken = v.ElevatedToken
 	case version >= 1:
 		var v LogonV1
@@ -696,23 +696,23 @@ func (e *AnyLogon) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n in
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
+		e.SubjectLogonID = v.SubjectLogonID
 		e.TargetUserSid = v.TargetUserSid
 		e.TargetUserName = v.TargetUserName
 		e.TargetDomainName = v.TargetDomainName
-		e.TargetLogonId = v.TargetLogonId
+		e.TargetLogonID = v.TargetLogonID
 		e.LogonType = v.LogonType
 		e.LogonProcessName = v.LogonProcessName
 		e.AuthenticationPackageName = v.AuthenticationPackageName
 		e.WorkstationName = v.WorkstationName
-		e.LogonGuid = v.LogonGuid
+		e.LogonGUID = v.LogonGUID
 		e.TransmittedServices = v.TransmittedServices
 		e.LmPackageName = v.LmPackageName
 		e.KeyLength = v.KeyLength
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ProcessName = v.ProcessName
-		e.IpAddress = v.IpAddress
-		e.IpPort = v.IpPort
+		e.IPAddress = v.IPAddress
+		e.IPPort = v.IPPort
 		e.ImpersonationLevel = v.ImpersonationLevel
 	default:
 		var v Logon
@@ -722,23 +722,23 @@ func (e *AnyLogon) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n in
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
+		e.SubjectLogonID = v.SubjectLogonID
 		e.TargetUserSid = v.TargetUserSid
 		e.TargetUserName = v.TargetUserName
 		e.TargetDomainName = v.TargetDomainName
-		e.TargetLogonId = v.TargetLogonId
+		e.TargetLogonID = v.TargetLogonID
 		e.LogonType = v.LogonType
 		e.LogonProcessName = v.LogonProcessName
 		e.AuthenticationPackageName = v.AuthenticationPackageName
 		e.WorkstationName = v.WorkstationName
-		e.LogonGuid = v.LogonGuid
+		e.LogonGUID = v.LogonGUID
 		e.TransmittedServices = v.TransmittedServices
 		e.LmPackageName = v.LmPackageName
 		e.KeyLength = v.KeyLength
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ProcessName = v.ProcessName
-		e.IpAddress = v.IpAddress
-		e.IpPort = v.IpPort
+		e.IPAddress = v.IPAddress
+		e.IPPort = v.IPPort
 	}
 	return n, err
 }
@@ -757,7 +757,7 @@ func (e *AnyLogon) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.SIDValue(e.TargetUserSid)
 	case 5:
@@ -765,7 +765,7 @@ func (e *AnyLogon) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 7:
-		return etw.UintValue(e.TargetLogonId)
+		return etw.UintValue(e.TargetLogonID)
 	case 8:
 		return etw.UintValue(uint64(e.LogonType))
 	case 9:
@@ -775,7 +775,7 @@ func (e *AnyLogon) FieldValue(i int) etw.Value {
 	case 11:
 		return etw.UTF16Value(e.WorkstationName)
 	case 12:
-		return etw.GUIDValue(e.LogonGuid)
+		return etw.GUIDValue(e.LogonGUID)
 	case 13:
 		return etw.UTF16Value(e.TransmittedServices)
 	case 14:
@@ -783,13 +783,13 @@ func (e *AnyLogon) FieldValue(i int) etw.Value {
 	case 15:
 		return etw.UintValue(uint64(e.KeyLength))
 	case 16:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 17:
 		return etw.UTF16Value(e.ProcessName)
 	case 18:
-		return etw.UTF16Value(e.IpAddress)
+		return etw.UTF16Value(e.IPAddress)
 	case 19:
-		return etw.UTF16Value(e.IpPort)
+		return etw.UTF16Value(e.IPPort)
 	case 20:
 		return etw.UTF16Value(e.ImpersonationLevel)
 	case 21:
@@ -801,7 +801,7 @@ func (e *AnyLogon) FieldValue(i int) etw.Value {
 	case 24:
 		return etw.UTF16Value(e.VirtualAccount)
 	case 25:
-		return etw.UintValue(e.TargetLinkedLogonId)
+		return etw.UintValue(e.TargetLinkedLogonID)
 	case 26:
 		return etw.UTF16Value(e.ElevatedToken)
 	}
@@ -822,8 +822,8 @@ func (e AnyLogon) Clone() *AnyLogon {
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	e.LmPackageName = e.LmPackageName.Clone()
 	e.ProcessName = e.ProcessName.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	e.ImpersonationLevel = e.ImpersonationLevel.Clone()
 	e.RestrictedAdminMode = e.RestrictedAdminMode.Clone()
 	e.TargetOutboundUserName = e.TargetOutboundUserName.Clone()
@@ -846,7 +846,7 @@ type LogonFailed struct {
 	SubjectUserSid            etw.SID
 	SubjectUserName           etw.UTF16
 	SubjectDomainName         etw.UTF16
-	SubjectLogonId            uint64
+	SubjectLogonID            uint64
 	TargetUserSid             etw.SID
 	TargetUserName            etw.UTF16
 	TargetDomainName          etw.UTF16
@@ -860,10 +860,10 @@ type LogonFailed struct {
 	TransmittedServices       etw.UTF16
 	LmPackageName             etw.UTF16
 	KeyLength                 uint32
-	ProcessId                 etw.Pointer
+	ProcessID                 etw.Pointer
 	ProcessName               etw.UTF16
-	IpAddress                 etw.UTF16
-	IpPort                    etw.UTF16
+	IPAddress                 etw.UTF16
+	IPPort                    etw.UTF16
 }
 
 // EventDesc returns the description of LogonFailed.
@@ -875,7 +875,7 @@ func (e *LogonFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.TargetUserSid = c.SID()
 	e.TargetUserName = c.UTF16()
 	e.TargetDomainName = c.UTF16()
@@ -889,10 +889,10 @@ func (e *LogonFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.TransmittedServices = c.UTF16()
 	e.LmPackageName = c.UTF16()
 	e.KeyLength = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
-	e.IpAddress = c.UTF16()
-	e.IpPort = c.UTF16()
+	e.IPAddress = c.UTF16()
+	e.IPPort = c.UTF16()
 	return c.Done(&logonFailed)
 }
 
@@ -902,7 +902,7 @@ func (e *LogonFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.SID(4, e.TargetUserSid)
 	a.UTF16Z(5, e.TargetUserName)
 	a.UTF16Z(6, e.TargetDomainName)
@@ -916,10 +916,10 @@ func (e *LogonFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.UTF16Z(14, e.TransmittedServices)
 	a.UTF16Z(15, e.LmPackageName)
 	a.Uint32(e.KeyLength)
-	a.Pointer(17, e.ProcessId)
+	a.Pointer(17, e.ProcessID)
 	a.UTF16Z(18, e.ProcessName)
-	a.UTF16Z(19, e.IpAddress)
-	a.UTF16Z(20, e.IpPort)
+	a.UTF16Z(19, e.IPAddress)
+	a.UTF16Z(20, e.IPPort)
 	return a.Done(&logonFailed)
 }
 
@@ -933,7 +933,7 @@ func (e *LogonFailed) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.SIDValue(e.TargetUserSid)
 	case 5:
@@ -961,13 +961,13 @@ func (e *LogonFailed) FieldValue(i int) etw.Value {
 	case 16:
 		return etw.UintValue(uint64(e.KeyLength))
 	case 17:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 18:
 		return etw.UTF16Value(e.ProcessName)
 	case 19:
-		return etw.UTF16Value(e.IpAddress)
+		return etw.UTF16Value(e.IPAddress)
 	case 20:
-		return etw.UTF16Value(e.IpPort)
+		return etw.UTF16Value(e.IPPort)
 	}
 	return etw.Value{}
 }
@@ -987,8 +987,8 @@ func (e LogonFailed) Clone() *LogonFailed {
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	e.LmPackageName = e.LmPackageName.Clone()
 	e.ProcessName = e.ProcessName.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	return &e
 }
 
@@ -1049,8 +1049,8 @@ func (e AnyLogonFailed) Clone() *AnyLogonFailed {
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	e.LmPackageName = e.LmPackageName.Clone()
 	e.ProcessName = e.ProcessName.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	return &e
 }
 
@@ -1065,7 +1065,7 @@ type Logoff struct {
 	TargetUserSid    etw.SID
 	TargetUserName   etw.UTF16
 	TargetDomainName etw.UTF16
-	TargetLogonId    uint64
+	TargetLogonID    uint64
 	LogonType        uint32
 }
 
@@ -1078,7 +1078,7 @@ func (e *Logoff) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.TargetUserSid = c.SID()
 	e.TargetUserName = c.UTF16()
 	e.TargetDomainName = c.UTF16()
-	e.TargetLogonId = c.Uint64()
+	e.TargetLogonID = c.Uint64()
 	e.LogonType = c.Uint32()
 	return c.Done(&logoff)
 }
@@ -1089,7 +1089,7 @@ func (e *Logoff) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.SID(0, e.TargetUserSid)
 	a.UTF16Z(1, e.TargetUserName)
 	a.UTF16Z(2, e.TargetDomainName)
-	a.Uint64(e.TargetLogonId)
+	a.Uint64(e.TargetLogonID)
 	a.Uint32(e.LogonType)
 	return a.Done(&logoff)
 }
@@ -1104,7 +1104,7 @@ func (e *Logoff) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 3:
-		return etw.UintValue(e.TargetLogonId)
+		return etw.UintValue(e.TargetLogonID)
 	case 4:
 		return etw.UintValue(uint64(e.LogonType))
 	}
@@ -1164,7 +1164,7 @@ type LogoffByUser struct {
 	TargetUserSid    etw.SID
 	TargetUserName   etw.UTF16
 	TargetDomainName etw.UTF16
-	TargetLogonId    uint64
+	TargetLogonID    uint64
 }
 
 // EventDesc returns the description of LogoffByUser.
@@ -1176,7 +1176,7 @@ func (e *LogoffByUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.TargetUserSid = c.SID()
 	e.TargetUserName = c.UTF16()
 	e.TargetDomainName = c.UTF16()
-	e.TargetLogonId = c.Uint64()
+	e.TargetLogonID = c.Uint64()
 	return c.Done(&logoffByUser)
 }
 
@@ -1186,7 +1186,7 @@ func (e *LogoffByUser) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 	a.SID(0, e.TargetUserSid)
 	a.UTF16Z(1, e.TargetUserName)
 	a.UTF16Z(2, e.TargetDomainName)
-	a.Uint64(e.TargetLogonId)
+	a.Uint64(e.TargetLogonID)
 	return a.Done(&logoffByUser)
 }
 
@@ -1200,7 +1200,7 @@ func (e *LogoffByUser) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 3:
-		return etw.UintValue(e.TargetLogonId)
+		return etw.UintValue(e.TargetLogonID)
 	}
 	return etw.Value{}
 }
@@ -1257,17 +1257,17 @@ type LogonExplicit struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
 	SubjectDomainName etw.UTF16
-	SubjectLogonId    uint64
-	LogonGuid         etw.GUID
+	SubjectLogonID    uint64
+	LogonGUID         etw.GUID
 	TargetUserName    etw.UTF16
 	TargetDomainName  etw.UTF16
-	TargetLogonGuid   etw.GUID
+	TargetLogonGUID   etw.GUID
 	TargetServerName  etw.UTF16
 	TargetInfo        etw.UTF16
-	ProcessId         etw.Pointer
+	ProcessID         etw.Pointer
 	ProcessName       etw.UTF16
-	IpAddress         etw.UTF16
-	IpPort            etw.UTF16
+	IPAddress         etw.UTF16
+	IPPort            etw.UTF16
 }
 
 // EventDesc returns the description of LogonExplicit.
@@ -1279,17 +1279,17 @@ func (e *LogonExplicit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
-	e.LogonGuid = c.GUID()
+	e.SubjectLogonID = c.Uint64()
+	e.LogonGUID = c.GUID()
 	e.TargetUserName = c.UTF16()
 	e.TargetDomainName = c.UTF16()
-	e.TargetLogonGuid = c.GUID()
+	e.TargetLogonGUID = c.GUID()
 	e.TargetServerName = c.UTF16()
 	e.TargetInfo = c.UTF16()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
-	e.IpAddress = c.UTF16()
-	e.IpPort = c.UTF16()
+	e.IPAddress = c.UTF16()
+	e.IPPort = c.UTF16()
 	return c.Done(&logonExplicit)
 }
 
@@ -1299,17 +1299,17 @@ func (e *LogonExplicit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
-	a.GUID(e.LogonGuid)
+	a.Uint64(e.SubjectLogonID)
+	a.GUID(e.LogonGUID)
 	a.UTF16Z(5, e.TargetUserName)
 	a.UTF16Z(6, e.TargetDomainName)
-	a.GUID(e.TargetLogonGuid)
+	a.GUID(e.TargetLogonGUID)
 	a.UTF16Z(8, e.TargetServerName)
 	a.UTF16Z(9, e.TargetInfo)
-	a.Pointer(10, e.ProcessId)
+	a.Pointer(10, e.ProcessID)
 	a.UTF16Z(11, e.ProcessName)
-	a.UTF16Z(12, e.IpAddress)
-	a.UTF16Z(13, e.IpPort)
+	a.UTF16Z(12, e.IPAddress)
+	a.UTF16Z(13, e.IPPort)
 	return a.Done(&logonExplicit)
 }
 
@@ -1323,27 +1323,27 @@ func (e *LogonExplicit) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
-		return etw.GUIDValue(e.LogonGuid)
+		return etw.GUIDValue(e.LogonGUID)
 	case 5:
 		return etw.UTF16Value(e.TargetUserName)
 	case 6:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 7:
-		return etw.GUIDValue(e.TargetLogonGuid)
+		return etw.GUIDValue(e.TargetLogonGUID)
 	case 8:
 		return etw.UTF16Value(e.TargetServerName)
 	case 9:
 		return etw.UTF16Value(e.TargetInfo)
 	case 10:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 11:
 		return etw.UTF16Value(e.ProcessName)
 	case 12:
-		return etw.UTF16Value(e.IpAddress)
+		return etw.UTF16Value(e.IPAddress)
 	case 13:
-		return etw.UTF16Value(e.IpPort)
+		return etw.UTF16Value(e.IPPort)
 	}
 	return etw.Value{}
 }
@@ -1358,8 +1358,8 @@ func (e LogonExplicit) Clone() *LogonExplicit {
 	e.TargetServerName = e.TargetServerName.Clone()
 	e.TargetInfo = e.TargetInfo.Clone()
 	e.ProcessName = e.ProcessName.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	return &e
 }
 
@@ -1408,8 +1408,8 @@ func (e AnyLogonExplicit) Clone() *AnyLogonExplicit {
 	e.TargetServerName = e.TargetServerName.Clone()
 	e.TargetInfo = e.TargetInfo.Clone()
 	e.ProcessName = e.ProcessName.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	return &e
 }
 
@@ -1421,17 +1421,17 @@ type HandleRequested struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
+	SubjectLogonID     uint64
 	ObjectServer       etw.UTF16
 	ObjectType         etw.UTF16
 	ObjectName         etw.UTF16
-	HandleId           etw.Pointer
-	TransactionId      etw.GUID
+	HandleID           etw.Pointer
+	TransactionID      etw.GUID
 	AccessList         etw.UTF16
 	AccessMask         uint32
 	PrivilegeList      etw.UTF16
 	RestrictedSidCount uint32
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 	ProcessName        etw.UTF16
 }
 
@@ -1444,17 +1444,17 @@ func (e *HandleRequested) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.ObjectServer = c.UTF16()
 	e.ObjectType = c.UTF16()
 	e.ObjectName = c.UTF16()
-	e.HandleId = c.Pointer()
-	e.TransactionId = c.GUID()
+	e.HandleID = c.Pointer()
+	e.TransactionID = c.GUID()
 	e.AccessList = c.UTF16()
 	e.AccessMask = c.Uint32()
 	e.PrivilegeList = c.UTF16()
 	e.RestrictedSidCount = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
 	return c.Done(&handleRequested)
 }
@@ -1465,17 +1465,17 @@ func (e *HandleRequested) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.UTF16Z(4, e.ObjectServer)
 	a.UTF16Z(5, e.ObjectType)
 	a.UTF16Z(6, e.ObjectName)
-	a.Pointer(7, e.HandleId)
-	a.GUID(e.TransactionId)
+	a.Pointer(7, e.HandleID)
+	a.GUID(e.TransactionID)
 	a.UTF16Z(9, e.AccessList)
 	a.Uint32(e.AccessMask)
 	a.UTF16Z(11, e.PrivilegeList)
 	a.Uint32(e.RestrictedSidCount)
-	a.Pointer(13, e.ProcessId)
+	a.Pointer(13, e.ProcessID)
 	a.UTF16Z(14, e.ProcessName)
 	return a.Done(&handleRequested)
 }
@@ -1490,7 +1490,7 @@ func (e *HandleRequested) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UTF16Value(e.ObjectServer)
 	case 5:
@@ -1498,9 +1498,9 @@ func (e *HandleRequested) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.ObjectName)
 	case 7:
-		return etw.PointerValue(e.HandleId)
+		return etw.PointerValue(e.HandleID)
 	case 8:
-		return etw.GUIDValue(e.TransactionId)
+		return etw.GUIDValue(e.TransactionID)
 	case 9:
 		return etw.UTF16Value(e.AccessList)
 	case 10:
@@ -1510,7 +1510,7 @@ func (e *HandleRequested) FieldValue(i int) etw.Value {
 	case 12:
 		return etw.UintValue(uint64(e.RestrictedSidCount))
 	case 13:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 14:
 		return etw.UTF16Value(e.ProcessName)
 	}
@@ -1561,18 +1561,18 @@ type HandleRequestedV1 struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
+	SubjectLogonID     uint64
 	ObjectServer       etw.UTF16
 	ObjectType         etw.UTF16
 	ObjectName         etw.UTF16
-	HandleId           etw.Pointer
-	TransactionId      etw.GUID
+	HandleID           etw.Pointer
+	TransactionID      etw.GUID
 	AccessList         etw.UTF16
 	AccessReason       etw.UTF16
 	AccessMask         uint32
 	PrivilegeList      etw.UTF16
 	RestrictedSidCount uint32
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 	ProcessName        etw.UTF16
 	ResourceAttributes etw.UTF16
 }
@@ -1586,18 +1586,18 @@ func (e *HandleRequestedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.ObjectServer = c.UTF16()
 	e.ObjectType = c.UTF16()
 	e.ObjectName = c.UTF16()
-	e.HandleId = c.Pointer()
-	e.TransactionId = c.GUID()
+	e.HandleID = c.Pointer()
+	e.TransactionID = c.GUID()
 	e.AccessList = c.UTF16()
 	e.AccessReason = c.UTF16()
 	e.AccessMask = c.Uint32()
 	e.PrivilegeList = c.UTF16()
 	e.RestrictedSidCount = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
 	e.ResourceAttributes = c.UTF16()
 	return c.Done(&handleRequestedV1)
@@ -1609,18 +1609,18 @@ func (e *HandleRequestedV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.UTF16Z(4, e.ObjectServer)
 	a.UTF16Z(5, e.ObjectType)
 	a.UTF16Z(6, e.ObjectName)
-	a.Pointer(7, e.HandleId)
-	a.GUID(e.TransactionId)
+	a.Pointer(7, e.HandleID)
+	a.GUID(e.TransactionID)
 	a.UTF16Z(9, e.AccessList)
 	a.UTF16Z(10, e.AccessReason)
 	a.Uint32(e.AccessMask)
 	a.UTF16Z(12, e.PrivilegeList)
 	a.Uint32(e.RestrictedSidCount)
-	a.Pointer(14, e.ProcessId)
+	a.Pointer(14, e.ProcessID)
 	a.UTF16Z(15, e.ProcessName)
 	a.UTF16Z(16, e.ResourceAttributes)
 	return a.Done(&handleRequestedV1)
@@ -1636,7 +1636,7 @@ func (e *HandleRequestedV1) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UTF16Value(e.ObjectServer)
 	case 5:
@@ -1644,9 +1644,9 @@ func (e *HandleRequestedV1) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.ObjectName)
 	case 7:
-		return etw.PointerValue(e.HandleId)
+		return etw.PointerValue(e.HandleID)
 	case 8:
-		return etw.GUIDValue(e.TransactionId)
+		return etw.GUIDValue(e.TransactionID)
 	case 9:
 		return etw.UTF16Value(e.AccessList)
 	case 10:
@@ -1658,7 +1658,7 @@ func (e *HandleRequestedV1) FieldValue(i int) etw.Value {
 	case 13:
 		return etw.UintValue(uint64(e.RestrictedSidCount))
 	case 14:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 15:
 		return etw.UTF16Value(e.ProcessName)
 	case 16:
@@ -1721,18 +1721,18 @@ type AnyHandleRequested struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
+	SubjectLogonID     uint64
 	ObjectServer       etw.UTF16
 	ObjectType         etw.UTF16
 	ObjectName         etw.UTF16
-	HandleId           etw.Pointer
-	TransactionId      etw.GUID
+	HandleID           etw.Pointer
+	TransactionID      etw.GUID
 	AccessList         etw.UTF16
 	AccessReason       etw.UTF16 // since version 1
 	AccessMask         uint32
 	PrivilegeList      etw.UTF16
 	RestrictedSidCount uint32
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 	ProcessName        etw.UTF16
 	ResourceAttributes etw.UTF16 // since version 1
 }
@@ -1763,18 +1763,18 @@ func (e *AnyHandleRequested) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
+		e.SubjectLogonID = v.SubjectLogonID
 		e.ObjectServer = v.ObjectServer
 		e.ObjectType = v.ObjectType
 		e.ObjectName = v.ObjectName
-		e.HandleId = v.HandleId
-		e.TransactionId = v.TransactionId
+		e.HandleID = v.HandleID
+		e.TransactionID = v.TransactionID
 		e.AccessList = v.AccessList
 		e.AccessReason = v.AccessReason
 		e.AccessMask = v.AccessMask
 		e.PrivilegeList = v.PrivilegeList
 		e.RestrictedSidCount = v.RestrictedSidCount
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ProcessName = v.ProcessName
 		e.ResourceAttributes = v.ResourceAttributes
 	default:
@@ -1785,17 +1785,17 @@ func (e *AnyHandleRequested) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
+		e.SubjectLogonID = v.SubjectLogonID
 		e.ObjectServer = v.ObjectServer
 		e.ObjectType = v.ObjectType
 		e.ObjectName = v.ObjectName
-		e.HandleId = v.HandleId
-		e.TransactionId = v.TransactionId
+		e.HandleID = v.HandleID
+		e.TransactionID = v.TransactionID
 		e.AccessList = v.AccessList
 		e.AccessMask = v.AccessMask
 		e.PrivilegeList = v.PrivilegeList
 		e.RestrictedSidCount = v.RestrictedSidCount
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ProcessName = v.ProcessName
 	}
 	return n, err
@@ -1815,7 +1815,7 @@ func (e *AnyHandleRequested) FieldValue(i int) etw.Value {
 	case "SubjectDomainName":
 		return etw.UTF16Value(e.SubjectDomainName)
 	case "SubjectLogonId":
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case "ObjectServer":
 		return etw.UTF16Value(e.ObjectServer)
 	case "ObjectType":
@@ -1823,9 +1823,9 @@ func (e *AnyHandleRequested) FieldValue(i int) etw.Value {
 	case "ObjectName":
 		return etw.UTF16Value(e.ObjectName)
 	case "HandleId":
-		return etw.PointerValue(e.HandleId)
+		return etw.PointerValue(e.HandleID)
 	case "TransactionId":
-		return etw.GUIDValue(e.TransactionId)
+		return etw.GUIDValue(e.TransactionID)
 	case "AccessList":
 		return etw.UTF16Value(e.AccessList)
 	case "AccessReason":
@@ -1837,7 +1837,7 @@ func (e *AnyHandleRequested) FieldValue(i int) etw.Value {
 	case "RestrictedSidCount":
 		return etw.UintValue(uint64(e.RestrictedSidCount))
 	case "ProcessId":
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case "ProcessName":
 		return etw.UTF16Value(e.ProcessName)
 	case "ResourceAttributes":
@@ -1872,14 +1872,14 @@ type ObjectAccess struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
 	SubjectDomainName etw.UTF16
-	SubjectLogonId    uint64
+	SubjectLogonID    uint64
 	ObjectServer      etw.UTF16
 	ObjectType        etw.UTF16
 	ObjectName        etw.UTF16
-	HandleId          etw.Pointer
+	HandleID          etw.Pointer
 	AccessList        etw.UTF16
 	AccessMask        uint32
-	ProcessId         etw.Pointer
+	ProcessID         etw.Pointer
 	ProcessName       etw.UTF16
 }
 
@@ -1892,14 +1892,14 @@ func (e *ObjectAccess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.ObjectServer = c.UTF16()
 	e.ObjectType = c.UTF16()
 	e.ObjectName = c.UTF16()
-	e.HandleId = c.Pointer()
+	e.HandleID = c.Pointer()
 	e.AccessList = c.UTF16()
 	e.AccessMask = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
 	return c.Done(&objectAccess)
 }
@@ -1910,14 +1910,14 @@ func (e *ObjectAccess) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.UTF16Z(4, e.ObjectServer)
 	a.UTF16Z(5, e.ObjectType)
 	a.UTF16Z(6, e.ObjectName)
-	a.Pointer(7, e.HandleId)
+	a.Pointer(7, e.HandleID)
 	a.UTF16Z(8, e.AccessList)
 	a.Uint32(e.AccessMask)
-	a.Pointer(10, e.ProcessId)
+	a.Pointer(10, e.ProcessID)
 	a.UTF16Z(11, e.ProcessName)
 	return a.Done(&objectAccess)
 }
@@ -1932,7 +1932,7 @@ func (e *ObjectAccess) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UTF16Value(e.ObjectServer)
 	case 5:
@@ -1940,13 +1940,13 @@ func (e *ObjectAccess) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.ObjectName)
 	case 7:
-		return etw.PointerValue(e.HandleId)
+		return etw.PointerValue(e.HandleID)
 	case 8:
 		return etw.UTF16Value(e.AccessList)
 	case 9:
 		return etw.UintValue(uint64(e.AccessMask))
 	case 10:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 11:
 		return etw.UTF16Value(e.ProcessName)
 	}
@@ -1993,14 +1993,14 @@ type ObjectAccessV1 struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
+	SubjectLogonID     uint64
 	ObjectServer       etw.UTF16
 	ObjectType         etw.UTF16
 	ObjectName         etw.UTF16
-	HandleId           etw.Pointer
+	HandleID           etw.Pointer
 	AccessList         etw.UTF16
 	AccessMask         uint32
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 	ProcessName        etw.UTF16
 	ResourceAttributes etw.UTF16
 }
@@ -2014,14 +2014,14 @@ func (e *ObjectAccessV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.ObjectServer = c.UTF16()
 	e.ObjectType = c.UTF16()
 	e.ObjectName = c.UTF16()
-	e.HandleId = c.Pointer()
+	e.HandleID = c.Pointer()
 	e.AccessList = c.UTF16()
 	e.AccessMask = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
 	e.ResourceAttributes = c.UTF16()
 	return c.Done(&objectAccessV1)
@@ -2033,14 +2033,14 @@ func (e *ObjectAccessV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.UTF16Z(4, e.ObjectServer)
 	a.UTF16Z(5, e.ObjectType)
 	a.UTF16Z(6, e.ObjectName)
-	a.Pointer(7, e.HandleId)
+	a.Pointer(7, e.HandleID)
 	a.UTF16Z(8, e.AccessList)
 	a.Uint32(e.AccessMask)
-	a.Pointer(10, e.ProcessId)
+	a.Pointer(10, e.ProcessID)
 	a.UTF16Z(11, e.ProcessName)
 	a.UTF16Z(12, e.ResourceAttributes)
 	return a.Done(&objectAccessV1)
@@ -2056,7 +2056,7 @@ func (e *ObjectAccessV1) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UTF16Value(e.ObjectServer)
 	case 5:
@@ -2064,13 +2064,13 @@ func (e *ObjectAccessV1) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.ObjectName)
 	case 7:
-		return etw.PointerValue(e.HandleId)
+		return etw.PointerValue(e.HandleID)
 	case 8:
 		return etw.UTF16Value(e.AccessList)
 	case 9:
 		return etw.UintValue(uint64(e.AccessMask))
 	case 10:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 11:
 		return etw.UTF16Value(e.ProcessName)
 	case 12:
@@ -2127,14 +2127,14 @@ type AnyObjectAccess struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
+	SubjectLogonID     uint64
 	ObjectServer       etw.UTF16
 	ObjectType         etw.UTF16
 	ObjectName         etw.UTF16
-	HandleId           etw.Pointer
+	HandleID           etw.Pointer
 	AccessList         etw.UTF16
 	AccessMask         uint32
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 	ProcessName        etw.UTF16
 	ResourceAttributes etw.UTF16 // since version 1
 }
@@ -2160,14 +2160,14 @@ func (e *AnyObjectAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
+		e.SubjectLogonID = v.SubjectLogonID
 		e.ObjectServer = v.ObjectServer
 		e.ObjectType = v.ObjectType
 		e.ObjectName = v.ObjectName
-		e.HandleId = v.HandleId
+		e.HandleID = v.HandleID
 		e.AccessList = v.AccessList
 		e.AccessMask = v.AccessMask
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ProcessName = v.ProcessName
 		e.ResourceAttributes = v.ResourceAttributes
 	default:
@@ -2178,14 +2178,14 @@ func (e *AnyObjectAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
+		e.SubjectLogonID = v.SubjectLogonID
 		e.ObjectServer = v.ObjectServer
 		e.ObjectType = v.ObjectType
 		e.ObjectName = v.ObjectName
-		e.HandleId = v.HandleId
+		e.HandleID = v.HandleID
 		e.AccessList = v.AccessList
 		e.AccessMask = v.AccessMask
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ProcessName = v.ProcessName
 	}
 	return n, err
@@ -2205,7 +2205,7 @@ func (e *AnyObjectAccess) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UTF16Value(e.ObjectServer)
 	case 5:
@@ -2213,13 +2213,13 @@ func (e *AnyObjectAccess) FieldValue(i int) etw.Value {
 	case 6:
 		return etw.UTF16Value(e.ObjectName)
 	case 7:
-		return etw.PointerValue(e.HandleId)
+		return etw.PointerValue(e.HandleID)
 	case 8:
 		return etw.UTF16Value(e.AccessList)
 	case 9:
 		return etw.UintValue(uint64(e.AccessMask))
 	case 10:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 11:
 		return etw.UTF16Value(e.ProcessName)
 	case 12:
@@ -2255,7 +2255,7 @@ type PrivilegesAssigned struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
 	SubjectDomainName etw.UTF16
-	SubjectLogonId    uint64
+	SubjectLogonID    uint64
 	PrivilegeList     etw.UTF16
 }
 
@@ -2268,7 +2268,7 @@ func (e *PrivilegesAssigned) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.PrivilegeList = c.UTF16()
 	return c.Done(&privilegesAssigned)
 }
@@ -2279,7 +2279,7 @@ func (e *PrivilegesAssigned) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.UTF16Z(4, e.PrivilegeList)
 	return a.Done(&privilegesAssigned)
 }
@@ -2294,7 +2294,7 @@ func (e *PrivilegesAssigned) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UTF16Value(e.PrivilegeList)
 	}
@@ -2354,11 +2354,11 @@ type ProcessCreated struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
-	NewProcessId       etw.Pointer
+	SubjectLogonID     uint64
+	NewProcessID       etw.Pointer
 	NewProcessName     etw.UTF16
 	TokenElevationType etw.UTF16
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 }
 
 // EventDesc returns the description of ProcessCreated.
@@ -2370,11 +2370,11 @@ func (e *ProcessCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
-	e.NewProcessId = c.Pointer()
+	e.SubjectLogonID = c.Uint64()
+	e.NewProcessID = c.Pointer()
 	e.NewProcessName = c.UTF16()
 	e.TokenElevationType = c.UTF16()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	return c.Done(&processCreated)
 }
 
@@ -2384,11 +2384,11 @@ func (e *ProcessCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
-	a.Pointer(4, e.NewProcessId)
+	a.Uint64(e.SubjectLogonID)
+	a.Pointer(4, e.NewProcessID)
 	a.UTF16Z(5, e.NewProcessName)
 	a.UTF16Z(6, e.TokenElevationType)
-	a.Pointer(7, e.ProcessId)
+	a.Pointer(7, e.ProcessID)
 	return a.Done(&processCreated)
 }
 
@@ -2402,15 +2402,15 @@ func (e *ProcessCreated) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
-		return etw.PointerValue(e.NewProcessId)
+		return etw.PointerValue(e.NewProcessID)
 	case 5:
 		return etw.UTF16Value(e.NewProcessName)
 	case 6:
 		return etw.UTF16Value(e.TokenElevationType)
 	case 7:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	}
 	return etw.Value{}
 }
@@ -2448,11 +2448,11 @@ type ProcessCreatedV1 struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
-	NewProcessId       etw.Pointer
+	SubjectLogonID     uint64
+	NewProcessID       etw.Pointer
 	NewProcessName     etw.UTF16
 	TokenElevationType etw.UTF16
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 	CommandLine        etw.UTF16
 }
 
@@ -2465,11 +2465,11 @@ func (e *ProcessCreatedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
-	e.NewProcessId = c.Pointer()
+	e.SubjectLogonID = c.Uint64()
+	e.NewProcessID = c.Pointer()
 	e.NewProcessName = c.UTF16()
 	e.TokenElevationType = c.UTF16()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.CommandLine = c.UTF16()
 	return c.Done(&processCreatedV1)
 }
@@ -2480,11 +2480,11 @@ func (e *ProcessCreatedV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
-	a.Pointer(4, e.NewProcessId)
+	a.Uint64(e.SubjectLogonID)
+	a.Pointer(4, e.NewProcessID)
 	a.UTF16Z(5, e.NewProcessName)
 	a.UTF16Z(6, e.TokenElevationType)
-	a.Pointer(7, e.ProcessId)
+	a.Pointer(7, e.ProcessID)
 	a.UTF16Z(8, e.CommandLine)
 	return a.Done(&processCreatedV1)
 }
@@ -2499,15 +2499,15 @@ func (e *ProcessCreatedV1) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
-		return etw.PointerValue(e.NewProcessId)
+		return etw.PointerValue(e.NewProcessID)
 	case 5:
 		return etw.UTF16Value(e.NewProcessName)
 	case 6:
 		return etw.UTF16Value(e.TokenElevationType)
 	case 7:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 8:
 		return etw.UTF16Value(e.CommandLine)
 	}
@@ -2549,16 +2549,16 @@ type ProcessCreatedV2 struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
-	NewProcessId       etw.Pointer
+	SubjectLogonID     uint64
+	NewProcessID       etw.Pointer
 	NewProcessName     etw.UTF16
 	TokenElevationType etw.UTF16
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 	CommandLine        etw.UTF16
 	TargetUserSid      etw.SID
 	TargetUserName     etw.UTF16
 	TargetDomainName   etw.UTF16
-	TargetLogonId      uint64
+	TargetLogonID      uint64
 	ParentProcessName  etw.UTF16
 	MandatoryLabel     etw.SID
 }
@@ -2572,16 +2572,16 @@ func (e *ProcessCreatedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
-	e.NewProcessId = c.Pointer()
+	e.SubjectLogonID = c.Uint64()
+	e.NewProcessID = c.Pointer()
 	e.NewProcessName = c.UTF16()
 	e.TokenElevationType = c.UTF16()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.CommandLine = c.UTF16()
 	e.TargetUserSid = c.SID()
 	e.TargetUserName = c.UTF16()
 	e.TargetDomainName = c.UTF16()
-	e.TargetLogonId = c.Uint64()
+	e.TargetLogonID = c.Uint64()
 	e.ParentProcessName = c.UTF16()
 	e.MandatoryLabel = c.SID()
 	return c.Done(&processCreatedV2)
@@ -2593,16 +2593,16 @@ func (e *ProcessCreatedV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
-	a.Pointer(4, e.NewProcessId)
+	a.Uint64(e.SubjectLogonID)
+	a.Pointer(4, e.NewProcessID)
 	a.UTF16Z(5, e.NewProcessName)
 	a.UTF16Z(6, e.TokenElevationType)
-	a.Pointer(7, e.ProcessId)
+	a.Pointer(7, e.ProcessID)
 	a.UTF16Z(8, e.CommandLine)
 	a.SID(9, e.TargetUserSid)
 	a.UTF16Z(10, e.TargetUserName)
 	a.UTF16Z(11, e.TargetDomainName)
-	a.Uint64(e.TargetLogonId)
+	a.Uint64(e.TargetLogonID)
 	a.UTF16Z(13, e.ParentProcessName)
 	a.SID(14, e.MandatoryLabel)
 	return a.Done(&processCreatedV2)
@@ -2618,15 +2618,15 @@ func (e *ProcessCreatedV2) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
-		return etw.PointerValue(e.NewProcessId)
+		return etw.PointerValue(e.NewProcessID)
 	case 5:
 		return etw.UTF16Value(e.NewProcessName)
 	case 6:
 		return etw.UTF16Value(e.TokenElevationType)
 	case 7:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 8:
 		return etw.UTF16Value(e.CommandLine)
 	case 9:
@@ -2636,7 +2636,7 @@ func (e *ProcessCreatedV2) FieldValue(i int) etw.Value {
 	case 11:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 12:
-		return etw.UintValue(e.TargetLogonId)
+		return etw.UintValue(e.TargetLogonID)
 	case 13:
 		return etw.UTF16Value(e.ParentProcessName)
 	case 14:
@@ -2697,16 +2697,16 @@ type AnyProcessCreated struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
 	SubjectDomainName  etw.UTF16
-	SubjectLogonId     uint64
-	NewProcessId       etw.Pointer
+	SubjectLogonID     uint64
+	NewProcessID       etw.Pointer
 	NewProcessName     etw.UTF16
 	TokenElevationType etw.UTF16
-	ProcessId          etw.Pointer
+	ProcessID          etw.Pointer
 	CommandLine        etw.UTF16 // since version 1
 	TargetUserSid      etw.SID   // since version 2
 	TargetUserName     etw.UTF16 // since version 2
 	TargetDomainName   etw.UTF16 // since version 2
-	TargetLogonId      uint64    // since version 2
+	TargetLogonID      uint64    // since version 2
 	ParentProcessName  etw.UTF16 // since version 2
 	MandatoryLabel     etw.SID   // since version 2
 }
@@ -2723,8 +2723,8 @@ func (e *AnyProcessCreated) HasTargetUserName() bool { return e.Seen.Layout >= 2
 // HasTargetDomainName reports whether the decoded version has TargetDomainName.
 func (e *AnyProcessCreated) HasTargetDomainName() bool { return e.Seen.Layout >= 2 }
 
-// HasTargetLogonId reports whether the decoded version has TargetLogonId.
-func (e *AnyProcessCreated) HasTargetLogonId() bool { return e.Seen.Layout >= 2 }
+// HasTargetLogonID reports whether the decoded version has TargetLogonID.
+func (e *AnyProcessCreated) HasTargetLogonID() bool { return e.Seen.Layout >= 2 }
 
 // HasParentProcessName reports whether the decoded version has ParentProcessName.
 func (e *AnyProcessCreated) HasParentProcessName() bool { return e.Seen.Layout >= 2 }
@@ -2750,16 +2750,16 @@ func (e *AnyProcessCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
-		e.NewProcessId = v.NewProcessId
+		e.SubjectLogonID = v.SubjectLogonID
+		e.NewProcessID = v.NewProcessID
 		e.NewProcessName = v.NewProcessName
 		e.TokenElevationType = v.TokenElevationType
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.CommandLine = v.CommandLine
 		e.TargetUserSid = v.TargetUserSid
 		e.TargetUserName = v.TargetUserName
 		e.TargetDomainName = v.TargetDomainName
-		e.TargetLogonId = v.TargetLogonId
+		e.TargetLogonID = v.TargetLogonID
 		e.ParentProcessName = v.ParentProcessName
 		e.MandatoryLabel = v.MandatoryLabel
 	case version >= 1:
@@ -2770,11 +2770,11 @@ func (e *AnyProcessCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
-		e.NewProcessId = v.NewProcessId
+		e.SubjectLogonID = v.SubjectLogonID
+		e.NewProcessID = v.NewProcessID
 		e.NewProcessName = v.NewProcessName
 		e.TokenElevationType = v.TokenElevationType
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.CommandLine = v.CommandLine
 	default:
 		var v ProcessCreated
@@ -2784,11 +2784,11 @@ func (e *AnyProcessCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		e.SubjectUserSid = v.SubjectUserSid
 		e.SubjectUserName = v.SubjectUserName
 		e.SubjectDomainName = v.SubjectDomainName
-		e.SubjectLogonId = v.SubjectLogonId
-		e.NewProcessId = v.NewProcessId
+		e.SubjectLogonID = v.SubjectLogonID
+		e.NewProcessID = v.NewProcessID
 		e.NewProcessName = v.NewProcessName
 		e.TokenElevationType = v.TokenElevationType
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 	}
 	return n, err
 }
@@ -2807,15 +2807,15 @@ func (e *AnyProcessCreated) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
-		return etw.PointerValue(e.NewProcessId)
+		return etw.PointerValue(e.NewProcessID)
 	case 5:
 		return etw.UTF16Value(e.NewProcessName)
 	case 6:
 		return etw.UTF16Value(e.TokenElevationType)
 	case 7:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 8:
 		return etw.UTF16Value(e.CommandLine)
 	case 9:
@@ -2825,7 +2825,7 @@ func (e *AnyProcessCreated) FieldValue(i int) etw.Value {
 	case 11:
 		return etw.UTF16Value(e.TargetDomainName)
 	case 12:
-		return etw.UintValue(e.TargetLogonId)
+		return etw.UintValue(e.TargetLogonID)
 	case 13:
 		return etw.UTF16Value(e.ParentProcessName)
 	case 14:
@@ -2863,9 +2863,9 @@ type ProcessExited struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
 	SubjectDomainName etw.UTF16
-	SubjectLogonId    uint64
+	SubjectLogonID    uint64
 	Status            uint32
-	ProcessId         etw.Pointer
+	ProcessID         etw.Pointer
 	ProcessName       etw.UTF16
 }
 
@@ -2878,9 +2878,9 @@ func (e *ProcessExited) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.Status = c.Uint32()
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ProcessName = c.UTF16()
 	return c.Done(&processExited)
 }
@@ -2891,9 +2891,9 @@ func (e *ProcessExited) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.Uint32(e.Status)
-	a.Pointer(5, e.ProcessId)
+	a.Pointer(5, e.ProcessID)
 	a.UTF16Z(6, e.ProcessName)
 	return a.Done(&processExited)
 }
@@ -2908,11 +2908,11 @@ func (e *ProcessExited) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UintValue(uint64(e.Status))
 	case 5:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 6:
 		return etw.UTF16Value(e.ProcessName)
 	}
@@ -2976,7 +2976,7 @@ type ServiceInstalled struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
 	SubjectDomainName etw.UTF16
-	SubjectLogonId    uint64
+	SubjectLogonID    uint64
 	ServiceName       etw.UTF16
 	ServiceFileName   etw.UTF16
 	ServiceType       uint32
@@ -2993,7 +2993,7 @@ func (e *ServiceInstalled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.ServiceName = c.UTF16()
 	e.ServiceFileName = c.UTF16()
 	e.ServiceType = c.Uint32()
@@ -3008,7 +3008,7 @@ func (e *ServiceInstalled) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.UTF16Z(4, e.ServiceName)
 	a.UTF16Z(5, e.ServiceFileName)
 	a.Uint32(e.ServiceType)
@@ -3027,7 +3027,7 @@ func (e *ServiceInstalled) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UTF16Value(e.ServiceName)
 	case 5:
@@ -3105,7 +3105,7 @@ type TaskCreated struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
 	SubjectDomainName etw.UTF16
-	SubjectLogonId    uint64
+	SubjectLogonID    uint64
 	TaskName          etw.UTF16
 	TaskContent       etw.UTF16
 }
@@ -3148,7 +3148,7 @@ func (e *taskCreatedLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.TaskName = c.UTF16()
 	e.TaskContent = c.UTF16()
 	return c.Done(d)
@@ -3159,7 +3159,7 @@ func (e *taskCreatedLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 	a.SID(0, e.SubjectUserSid)
 	a.UTF16Z(1, e.SubjectUserName)
 	a.UTF16Z(2, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.UTF16Z(4, e.TaskName)
 	a.UTF16Z(5, e.TaskContent)
 	return a.Done(d)
@@ -3174,7 +3174,7 @@ func (e *taskCreatedLayout) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 3:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 4:
 		return etw.UTF16Value(e.TaskName)
 	case 5:
@@ -3229,7 +3229,7 @@ type TaskDeleted struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
 	SubjectDomainName etw.UTF16
-	SubjectLogonId    uint64
+	SubjectLogonID    uint64
 	TaskName          etw.UTF16
 	TaskContent       etw.UTF16
 }
@@ -3296,7 +3296,7 @@ type UserCreated struct {
 	SubjectUserSid      etw.SID
 	SubjectUserName     etw.UTF16
 	SubjectDomainName   etw.UTF16
-	SubjectLogonId      uint64
+	SubjectLogonID      uint64
 	PrivilegeList       etw.UTF16
 	SamAccountName      etw.UTF16
 	DisplayName         etw.UTF16
@@ -3308,7 +3308,7 @@ type UserCreated struct {
 	UserWorkstations    etw.UTF16
 	PasswordLastSet     etw.UTF16
 	AccountExpires      etw.UTF16
-	PrimaryGroupId      etw.UTF16
+	PrimaryGroupID      etw.UTF16
 	AllowedToDelegateTo etw.UTF16
 	OldUacValue         etw.UTF16
 	NewUacValue         etw.UTF16
@@ -3330,7 +3330,7 @@ func (e *UserCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	e.PrivilegeList = c.UTF16()
 	e.SamAccountName = c.UTF16()
 	e.DisplayName = c.UTF16()
@@ -3342,7 +3342,7 @@ func (e *UserCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.UserWorkstations = c.UTF16()
 	e.PasswordLastSet = c.UTF16()
 	e.AccountExpires = c.UTF16()
-	e.PrimaryGroupId = c.UTF16()
+	e.PrimaryGroupID = c.UTF16()
 	e.AllowedToDelegateTo = c.UTF16()
 	e.OldUacValue = c.UTF16()
 	e.NewUacValue = c.UTF16()
@@ -3362,7 +3362,7 @@ func (e *UserCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.SID(3, e.SubjectUserSid)
 	a.UTF16Z(4, e.SubjectUserName)
 	a.UTF16Z(5, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	a.UTF16Z(7, e.PrivilegeList)
 	a.UTF16Z(8, e.SamAccountName)
 	a.UTF16Z(9, e.DisplayName)
@@ -3374,7 +3374,7 @@ func (e *UserCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.UTF16Z(15, e.UserWorkstations)
 	a.UTF16Z(16, e.PasswordLastSet)
 	a.UTF16Z(17, e.AccountExpires)
-	a.UTF16Z(18, e.PrimaryGroupId)
+	a.UTF16Z(18, e.PrimaryGroupID)
 	a.UTF16Z(19, e.AllowedToDelegateTo)
 	a.UTF16Z(20, e.OldUacValue)
 	a.UTF16Z(21, e.NewUacValue)
@@ -3401,7 +3401,7 @@ func (e *UserCreated) FieldValue(i int) etw.Value {
 	case 5:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 6:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	case 7:
 		return etw.UTF16Value(e.PrivilegeList)
 	case 8:
@@ -3425,7 +3425,7 @@ func (e *UserCreated) FieldValue(i int) etw.Value {
 	case 17:
 		return etw.UTF16Value(e.AccountExpires)
 	case 18:
-		return etw.UTF16Value(e.PrimaryGroupId)
+		return etw.UTF16Value(e.PrimaryGroupID)
 	case 19:
 		return etw.UTF16Value(e.AllowedToDelegateTo)
 	case 20:
@@ -3463,7 +3463,7 @@ func (e UserCreated) Clone() *UserCreated {
 	e.UserWorkstations = e.UserWorkstations.Clone()
 	e.PasswordLastSet = e.PasswordLastSet.Clone()
 	e.AccountExpires = e.AccountExpires.Clone()
-	e.PrimaryGroupId = e.PrimaryGroupId.Clone()
+	e.PrimaryGroupID = e.PrimaryGroupID.Clone()
 	e.AllowedToDelegateTo = e.AllowedToDelegateTo.Clone()
 	e.OldUacValue = e.OldUacValue.Clone()
 	e.NewUacValue = e.NewUacValue.Clone()
@@ -3540,7 +3540,7 @@ func (e AnyUserCreated) Clone() *AnyUserCreated {
 	e.UserWorkstations = e.UserWorkstations.Clone()
 	e.PasswordLastSet = e.PasswordLastSet.Clone()
 	e.AccountExpires = e.AccountExpires.Clone()
-	e.PrimaryGroupId = e.PrimaryGroupId.Clone()
+	e.PrimaryGroupID = e.PrimaryGroupID.Clone()
 	e.AllowedToDelegateTo = e.AllowedToDelegateTo.Clone()
 	e.OldUacValue = e.OldUacValue.Clone()
 	e.NewUacValue = e.NewUacValue.Clone()
@@ -3565,7 +3565,7 @@ type UserLockedOut struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
 	SubjectDomainName etw.UTF16
-	SubjectLogonId    uint64
+	SubjectLogonID    uint64
 }
 
 // EventDesc returns the description of UserLockedOut.
@@ -3580,7 +3580,7 @@ func (e *UserLockedOut) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SubjectUserSid = c.SID()
 	e.SubjectUserName = c.UTF16()
 	e.SubjectDomainName = c.UTF16()
-	e.SubjectLogonId = c.Uint64()
+	e.SubjectLogonID = c.Uint64()
 	return c.Done(&userLockedOut)
 }
 
@@ -3593,7 +3593,7 @@ func (e *UserLockedOut) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 	a.SID(3, e.SubjectUserSid)
 	a.UTF16Z(4, e.SubjectUserName)
 	a.UTF16Z(5, e.SubjectDomainName)
-	a.Uint64(e.SubjectLogonId)
+	a.Uint64(e.SubjectLogonID)
 	return a.Done(&userLockedOut)
 }
 
@@ -3613,7 +3613,7 @@ func (e *UserLockedOut) FieldValue(i int) etw.Value {
 	case 5:
 		return etw.UTF16Value(e.SubjectDomainName)
 	case 6:
-		return etw.UintValue(e.SubjectLogonId)
+		return etw.UintValue(e.SubjectLogonID)
 	}
 	return etw.Value{}
 }
@@ -3685,8 +3685,8 @@ type KerberosTicketRequested struct {
 	Status               uint32
 	TicketEncryptionType uint32
 	PreAuthType          etw.UTF16
-	IpAddress            etw.UTF16
-	IpPort               etw.UTF16
+	IPAddress            etw.UTF16
+	IPPort               etw.UTF16
 	CertIssuerName       etw.UTF16
 	CertSerialNumber     etw.UTF16
 	CertThumbprint       etw.UTF16
@@ -3707,8 +3707,8 @@ func (e *KerberosTicketRequested) DecodePayload(p []byte, ptr etw.PtrSize) (int,
 	e.Status = c.Uint32()
 	e.TicketEncryptionType = c.Uint32()
 	e.PreAuthType = c.UTF16()
-	e.IpAddress = c.UTF16()
-	e.IpPort = c.UTF16()
+	e.IPAddress = c.UTF16()
+	e.IPPort = c.UTF16()
 	e.CertIssuerName = c.UTF16()
 	e.CertSerialNumber = c.UTF16()
 	e.CertThumbprint = c.UTF16()
@@ -3727,8 +3727,8 @@ func (e *KerberosTicketRequested) AppendPayload(b []byte, ptr etw.PtrSize) ([]by
 	a.Uint32(e.Status)
 	a.Uint32(e.TicketEncryptionType)
 	a.UTF16Z(8, e.PreAuthType)
-	a.UTF16Z(9, e.IpAddress)
-	a.UTF16Z(10, e.IpPort)
+	a.UTF16Z(9, e.IPAddress)
+	a.UTF16Z(10, e.IPPort)
 	a.UTF16Z(11, e.CertIssuerName)
 	a.UTF16Z(12, e.CertSerialNumber)
 	a.UTF16Z(13, e.CertThumbprint)
@@ -3757,9 +3757,9 @@ func (e *KerberosTicketRequested) FieldValue(i int) etw.Value {
 	case 8:
 		return etw.UTF16Value(e.PreAuthType)
 	case 9:
-		return etw.UTF16Value(e.IpAddress)
+		return etw.UTF16Value(e.IPAddress)
 	case 10:
-		return etw.UTF16Value(e.IpPort)
+		return etw.UTF16Value(e.IPPort)
 	case 11:
 		return etw.UTF16Value(e.CertIssuerName)
 	case 12:
@@ -3778,8 +3778,8 @@ func (e KerberosTicketRequested) Clone() *KerberosTicketRequested {
 	e.ServiceName = e.ServiceName.Clone()
 	e.ServiceSid = e.ServiceSid.Clone()
 	e.PreAuthType = e.PreAuthType.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	e.CertIssuerName = e.CertIssuerName.Clone()
 	e.CertSerialNumber = e.CertSerialNumber.Clone()
 	e.CertThumbprint = e.CertThumbprint.Clone()
@@ -3830,8 +3830,8 @@ func (e AnyKerberosTicketRequested) Clone() *AnyKerberosTicketRequested {
 	e.ServiceName = e.ServiceName.Clone()
 	e.ServiceSid = e.ServiceSid.Clone()
 	e.PreAuthType = e.PreAuthType.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	e.CertIssuerName = e.CertIssuerName.Clone()
 	e.CertSerialNumber = e.CertSerialNumber.Clone()
 	e.CertThumbprint = e.CertThumbprint.Clone()
@@ -3852,10 +3852,10 @@ type KerberosServiceTicketRequested struct {
 	ServiceSid           etw.SID
 	TicketOptions        uint32
 	TicketEncryptionType uint32
-	IpAddress            etw.UTF16
-	IpPort               etw.UTF16
+	IPAddress            etw.UTF16
+	IPPort               etw.UTF16
 	Status               uint32
-	LogonGuid            etw.GUID
+	LogonGUID            etw.GUID
 	TransmittedServices  etw.UTF16
 }
 
@@ -3873,10 +3873,10 @@ func (e *KerberosServiceTicketRequested) DecodePayload(p []byte, ptr etw.PtrSize
 	e.ServiceSid = c.SID()
 	e.TicketOptions = c.Uint32()
 	e.TicketEncryptionType = c.Uint32()
-	e.IpAddress = c.UTF16()
-	e.IpPort = c.UTF16()
+	e.IPAddress = c.UTF16()
+	e.IPPort = c.UTF16()
 	e.Status = c.Uint32()
-	e.LogonGuid = c.GUID()
+	e.LogonGUID = c.GUID()
 	e.TransmittedServices = c.UTF16()
 	return c.Done(&kerberosServiceTicketRequested)
 }
@@ -3890,10 +3890,10 @@ func (e *KerberosServiceTicketRequested) AppendPayload(b []byte, ptr etw.PtrSize
 	a.SID(3, e.ServiceSid)
 	a.Uint32(e.TicketOptions)
 	a.Uint32(e.TicketEncryptionType)
-	a.UTF16Z(6, e.IpAddress)
-	a.UTF16Z(7, e.IpPort)
+	a.UTF16Z(6, e.IPAddress)
+	a.UTF16Z(7, e.IPPort)
 	a.Uint32(e.Status)
-	a.GUID(e.LogonGuid)
+	a.GUID(e.LogonGUID)
 	a.UTF16Z(10, e.TransmittedServices)
 	return a.Done(&kerberosServiceTicketRequested)
 }
@@ -3914,13 +3914,13 @@ func (e *KerberosServiceTicketRequested) FieldValue(i int) etw.Value {
 	case 5:
 		return etw.UintValue(uint64(e.TicketEncryptionType))
 	case 6:
-		return etw.UTF16Value(e.IpAddress)
+		return etw.UTF16Value(e.IPAddress)
 	case 7:
-		return etw.UTF16Value(e.IpPort)
+		return etw.UTF16Value(e.IPPort)
 	case 8:
 		return etw.UintValue(uint64(e.Status))
 	case 9:
-		return etw.GUIDValue(e.LogonGuid)
+		return etw.GUIDValue(e.LogonGUID)
 	case 10:
 		return etw.UTF16Value(e.TransmittedServices)
 	}
@@ -3933,8 +3933,8 @@ func (e KerberosServiceTicketRequested) Clone() *KerberosServiceTicketRequested 
 	e.TargetDomainName = e.TargetDomainName.Clone()
 	e.ServiceName = e.ServiceName.Clone()
 	e.ServiceSid = e.ServiceSid.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	return &e
 }
@@ -3978,8 +3978,8 @@ func (e AnyKerberosServiceTicketRequested) Clone() *AnyKerberosServiceTicketRequ
 	e.TargetDomainName = e.TargetDomainName.Clone()
 	e.ServiceName = e.ServiceName.Clone()
 	e.ServiceSid = e.ServiceSid.Clone()
-	e.IpAddress = e.IpAddress.Clone()
-	e.IpPort = e.IpPort.Clone()
+	e.IPAddress = e.IPAddress.Clone()
+	e.IPPort = e.IPPort.Clone()
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	return &e
 }

@@ -670,7 +670,7 @@ func (e AnyNetworkQuery) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 type QuerySent struct {
 	QueryName          etw.UTF16
 	QueryType          uint32
-	DnsServerIpAddress etw.UTF16
+	DNSServerIPAddress etw.UTF16
 }
 
 // EventDesc returns the description of QuerySent.
@@ -681,7 +681,7 @@ func (e *QuerySent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.QueryName = c.UTF16()
 	e.QueryType = c.Uint32()
-	e.DnsServerIpAddress = c.UTF16()
+	e.DNSServerIPAddress = c.UTF16()
 	return c.Done(&querySent)
 }
 
@@ -690,7 +690,7 @@ func (e *QuerySent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.QueryName)
 	a.Uint32(e.QueryType)
-	a.UTF16Z(2, e.DnsServerIpAddress)
+	a.UTF16Z(2, e.DNSServerIPAddress)
 	return a.Done(&querySent)
 }
 
@@ -702,7 +702,7 @@ func (e *QuerySent) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UintValue(uint64(e.QueryType))
 	case 2:
-		return etw.UTF16Value(e.DnsServerIpAddress)
+		return etw.UTF16Value(e.DNSServerIPAddress)
 	}
 	return etw.Value{}
 }
@@ -710,7 +710,7 @@ func (e *QuerySent) FieldValue(i int) etw.Value {
 // Clone returns a copy of e that shares no memory with the payload.
 func (e QuerySent) Clone() *QuerySent {
 	e.QueryName = e.QueryName.Clone()
-	e.DnsServerIpAddress = e.DnsServerIpAddress.Clone()
+	e.DNSServerIPAddress = e.DNSServerIPAddress.Clone()
 	return &e
 }
 
@@ -741,7 +741,7 @@ func (e *AnyQuerySent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyQuerySent) Clone() *AnyQuerySent {
 	e.QueryName = e.QueryName.Clone()
-	e.DnsServerIpAddress = e.DnsServerIpAddress.Clone()
+	e.DNSServerIPAddress = e.DNSServerIPAddress.Clone()
 	return &e
 }
 
@@ -755,7 +755,7 @@ func (e AnyQuerySent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil,
 type ResponseReceived struct {
 	QueryName          etw.UTF16
 	QueryType          uint32
-	DnsServerIpAddress etw.UTF16
+	DNSServerIPAddress etw.UTF16
 	ResponseStatus     uint32
 }
 
@@ -767,7 +767,7 @@ func (e *ResponseReceived) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	c := etw.NewCursor(p, 0, ptr)
 	e.QueryName = c.UTF16()
 	e.QueryType = c.Uint32()
-	e.DnsServerIpAddress = c.UTF16()
+	e.DNSServerIPAddress = c.UTF16()
 	e.ResponseStatus = c.Uint32()
 	return c.Done(&responseReceived)
 }
@@ -777,7 +777,7 @@ func (e *ResponseReceived) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.QueryName)
 	a.Uint32(e.QueryType)
-	a.UTF16Z(2, e.DnsServerIpAddress)
+	a.UTF16Z(2, e.DNSServerIPAddress)
 	a.Uint32(e.ResponseStatus)
 	return a.Done(&responseReceived)
 }
@@ -790,7 +790,7 @@ func (e *ResponseReceived) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UintValue(uint64(e.QueryType))
 	case 2:
-		return etw.UTF16Value(e.DnsServerIpAddress)
+		return etw.UTF16Value(e.DNSServerIPAddress)
 	case 3:
 		return etw.UintValue(uint64(e.ResponseStatus))
 	}
@@ -800,7 +800,7 @@ func (e *ResponseReceived) FieldValue(i int) etw.Value {
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ResponseReceived) Clone() *ResponseReceived {
 	e.QueryName = e.QueryName.Clone()
-	e.DnsServerIpAddress = e.DnsServerIpAddress.Clone()
+	e.DNSServerIPAddress = e.DNSServerIPAddress.Clone()
 	return &e
 }
 
@@ -832,7 +832,7 @@ func (e *AnyResponseReceived) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyResponseReceived) Clone() *AnyResponseReceived {
 	e.QueryName = e.QueryName.Clone()
-	e.DnsServerIpAddress = e.DnsServerIpAddress.Clone()
+	e.DNSServerIPAddress = e.DNSServerIPAddress.Clone()
 	return &e
 }
 

@@ -2,7 +2,7 @@
 // source: dns.man
 // command: etwgen gen --files one --tests dns.man
 // version: 5
-// fingerprint: 5cd85bffa040955fd8b01049a41c6419
+// fingerprint: cee1e2372296c240ea0958893b30339b
 
 package dns
 

@@ -11,7 +11,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one --tests dns.man", "dns.man", "5cd85bffa040955fd8b01049a41c6419")
+	etwtest.Fresh(t, "etwgen gen --files one --tests dns.man", "dns.man", "cee1e2372296c240ea0958893b30339b")
 }
 
 func TestEventsRoundTrip(t *testing.T) {

@@ -168,7 +168,7 @@ func (e AnyNameDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil
 // Create is event 12, version 0. [AnyCreate] says what it means.
 type Create struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	CreateOptions    uint32
 	CreateAttributes uint32
@@ -212,7 +212,7 @@ type createLayout Create
 func (e *createLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.ThreadId = c.Pointer()
+	e.ThreadID = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.CreateOptions = c.Uint32()
 	e.CreateAttributes = c.Uint32()
@@ -224,7 +224,7 @@ func (e *createLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int,
 func (e *createLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Pointer(1, e.ThreadId)
+	a.Pointer(1, e.ThreadID)
 	a.Pointer(2, e.FileObject)
 	a.Uint32(e.CreateOptions)
 	a.Uint32(e.CreateAttributes)
@@ -238,7 +238,7 @@ func (e *createLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	case 2:
 		return etw.PointerValue(e.FileObject)
 	case 3:
@@ -271,7 +271,7 @@ var createLayoutFields = []etw.FieldDesc{
 type CreateV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	CreateOptions    uint32
 	CreateAttributes uint32
 	ShareAccess      uint32
@@ -315,7 +315,7 @@ func (e *createV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (in
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
 	e.FileObject = c.Pointer()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	e.CreateOptions = c.Uint32()
 	e.CreateAttributes = c.Uint32()
 	e.ShareAccess = c.Uint32()
@@ -327,7 +327,7 @@ func (e *createV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
 	a.Pointer(1, e.FileObject)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	a.Uint32(e.CreateOptions)
 	a.Uint32(e.CreateAttributes)
 	a.Uint32(e.ShareAccess)
@@ -342,7 +342,7 @@ func (e *createV1Layout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.FileObject)
 	case 2:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case 3:
 		return etw.UintValue(uint64(e.CreateOptions))
 	case 4:
@@ -382,20 +382,20 @@ type AnyCreate struct {
 	Irp        etw.Pointer // The request: OperationEnd has the same.
 	FileObject etw.Pointer // One opened file.
 	// The thread that asked.
-	IssuingThreadId  uint32 // since version 1
+	IssuingThreadID  uint32 // since version 1
 	CreateOptions    uint32
 	CreateAttributes uint32
 	ShareAccess      uint32
 	FileName         etw.UTF16
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyCreate) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyCreate) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyCreate) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyCreate) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyCreate = []*etw.EventDesc{&create, &createV1}
 
@@ -437,7 +437,7 @@ func (e *anyCreateV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d [
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.Irp = v.Irp
 		e.FileObject = v.FileObject
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 		e.CreateOptions = v.CreateOptions
 		e.CreateAttributes = v.CreateAttributes
 		e.ShareAccess = v.ShareAccess
@@ -453,7 +453,7 @@ func (e *anyCreateV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d [
 		e.CreateAttributes = v.CreateAttributes
 		e.ShareAccess = v.ShareAccess
 		e.FileName = v.FileName
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 	}
 	return n, err
 }
@@ -469,7 +469,7 @@ func (e *anyCreateV1Layout) FieldValue(i int) etw.Value {
 	case "FileObject":
 		return etw.PointerValue(e.FileObject)
 	case "IssuingThreadId":
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case "CreateOptions":
 		return etw.UintValue(uint64(e.CreateOptions))
 	case "CreateAttributes":
@@ -479,7 +479,7 @@ func (e *anyCreateV1Layout) FieldValue(i int) etw.Value {
 	case "FileName":
 		return etw.UTF16Value(e.FileName)
 	case "ThreadId":
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	}
 	return etw.Value{}
 }
@@ -492,7 +492,7 @@ func (e *anyCreateV1Layout) detach() {
 // [AnyCleanup] says what it means.
 type Cleanup struct {
 	Irp        etw.Pointer
-	ThreadId   etw.Pointer
+	ThreadID   etw.Pointer
 	FileObject etw.Pointer
 	FileKey    etw.Pointer
 }
@@ -530,7 +530,7 @@ type closeLayout Cleanup
 func (e *closeLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.ThreadId = c.Pointer()
+	e.ThreadID = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
 	return c.Done(d)
@@ -539,7 +539,7 @@ func (e *closeLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, 
 func (e *closeLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Pointer(1, e.ThreadId)
+	a.Pointer(1, e.ThreadID)
 	a.Pointer(2, e.FileObject)
 	a.Pointer(3, e.FileKey)
 	return a.Done(d)
@@ -550,7 +550,7 @@ func (e *closeLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	case 2:
 		return etw.PointerValue(e.FileObject)
 	case 3:
@@ -572,7 +572,7 @@ type CleanupV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
 	FileKey         etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 }
 
 // EventDesc returns the description of Cleanup_V1.
@@ -610,7 +610,7 @@ func (e *closeV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int
 	e.Irp = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	return c.Done(d)
 }
 
@@ -619,7 +619,7 @@ func (e *closeV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]b
 	a.Pointer(0, e.Irp)
 	a.Pointer(1, e.FileObject)
 	a.Pointer(2, e.FileKey)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	return a.Done(d)
 }
 
@@ -632,7 +632,7 @@ func (e *closeV1Layout) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.PointerValue(e.FileKey)
 	case 3:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	}
 	return etw.Value{}
 }
@@ -658,16 +658,16 @@ type AnyCleanup struct {
 	FileObject etw.Pointer // One opened file.
 	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyCleanup) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyCleanup) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyCleanup) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyCleanup) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyCleanup = []*etw.EventDesc{&cleanup, &cleanupV1}
 
@@ -707,7 +707,7 @@ func (e *anyCloseV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []
 		e.Irp = v.Irp
 		e.FileObject = v.FileObject
 		e.FileKey = v.FileKey
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 	default:
 		var v closeLayout
 		n, err = v.decode(p, ptr, d[0])
@@ -716,7 +716,7 @@ func (e *anyCloseV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []
 		e.Irp = v.Irp
 		e.FileObject = v.FileObject
 		e.FileKey = v.FileKey
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 	}
 	return n, err
 }
@@ -734,9 +734,9 @@ func (e *anyCloseV1Layout) FieldValue(i int) etw.Value {
 	case "FileKey":
 		return etw.PointerValue(e.FileKey)
 	case "IssuingThreadId":
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case "ThreadId":
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	}
 	return etw.Value{}
 }
@@ -745,7 +745,7 @@ func (e *anyCloseV1Layout) FieldValue(i int) etw.Value {
 // [AnyClose] says what it means.
 type Close struct {
 	Irp        etw.Pointer
-	ThreadId   etw.Pointer
+	ThreadID   etw.Pointer
 	FileObject etw.Pointer
 	FileKey    etw.Pointer
 }
@@ -783,7 +783,7 @@ type CloseV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
 	FileKey         etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 }
 
 // EventDesc returns the description of Close_V1.
@@ -827,16 +827,16 @@ type AnyClose struct {
 	FileObject etw.Pointer // One opened file.
 	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyClose) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyClose) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyClose) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyClose) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyClose = []*etw.EventDesc{&closeEvent, &closeV1}
 
@@ -867,7 +867,7 @@ func (e AnyClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e)
 type Read struct {
 	ByteOffset uint64
 	Irp        etw.Pointer
-	ThreadId   etw.Pointer
+	ThreadID   etw.Pointer
 	FileObject etw.Pointer
 	FileKey    etw.Pointer
 	IOSize     uint32
@@ -911,7 +911,7 @@ func (e *transferLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (in
 	e.ByteOffset = binary.LittleEndian.Uint64(p[0:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.Irp = c.Pointer()
-	e.ThreadId = c.Pointer()
+	e.ThreadID = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
 	e.IOSize = c.Uint32()
@@ -923,7 +923,7 @@ func (e *transferLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]
 	a := etw.NewAppender(b, ptr)
 	a.Uint64(e.ByteOffset)
 	a.Pointer(1, e.Irp)
-	a.Pointer(2, e.ThreadId)
+	a.Pointer(2, e.ThreadID)
 	a.Pointer(3, e.FileObject)
 	a.Pointer(4, e.FileKey)
 	a.Uint32(e.IOSize)
@@ -938,7 +938,7 @@ func (e *transferLayout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.PointerValue(e.Irp)
 	case 2:
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	case 3:
 		return etw.PointerValue(e.FileObject)
 	case 4:
@@ -968,7 +968,7 @@ type ReadV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
 	FileKey         etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 	IOSize          uint32
 	IOFlags         uint32
 	ExtraFlags      uint32
@@ -1013,7 +1013,7 @@ func (e *transferV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (
 	e.Irp = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	e.IOSize = c.Uint32()
 	e.IOFlags = c.Uint32()
 	e.ExtraFlags = c.Uint32()
@@ -1026,7 +1026,7 @@ func (e *transferV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) (
 	a.Pointer(1, e.Irp)
 	a.Pointer(2, e.FileObject)
 	a.Pointer(3, e.FileKey)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	a.Uint32(e.IOSize)
 	a.Uint32(e.IOFlags)
 	a.Uint32(e.ExtraFlags)
@@ -1044,7 +1044,7 @@ func (e *transferV1Layout) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.PointerValue(e.FileKey)
 	case 4:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case 5:
 		return etw.UintValue(uint64(e.IOSize))
 	case 6:
@@ -1081,22 +1081,22 @@ type AnyRead struct {
 	FileObject etw.Pointer // One opened file.
 	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	IOSize          uint32 // What was asked for, in bytes.
 	IOFlags         uint32
 	ExtraFlags      uint32 // since version 1
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyRead) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyRead) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
 // HasExtraFlags reports whether the decoded version has ExtraFlags.
 func (e *AnyRead) HasExtraFlags() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyRead) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyRead) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyRead = []*etw.EventDesc{&read, &readV1}
 
@@ -1137,7 +1137,7 @@ func (e *anyTransferV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d
 		e.Irp = v.Irp
 		e.FileObject = v.FileObject
 		e.FileKey = v.FileKey
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 		e.IOSize = v.IOSize
 		e.IOFlags = v.IOFlags
 		e.ExtraFlags = v.ExtraFlags
@@ -1152,7 +1152,7 @@ func (e *anyTransferV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d
 		e.FileKey = v.FileKey
 		e.IOSize = v.IOSize
 		e.IOFlags = v.IOFlags
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 	}
 	return n, err
 }
@@ -1172,7 +1172,7 @@ func (e *anyTransferV1Layout) FieldValue(i int) etw.Value {
 	case "FileKey":
 		return etw.PointerValue(e.FileKey)
 	case "IssuingThreadId":
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case "IOSize":
 		return etw.UintValue(uint64(e.IOSize))
 	case "IOFlags":
@@ -1180,7 +1180,7 @@ func (e *anyTransferV1Layout) FieldValue(i int) etw.Value {
 	case "ExtraFlags":
 		return etw.UintValue(uint64(e.ExtraFlags))
 	case "ThreadId":
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	}
 	return etw.Value{}
 }
@@ -1190,7 +1190,7 @@ func (e *anyTransferV1Layout) FieldValue(i int) etw.Value {
 type Write struct {
 	ByteOffset uint64
 	Irp        etw.Pointer
-	ThreadId   etw.Pointer
+	ThreadID   etw.Pointer
 	FileObject etw.Pointer
 	FileKey    etw.Pointer
 	IOSize     uint32
@@ -1231,7 +1231,7 @@ type WriteV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
 	FileKey         etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 	IOSize          uint32
 	IOFlags         uint32
 	ExtraFlags      uint32
@@ -1279,22 +1279,22 @@ type AnyWrite struct {
 	FileObject etw.Pointer // One opened file.
 	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	IOSize          uint32 // What was asked for, in bytes.
 	IOFlags         uint32
 	ExtraFlags      uint32 // since version 1
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyWrite) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyWrite) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
 // HasExtraFlags reports whether the decoded version has ExtraFlags.
 func (e *AnyWrite) HasExtraFlags() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyWrite) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyWrite) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyWrite = []*etw.EventDesc{&write, &writeV1}
 
@@ -1324,7 +1324,7 @@ func (e AnyWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e)
 // [AnySetInformation] says what it means.
 type SetInformation struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -1364,7 +1364,7 @@ type infoLayout SetInformation
 func (e *infoLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.ThreadId = c.Pointer()
+	e.ThreadID = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
 	e.ExtraInformation = c.Pointer()
@@ -1375,7 +1375,7 @@ func (e *infoLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, e
 func (e *infoLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Pointer(1, e.ThreadId)
+	a.Pointer(1, e.ThreadID)
 	a.Pointer(2, e.FileObject)
 	a.Pointer(3, e.FileKey)
 	a.Pointer(4, e.ExtraInformation)
@@ -1388,7 +1388,7 @@ func (e *infoLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	case 2:
 		return etw.PointerValue(e.FileObject)
 	case 3:
@@ -1417,7 +1417,7 @@ type SetInformationV1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 }
 
@@ -1457,7 +1457,7 @@ func (e *infoV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int,
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
 	e.ExtraInformation = c.Pointer()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	e.InfoClass = c.Uint32()
 	return c.Done(d)
 }
@@ -1468,7 +1468,7 @@ func (e *infoV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]by
 	a.Pointer(1, e.FileObject)
 	a.Pointer(2, e.FileKey)
 	a.Pointer(3, e.ExtraInformation)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	a.Uint32(e.InfoClass)
 	return a.Done(d)
 }
@@ -1484,7 +1484,7 @@ func (e *infoV1Layout) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.PointerValue(e.ExtraInformation)
 	case 4:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case 5:
 		return etw.UintValue(uint64(e.InfoClass))
 	}
@@ -1515,17 +1515,17 @@ type AnySetInformation struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnySetInformation) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnySetInformation) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnySetInformation) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnySetInformation) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anySetInformation = []*etw.EventDesc{&setInformation, &setInformationV1}
 
@@ -1566,7 +1566,7 @@ func (e *anyInfoV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*
 		e.FileObject = v.FileObject
 		e.FileKey = v.FileKey
 		e.ExtraInformation = v.ExtraInformation
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 		e.InfoClass = v.InfoClass
 	default:
 		var v infoLayout
@@ -1578,7 +1578,7 @@ func (e *anyInfoV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*
 		e.FileKey = v.FileKey
 		e.ExtraInformation = v.ExtraInformation
 		e.InfoClass = v.InfoClass
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 	}
 	return n, err
 }
@@ -1598,11 +1598,11 @@ func (e *anyInfoV1Layout) FieldValue(i int) etw.Value {
 	case "ExtraInformation":
 		return etw.PointerValue(e.ExtraInformation)
 	case "IssuingThreadId":
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case "InfoClass":
 		return etw.UintValue(uint64(e.InfoClass))
 	case "ThreadId":
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	}
 	return etw.Value{}
 }
@@ -1611,7 +1611,7 @@ func (e *anyInfoV1Layout) FieldValue(i int) etw.Value {
 // [AnySetDelete] says what it means.
 type SetDelete struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -1652,7 +1652,7 @@ type SetDeleteV1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 }
 
@@ -1698,17 +1698,17 @@ type AnySetDelete struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnySetDelete) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnySetDelete) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnySetDelete) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnySetDelete) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anySetDelete = []*etw.EventDesc{&setDelete, &setDeleteV1}
 
@@ -1738,7 +1738,7 @@ func (e AnySetDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil,
 // [AnyRename] says what it means.
 type Rename struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -1779,7 +1779,7 @@ type RenameV1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 }
 
@@ -1825,17 +1825,17 @@ type AnyRename struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyRename) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyRename) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyRename) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyRename) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyRename = []*etw.EventDesc{&rename, &renameV1}
 
@@ -1864,7 +1864,7 @@ func (e AnyRename) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e
 // DirEnum is event 20, version 0. [AnyDirEnum] says what it means.
 type DirEnum struct {
 	Irp        etw.Pointer
-	ThreadId   etw.Pointer
+	ThreadID   etw.Pointer
 	FileObject etw.Pointer
 	FileKey    etw.Pointer
 	Length     uint32
@@ -1909,7 +1909,7 @@ type folderLayout DirEnum
 func (e *folderLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.ThreadId = c.Pointer()
+	e.ThreadID = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
 	e.Length = c.Uint32()
@@ -1922,7 +1922,7 @@ func (e *folderLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int,
 func (e *folderLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Pointer(1, e.ThreadId)
+	a.Pointer(1, e.ThreadID)
 	a.Pointer(2, e.FileObject)
 	a.Pointer(3, e.FileKey)
 	a.Uint32(e.Length)
@@ -1937,7 +1937,7 @@ func (e *folderLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	case 2:
 		return etw.PointerValue(e.FileObject)
 	case 3:
@@ -1974,7 +1974,7 @@ type DirEnumV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
 	FileKey         etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 	Length          uint32
 	InfoClass       uint32
 	FileIndex       uint32
@@ -2019,7 +2019,7 @@ func (e *folderV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (in
 	e.Irp = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	e.Length = c.Uint32()
 	e.InfoClass = c.Uint32()
 	e.FileIndex = c.Uint32()
@@ -2032,7 +2032,7 @@ func (e *folderV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]
 	a.Pointer(0, e.Irp)
 	a.Pointer(1, e.FileObject)
 	a.Pointer(2, e.FileKey)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	a.Uint32(e.Length)
 	a.Uint32(e.InfoClass)
 	a.Uint32(e.FileIndex)
@@ -2049,7 +2049,7 @@ func (e *folderV1Layout) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.PointerValue(e.FileKey)
 	case 3:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case 4:
 		return etw.UintValue(uint64(e.Length))
 	case 5:
@@ -2091,20 +2091,20 @@ type AnyDirEnum struct {
 	FileObject etw.Pointer // One opened file.
 	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	Length          uint32
 	InfoClass       uint32
 	FileIndex       uint32
 	FileName        etw.UTF16
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDirEnum) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDirEnum) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyDirEnum) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyDirEnum) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyDirEnum = []*etw.EventDesc{&dirEnum, &dirEnumV1}
 
@@ -2147,7 +2147,7 @@ func (e *anyFolderV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d [
 		e.Irp = v.Irp
 		e.FileObject = v.FileObject
 		e.FileKey = v.FileKey
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 		e.Length = v.Length
 		e.InfoClass = v.InfoClass
 		e.FileIndex = v.FileIndex
@@ -2164,7 +2164,7 @@ func (e *anyFolderV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d [
 		e.InfoClass = v.InfoClass
 		e.FileIndex = v.FileIndex
 		e.FileName = v.FileName
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 	}
 	return n, err
 }
@@ -2182,7 +2182,7 @@ func (e *anyFolderV1Layout) FieldValue(i int) etw.Value {
 	case "FileKey":
 		return etw.PointerValue(e.FileKey)
 	case "IssuingThreadId":
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case "Length":
 		return etw.UintValue(uint64(e.Length))
 	case "InfoClass":
@@ -2192,7 +2192,7 @@ func (e *anyFolderV1Layout) FieldValue(i int) etw.Value {
 	case "FileName":
 		return etw.UTF16Value(e.FileName)
 	case "ThreadId":
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	}
 	return etw.Value{}
 }
@@ -2205,7 +2205,7 @@ func (e *anyFolderV1Layout) detach() {
 // [AnyFlush] says what it means.
 type Flush struct {
 	Irp        etw.Pointer
-	ThreadId   etw.Pointer
+	ThreadID   etw.Pointer
 	FileObject etw.Pointer
 	FileKey    etw.Pointer
 }
@@ -2243,7 +2243,7 @@ type FlushV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
 	FileKey         etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 }
 
 // EventDesc returns the description of Flush_V1.
@@ -2287,16 +2287,16 @@ type AnyFlush struct {
 	FileObject etw.Pointer // One opened file.
 	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyFlush) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyFlush) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyFlush) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyFlush) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyFlush = []*etw.EventDesc{&flush, &flushV1}
 
@@ -2326,7 +2326,7 @@ func (e AnyFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e)
 // bits. [AnyQueryInformation] says what it means.
 type QueryInformation struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -2367,7 +2367,7 @@ type QueryInformationV1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 }
 
@@ -2413,17 +2413,17 @@ type AnyQueryInformation struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyQueryInformation) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyQueryInformation) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyQueryInformation) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyQueryInformation) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyQueryInformation = []*etw.EventDesc{&queryInformation, &queryInformationV1}
 
@@ -2455,7 +2455,7 @@ func (e AnyQueryInformation) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // [AnyFSCTL] says what it means.
 type FSCTL struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -2496,7 +2496,7 @@ type FsctlV1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 }
 
@@ -2542,17 +2542,17 @@ type AnyFSCTL struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyFSCTL) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyFSCTL) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyFSCTL) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyFSCTL) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyFSCTL = []*etw.EventDesc{&fsctl, &fsctlV1}
 
@@ -2659,7 +2659,7 @@ func (e AnyOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 // DirNotify is event 25, version 0. [AnyDirNotify] says what it means.
 type DirNotify struct {
 	Irp        etw.Pointer
-	ThreadId   etw.Pointer
+	ThreadID   etw.Pointer
 	FileObject etw.Pointer
 	FileKey    etw.Pointer
 	Length     uint32
@@ -2703,7 +2703,7 @@ type DirNotifyV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
 	FileKey         etw.Pointer
-	IssuingThreadId uint32
+	IssuingThreadID uint32
 	Length          uint32
 	InfoClass       uint32
 	FileIndex       uint32
@@ -2754,20 +2754,20 @@ type AnyDirNotify struct {
 	FileObject etw.Pointer // One opened file.
 	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	Length          uint32
 	InfoClass       uint32
 	FileIndex       uint32
 	FileName        etw.UTF16
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDirNotify) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDirNotify) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyDirNotify) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyDirNotify) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyDirNotify = []*etw.EventDesc{&dirNotify, &dirNotifyV1}
 
@@ -2799,7 +2799,7 @@ func (e AnyDirNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil,
 // DeletePath is event 26, version 0. [AnyDeletePath] says what it means.
 type DeletePath struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -2843,7 +2843,7 @@ type pathLayout DeletePath
 func (e *pathLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
-	e.ThreadId = c.Pointer()
+	e.ThreadID = c.Pointer()
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
 	e.ExtraInformation = c.Pointer()
@@ -2855,7 +2855,7 @@ func (e *pathLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, e
 func (e *pathLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Irp)
-	a.Pointer(1, e.ThreadId)
+	a.Pointer(1, e.ThreadID)
 	a.Pointer(2, e.FileObject)
 	a.Pointer(3, e.FileKey)
 	a.Pointer(4, e.ExtraInformation)
@@ -2869,7 +2869,7 @@ func (e *pathLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.Irp)
 	case 1:
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	case 2:
 		return etw.PointerValue(e.FileObject)
 	case 3:
@@ -2904,7 +2904,7 @@ type DeletePathV1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 	FilePath         etw.UTF16
 }
@@ -2948,7 +2948,7 @@ func (e *pathV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int,
 	e.FileObject = c.Pointer()
 	e.FileKey = c.Pointer()
 	e.ExtraInformation = c.Pointer()
-	e.IssuingThreadId = c.Uint32()
+	e.IssuingThreadID = c.Uint32()
 	e.InfoClass = c.Uint32()
 	e.FilePath = c.UTF16()
 	return c.Done(d)
@@ -2960,7 +2960,7 @@ func (e *pathV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]by
 	a.Pointer(1, e.FileObject)
 	a.Pointer(2, e.FileKey)
 	a.Pointer(3, e.ExtraInformation)
-	a.Uint32(e.IssuingThreadId)
+	a.Uint32(e.IssuingThreadID)
 	a.Uint32(e.InfoClass)
 	a.UTF16Z(6, e.FilePath)
 	return a.Done(d)
@@ -2977,7 +2977,7 @@ func (e *pathV1Layout) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.PointerValue(e.ExtraInformation)
 	case 4:
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case 5:
 		return etw.UintValue(uint64(e.InfoClass))
 	case 6:
@@ -3015,18 +3015,18 @@ type AnyDeletePath struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	FilePath        etw.UTF16
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyDeletePath) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyDeletePath) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyDeletePath) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyDeletePath) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyDeletePath = []*etw.EventDesc{&deletePath, &deletePathV1}
 
@@ -3070,7 +3070,7 @@ func (e *anyPathV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*
 		e.FileObject = v.FileObject
 		e.FileKey = v.FileKey
 		e.ExtraInformation = v.ExtraInformation
-		e.IssuingThreadId = v.IssuingThreadId
+		e.IssuingThreadID = v.IssuingThreadID
 		e.InfoClass = v.InfoClass
 		e.FilePath = v.FilePath
 	default:
@@ -3084,7 +3084,7 @@ func (e *anyPathV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*
 		e.ExtraInformation = v.ExtraInformation
 		e.InfoClass = v.InfoClass
 		e.FilePath = v.FilePath
-		e.ThreadId = v.ThreadId
+		e.ThreadID = v.ThreadID
 	}
 	return n, err
 }
@@ -3104,13 +3104,13 @@ func (e *anyPathV1Layout) FieldValue(i int) etw.Value {
 	case "ExtraInformation":
 		return etw.PointerValue(e.ExtraInformation)
 	case "IssuingThreadId":
-		return etw.UintValue(uint64(e.IssuingThreadId))
+		return etw.UintValue(uint64(e.IssuingThreadID))
 	case "InfoClass":
 		return etw.UintValue(uint64(e.InfoClass))
 	case "FilePath":
 		return etw.UTF16Value(e.FilePath)
 	case "ThreadId":
-		return etw.PointerValue(e.ThreadId)
+		return etw.PointerValue(e.ThreadID)
 	}
 	return etw.Value{}
 }
@@ -3122,7 +3122,7 @@ func (e *anyPathV1Layout) detach() {
 // RenamePath is event 27, version 0. [AnyRenamePath] says what it means.
 type RenamePath struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -3166,7 +3166,7 @@ type RenamePathV1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 	FilePath         etw.UTF16
 }
@@ -3216,18 +3216,18 @@ type AnyRenamePath struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	FilePath        etw.UTF16
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyRenamePath) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyRenamePath) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyRenamePath) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyRenamePath) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyRenamePath = []*etw.EventDesc{&renamePath, &renamePathV1}
 
@@ -3259,7 +3259,7 @@ func (e AnyRenamePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil
 // SetLinkPath is event 28, version 0. [AnySetLinkPath] says what it means.
 type SetLinkPath struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -3303,7 +3303,7 @@ type SetLinkPathV1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 	FilePath         etw.UTF16
 }
@@ -3353,18 +3353,18 @@ type AnySetLinkPath struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	FilePath        etw.UTF16
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnySetLinkPath) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnySetLinkPath) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnySetLinkPath) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnySetLinkPath) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anySetLinkPath = []*etw.EventDesc{&setLinkPath, &setLinkPathV1}
 
@@ -3397,7 +3397,7 @@ func (e AnySetLinkPath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 // [AnyRename29] says what it means.
 type Rename29 struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
@@ -3438,7 +3438,7 @@ type Rename29V1 struct {
 	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	InfoClass        uint32
 }
 
@@ -3484,17 +3484,17 @@ type AnyRename29 struct {
 	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
-	IssuingThreadId uint32 // since version 1
+	IssuingThreadID uint32 // since version 1
 	InfoClass       uint32
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyRename29) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyRename29) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyRename29) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyRename29) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyRename29 = []*etw.EventDesc{&rename29, &rename29V1}
 
@@ -3523,7 +3523,7 @@ func (e AnyRename29) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, 
 // CreateNewFile is event 30, version 0. [AnyCreateNewFile] says what it means.
 type CreateNewFile struct {
 	Irp              etw.Pointer
-	ThreadId         etw.Pointer
+	ThreadID         etw.Pointer
 	FileObject       etw.Pointer
 	CreateOptions    uint32
 	CreateAttributes uint32
@@ -3566,7 +3566,7 @@ var createNewFile = etw.EventDesc{
 type CreateNewFileV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
-	IssuingThreadId  uint32
+	IssuingThreadID  uint32
 	CreateOptions    uint32
 	CreateAttributes uint32
 	ShareAccess      uint32
@@ -3616,20 +3616,20 @@ type AnyCreateNewFile struct {
 	Irp        etw.Pointer // The request: OperationEnd has the same.
 	FileObject etw.Pointer // One opened file.
 	// The thread that asked.
-	IssuingThreadId  uint32 // since version 1
+	IssuingThreadID  uint32 // since version 1
 	CreateOptions    uint32
 	CreateAttributes uint32
 	ShareAccess      uint32
 	FileName         etw.UTF16
 	// The thread that asked.
-	ThreadId etw.Pointer // version 0
+	ThreadID etw.Pointer // version 0
 }
 
-// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
-func (e *AnyCreateNewFile) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
+// HasIssuingThreadID reports whether the decoded version has IssuingThreadID.
+func (e *AnyCreateNewFile) HasIssuingThreadID() bool { return e.Seen.Layout >= 1 }
 
-// HasThreadId reports whether the decoded version has ThreadId.
-func (e *AnyCreateNewFile) HasThreadId() bool { return e.Seen.Layout == 0 }
+// HasThreadID reports whether the decoded version has ThreadID.
+func (e *AnyCreateNewFile) HasThreadID() bool { return e.Seen.Layout == 0 }
 
 var anyCreateNewFile = []*etw.EventDesc{&createNewFile, &createNewFileV1}
 

@@ -15,8 +15,8 @@ import (
 //
 // A request has come.
 type ReceiveRequest struct {
-	RequestId        uint64
-	ConnectionId     uint64
+	RequestID        uint64
+	ConnectionID     uint64
 	RemoteAddrLength uint32
 	RemoteAddr       etw.Binary
 }
@@ -29,8 +29,8 @@ func (e *ReceiveRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&receiveRequest, p, ptr)
 	}
-	e.RequestId = binary.LittleEndian.Uint64(p[0:])
-	e.ConnectionId = binary.LittleEndian.Uint64(p[8:])
+	e.RequestID = binary.LittleEndian.Uint64(p[0:])
+	e.ConnectionID = binary.LittleEndian.Uint64(p[8:])
 	e.RemoteAddrLength = binary.LittleEndian.Uint32(p[16:])
 	c := etw.NewCursor(p, 20, ptr)
 	e.RemoteAddr = c.BinaryN(uint64(e.RemoteAddrLength))
@@ -40,8 +40,8 @@ func (e *ReceiveRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *ReceiveRequest) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint64(e.RequestId)
-	a.Uint64(e.ConnectionId)
+	a.Uint64(e.RequestID)
+	a.Uint64(e.ConnectionID)
 	a.Uint32(e.RemoteAddrLength)
 	a.BinaryN(3, e.RemoteAddr, uint64(e.RemoteAddrLength))
 	return a.Done(&receiveRequest)
@@ -51,9 +51,9 @@ func (e *ReceiveRequest) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 func (e *ReceiveRequest) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 1:
-		return etw.UintValue(e.ConnectionId)
+		return etw.UintValue(e.ConnectionID)
 	case 2:
 		return etw.UintValue(uint64(e.RemoteAddrLength))
 	case 3:
@@ -108,8 +108,8 @@ func (e AnyReceiveRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // Its verb and address are known.
 type Parse struct {
 	RequestObj etw.Pointer
-	HttpVerb   uint32
-	Url        etw.UTF16
+	HTTPVerb   uint32
+	URL        etw.UTF16
 }
 
 // EventDesc returns the description of Parse.
@@ -119,8 +119,8 @@ func (*Parse) EventDesc() *etw.EventDesc { return &parse }
 func (e *Parse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestObj = c.Pointer()
-	e.HttpVerb = c.Uint32()
-	e.Url = c.UTF16()
+	e.HTTPVerb = c.Uint32()
+	e.URL = c.UTF16()
 	return c.Done(&parse)
 }
 
@@ -128,8 +128,8 @@ func (e *Parse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 func (e *Parse) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.RequestObj)
-	a.Uint32(e.HttpVerb)
-	a.UTF16Z(2, e.Url)
+	a.Uint32(e.HTTPVerb)
+	a.UTF16Z(2, e.URL)
 	return a.Done(&parse)
 }
 
@@ -139,16 +139,16 @@ func (e *Parse) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.RequestObj)
 	case 1:
-		return etw.UintValue(uint64(e.HttpVerb))
+		return etw.UintValue(uint64(e.HTTPVerb))
 	case 2:
-		return etw.UTF16Value(e.Url)
+		return etw.UTF16Value(e.URL)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Parse) Clone() *Parse {
-	e.Url = e.Url.Clone()
+	e.URL = e.URL.Clone()
 	return &e
 }
 
@@ -178,7 +178,7 @@ func (e *AnyParse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyParse) Clone() *AnyParse {
-	e.Url = e.Url.Clone()
+	e.URL = e.URL.Clone()
 	return &e
 }
 
@@ -191,10 +191,10 @@ func (e AnyParse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e)
 // It was given to a queue of a server.
 type Deliver struct {
 	RequestObj       etw.Pointer
-	RequestId        uint64
-	SiteId           uint32
+	RequestID        uint64
+	SiteID           uint32
 	RequestQueueName etw.UTF16
-	Url              etw.UTF16
+	URL              etw.UTF16
 	Status           uint32
 }
 
@@ -205,10 +205,10 @@ func (*Deliver) EventDesc() *etw.EventDesc { return &deliver }
 func (e *Deliver) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestObj = c.Pointer()
-	e.RequestId = c.Uint64()
-	e.SiteId = c.Uint32()
+	e.RequestID = c.Uint64()
+	e.SiteID = c.Uint32()
 	e.RequestQueueName = c.UTF16()
-	e.Url = c.UTF16()
+	e.URL = c.UTF16()
 	e.Status = c.Uint32()
 	return c.Done(&deliver)
 }
@@ -217,10 +217,10 @@ func (e *Deliver) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 func (e *Deliver) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.RequestObj)
-	a.Uint64(e.RequestId)
-	a.Uint32(e.SiteId)
+	a.Uint64(e.RequestID)
+	a.Uint32(e.SiteID)
 	a.UTF16Z(3, e.RequestQueueName)
-	a.UTF16Z(4, e.Url)
+	a.UTF16Z(4, e.URL)
 	a.Uint32(e.Status)
 	return a.Done(&deliver)
 }
@@ -231,13 +231,13 @@ func (e *Deliver) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.RequestObj)
 	case 1:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 2:
-		return etw.UintValue(uint64(e.SiteId))
+		return etw.UintValue(uint64(e.SiteID))
 	case 3:
 		return etw.UTF16Value(e.RequestQueueName)
 	case 4:
-		return etw.UTF16Value(e.Url)
+		return etw.UTF16Value(e.URL)
 	case 5:
 		return etw.UintValue(uint64(e.Status))
 	}
@@ -247,7 +247,7 @@ func (e *Deliver) FieldValue(i int) etw.Value {
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Deliver) Clone() *Deliver {
 	e.RequestQueueName = e.RequestQueueName.Clone()
-	e.Url = e.Url.Clone()
+	e.URL = e.URL.Clone()
 	return &e
 }
 
@@ -281,7 +281,7 @@ func (e *AnyDeliver) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyDeliver) Clone() *AnyDeliver {
 	e.RequestQueueName = e.RequestQueueName.Clone()
-	e.Url = e.Url.Clone()
+	e.URL = e.URL.Clone()
 	return &e
 }
 
@@ -294,8 +294,8 @@ func (e AnyDeliver) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &
 //
 // The server gives a response, of which more comes.
 type ReceiveResponse struct {
-	RequestId        uint64
-	ConnectionId     uint64
+	RequestID        uint64
+	ConnectionID     uint64
 	StatusCode       uint16
 	Verb             etw.ANSI
 	HeaderLength     uint32
@@ -342,8 +342,8 @@ func (e *receiveResponseLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 	if len(p) < 18 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.RequestId = binary.LittleEndian.Uint64(p[0:])
-	e.ConnectionId = binary.LittleEndian.Uint64(p[8:])
+	e.RequestID = binary.LittleEndian.Uint64(p[0:])
+	e.ConnectionID = binary.LittleEndian.Uint64(p[8:])
 	e.StatusCode = binary.LittleEndian.Uint16(p[16:])
 	c := etw.NewCursor(p, 18, ptr)
 	e.Verb = c.ANSI()
@@ -355,8 +355,8 @@ func (e *receiveResponseLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 
 func (e *receiveResponseLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint64(e.RequestId)
-	a.Uint64(e.ConnectionId)
+	a.Uint64(e.RequestID)
+	a.Uint64(e.ConnectionID)
 	a.Uint16(e.StatusCode)
 	a.ANSIZ(3, e.Verb)
 	a.Uint32(e.HeaderLength)
@@ -368,9 +368,9 @@ func (e *receiveResponseLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDe
 func (e *receiveResponseLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 1:
-		return etw.UintValue(e.ConnectionId)
+		return etw.UintValue(e.ConnectionID)
 	case 2:
 		return etw.UintValue(uint64(e.StatusCode))
 	case 3:
@@ -426,7 +426,7 @@ func (e AnyReceiveResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 //
 // The server has given all of a response.
 type ReceiveResponseLast struct {
-	RequestId uint64
+	RequestID uint64
 }
 
 // EventDesc returns the description of ReceiveResponseLast.
@@ -465,19 +465,19 @@ func (e *receiveResponseLastLayout) decode(p []byte, ptr etw.PtrSize, d *etw.Eve
 	if len(p) < 8 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.RequestId = binary.LittleEndian.Uint64(p[0:])
+	e.RequestID = binary.LittleEndian.Uint64(p[0:])
 	return 8, nil
 }
 
 func (e *receiveResponseLastLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint64(b, e.RequestId)
+	b = binary.LittleEndian.AppendUint64(b, e.RequestID)
 	return b, nil
 }
 
 func (e *receiveResponseLastLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	}
 	return etw.Value{}
 }
@@ -511,8 +511,8 @@ func (e AnyReceiveResponseLast) MarshalJSON() ([]byte, error) { return etw.Appen
 //
 // The server gives a part of a body.
 type ReceiveBody struct {
-	RequestId    uint64
-	ConnectionId uint64
+	RequestID    uint64
+	ConnectionID uint64
 }
 
 // EventDesc returns the description of ReceiveBody.
@@ -523,15 +523,15 @@ func (e *ReceiveBody) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&receiveBody, p, ptr)
 	}
-	e.RequestId = binary.LittleEndian.Uint64(p[0:])
-	e.ConnectionId = binary.LittleEndian.Uint64(p[8:])
+	e.RequestID = binary.LittleEndian.Uint64(p[0:])
+	e.ConnectionID = binary.LittleEndian.Uint64(p[8:])
 	return 16, nil
 }
 
 // AppendPayload appends the payload of e to b.
 func (e *ReceiveBody) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint64(b, e.RequestId)
-	b = binary.LittleEndian.AppendUint64(b, e.ConnectionId)
+	b = binary.LittleEndian.AppendUint64(b, e.RequestID)
+	b = binary.LittleEndian.AppendUint64(b, e.ConnectionID)
 	return b, nil
 }
 
@@ -539,9 +539,9 @@ func (e *ReceiveBody) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 func (e *ReceiveBody) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 1:
-		return etw.UintValue(e.ConnectionId)
+		return etw.UintValue(e.ConnectionID)
 	}
 	return etw.Value{}
 }
@@ -584,7 +584,7 @@ func (e AnyReceiveBody) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 //
 // The server has given the last part of a body.
 type ReceiveBodyLast struct {
-	RequestId uint64
+	RequestID uint64
 }
 
 // EventDesc returns the description of ReceiveBodyLast.
@@ -639,8 +639,8 @@ func (e AnyReceiveBodyLast) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 //
 // The server gives a response in one call, of which more comes.
 type FastResponse struct {
-	RequestId        uint64
-	ConnectionId     uint64
+	RequestID        uint64
+	ConnectionID     uint64
 	StatusCode       uint16
 	Verb             etw.ANSI
 	HeaderLength     uint32
@@ -705,7 +705,7 @@ func (e AnyFastResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 //
 // The server gives a whole response in one call.
 type FastResponseLast struct {
-	RequestId uint64
+	RequestID uint64
 }
 
 // EventDesc returns the description of FastResponseLast.
@@ -761,8 +761,8 @@ func (e AnyFastResponseLast) MarshalJSON() ([]byte, error) { return etw.AppendJS
 //
 // The response is sent.
 type SendComplete struct {
-	RequestId  uint64
-	HttpStatus uint16
+	RequestID  uint64
+	HTTPStatus uint16
 }
 
 // EventDesc returns the description of SendComplete.
@@ -799,23 +799,23 @@ func (e *sendCompleteLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc)
 	if len(p) < 10 {
 		return 0, etw.Short(d, p, ptr)
 	}
-	e.RequestId = binary.LittleEndian.Uint64(p[0:])
-	e.HttpStatus = binary.LittleEndian.Uint16(p[8:])
+	e.RequestID = binary.LittleEndian.Uint64(p[0:])
+	e.HTTPStatus = binary.LittleEndian.Uint16(p[8:])
 	return 10, nil
 }
 
 func (e *sendCompleteLayout) append(b []byte, _ etw.PtrSize, _ *etw.EventDesc) ([]byte, error) {
-	b = binary.LittleEndian.AppendUint64(b, e.RequestId)
-	b = binary.LittleEndian.AppendUint16(b, e.HttpStatus)
+	b = binary.LittleEndian.AppendUint64(b, e.RequestID)
+	b = binary.LittleEndian.AppendUint16(b, e.HTTPStatus)
 	return b, nil
 }
 
 func (e *sendCompleteLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 1:
-		return etw.UintValue(uint64(e.HttpStatus))
+		return etw.UintValue(uint64(e.HTTPStatus))
 	}
 	return etw.Value{}
 }
@@ -849,8 +849,8 @@ func (e AnySendComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 //
 // The response is sent, and kept.
 type CachedAndSend struct {
-	RequestId  uint64
-	HttpStatus uint16
+	RequestID  uint64
+	HTTPStatus uint16
 }
 
 // EventDesc returns the description of CachedAndSend.
@@ -904,8 +904,8 @@ func (e AnyCachedAndSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 //
 // The response is sent in one call.
 type FastSend struct {
-	RequestId  uint64
-	HttpStatus uint16
+	RequestID  uint64
+	HTTPStatus uint16
 }
 
 // EventDesc returns the description of FastSend.
@@ -959,8 +959,8 @@ func (e AnyFastSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, 
 //
 // A response without a body is sent.
 type ZeroSend struct {
-	RequestId  uint64
-	HttpStatus uint16
+	RequestID  uint64
+	HTTPStatus uint16
 }
 
 // EventDesc returns the description of ZeroSend.
@@ -1014,8 +1014,8 @@ func (e AnyZeroSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, 
 //
 // The last part of a response could not be sent.
 type LastSendError struct {
-	RequestId  uint64
-	HttpStatus uint16
+	RequestID  uint64
+	HTTPStatus uint16
 }
 
 // EventDesc returns the description of LastSendError.
@@ -1068,7 +1068,7 @@ func (e AnyLastSendError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 //
 // A response could not be sent.
 type SendError struct {
-	RequestId uint64
+	RequestID uint64
 	Reason    etw.ANSI
 	Status    uint32
 }
@@ -1081,7 +1081,7 @@ func (e *SendError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&sendError, p, ptr)
 	}
-	e.RequestId = binary.LittleEndian.Uint64(p[0:])
+	e.RequestID = binary.LittleEndian.Uint64(p[0:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.Reason = c.ANSI()
 	e.Status = c.Uint32()
@@ -1091,7 +1091,7 @@ func (e *SendError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *SendError) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint64(e.RequestId)
+	a.Uint64(e.RequestID)
 	a.ANSIZ(1, e.Reason)
 	a.Uint32(e.Status)
 	return a.Done(&sendError)
@@ -1101,7 +1101,7 @@ func (e *SendError) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *SendError) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 1:
 		return etw.ANSIValue(e.Reason)
 	case 2:
@@ -1153,7 +1153,7 @@ func (e AnySendError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil,
 // [AnyServedFromCache] says what it means.
 type ServedFromCache struct {
 	RequestObj etw.Pointer
-	SiteId     uint32
+	SiteID     uint32
 	BytesSent  uint32
 }
 
@@ -1192,7 +1192,7 @@ type servedFromCacheLayout ServedFromCache
 func (e *servedFromCacheLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestObj = c.Pointer()
-	e.SiteId = c.Uint32()
+	e.SiteID = c.Uint32()
 	e.BytesSent = c.Uint32()
 	return c.Done(d)
 }
@@ -1200,7 +1200,7 @@ func (e *servedFromCacheLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDe
 func (e *servedFromCacheLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.RequestObj)
-	a.Uint32(e.SiteId)
+	a.Uint32(e.SiteID)
 	a.Uint32(e.BytesSent)
 	return a.Done(d)
 }
@@ -1210,7 +1210,7 @@ func (e *servedFromCacheLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.RequestObj)
 	case 1:
-		return etw.UintValue(uint64(e.SiteId))
+		return etw.UintValue(uint64(e.SiteID))
 	case 2:
 		return etw.UintValue(uint64(e.BytesSent))
 	}
@@ -1227,9 +1227,9 @@ var servedFromCacheLayoutFields = []etw.FieldDesc{
 // it means.
 type ServedFromCacheV1 struct {
 	RequestObj etw.Pointer
-	SiteId     uint32
+	SiteID     uint32
 	BytesSent  uint32
-	RequestId  uint64
+	RequestID  uint64
 	Encoding   etw.ANSI
 }
 
@@ -1271,9 +1271,9 @@ type servedFromCacheV1Layout ServedFromCacheV1
 func (e *servedFromCacheV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestObj = c.Pointer()
-	e.SiteId = c.Uint32()
+	e.SiteID = c.Uint32()
 	e.BytesSent = c.Uint32()
-	e.RequestId = c.Uint64()
+	e.RequestID = c.Uint64()
 	e.Encoding = c.ANSI()
 	return c.Done(d)
 }
@@ -1281,9 +1281,9 @@ func (e *servedFromCacheV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 func (e *servedFromCacheV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.RequestObj)
-	a.Uint32(e.SiteId)
+	a.Uint32(e.SiteID)
 	a.Uint32(e.BytesSent)
-	a.Uint64(e.RequestId)
+	a.Uint64(e.RequestID)
 	a.ANSIZ(4, e.Encoding)
 	return a.Done(d)
 }
@@ -1293,11 +1293,11 @@ func (e *servedFromCacheV1Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.RequestObj)
 	case 1:
-		return etw.UintValue(uint64(e.SiteId))
+		return etw.UintValue(uint64(e.SiteID))
 	case 2:
 		return etw.UintValue(uint64(e.BytesSent))
 	case 3:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 4:
 		return etw.ANSIValue(e.Encoding)
 	}
@@ -1327,14 +1327,14 @@ type AnyServedFromCache struct {
 	Seen etw.Seen
 
 	RequestObj etw.Pointer
-	SiteId     uint32
+	SiteID     uint32
 	BytesSent  uint32
-	RequestId  uint64   // since version 1
+	RequestID  uint64   // since version 1
 	Encoding   etw.ANSI // since version 1
 }
 
-// HasRequestId reports whether the decoded version has RequestId.
-func (e *AnyServedFromCache) HasRequestId() bool { return e.Seen.Layout >= 1 }
+// HasRequestID reports whether the decoded version has RequestID.
+func (e *AnyServedFromCache) HasRequestID() bool { return e.Seen.Layout >= 1 }
 
 // HasEncoding reports whether the decoded version has Encoding.
 func (e *AnyServedFromCache) HasEncoding() bool { return e.Seen.Layout >= 1 }
@@ -1381,9 +1381,9 @@ func (e *anyServedFromCacheV1Layout) decode(version uint8, p []byte, ptr etw.Ptr
 		n, err = v.decode(p, ptr, d[1])
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.RequestObj = v.RequestObj
-		e.SiteId = v.SiteId
+		e.SiteID = v.SiteID
 		e.BytesSent = v.BytesSent
-		e.RequestId = v.RequestId
+		e.RequestID = v.RequestID
 		e.Encoding = v.Encoding
 	default:
 		var v servedFromCacheLayout
@@ -1391,7 +1391,7 @@ func (e *anyServedFromCacheV1Layout) decode(version uint8, p []byte, ptr etw.Ptr
 		*e = anyServedFromCacheV1Layout{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.RequestObj = v.RequestObj
-		e.SiteId = v.SiteId
+		e.SiteID = v.SiteID
 		e.BytesSent = v.BytesSent
 	}
 	return n, err
@@ -1406,11 +1406,11 @@ func (e *anyServedFromCacheV1Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.RequestObj)
 	case 1:
-		return etw.UintValue(uint64(e.SiteId))
+		return etw.UintValue(uint64(e.SiteID))
 	case 2:
 		return etw.UintValue(uint64(e.BytesSent))
 	case 3:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 4:
 		return etw.ANSIValue(e.Encoding)
 	}
@@ -1425,7 +1425,7 @@ func (e *anyServedFromCacheV1Layout) detach() {
 // bits. [AnyCachedNotModified] says what it means.
 type CachedNotModified struct {
 	RequestObj etw.Pointer
-	SiteId     uint32
+	SiteID     uint32
 	BytesSent  uint32
 }
 
@@ -1462,9 +1462,9 @@ var cachedNotModified = etw.EventDesc{
 // says what it means.
 type CachedNotModifiedV1 struct {
 	RequestObj etw.Pointer
-	SiteId     uint32
+	SiteID     uint32
 	BytesSent  uint32
-	RequestId  uint64
+	RequestID  uint64
 	Encoding   etw.ANSI
 }
 
@@ -1511,14 +1511,14 @@ type AnyCachedNotModified struct {
 	Seen etw.Seen
 
 	RequestObj etw.Pointer
-	SiteId     uint32
+	SiteID     uint32
 	BytesSent  uint32
-	RequestId  uint64   // since version 1
+	RequestID  uint64   // since version 1
 	Encoding   etw.ANSI // since version 1
 }
 
-// HasRequestId reports whether the decoded version has RequestId.
-func (e *AnyCachedNotModified) HasRequestId() bool { return e.Seen.Layout >= 1 }
+// HasRequestID reports whether the decoded version has RequestID.
+func (e *AnyCachedNotModified) HasRequestID() bool { return e.Seen.Layout >= 1 }
 
 // HasEncoding reports whether the decoded version has Encoding.
 func (e *AnyCachedNotModified) HasEncoding() bool { return e.Seen.Layout >= 1 }
@@ -1657,8 +1657,8 @@ func (e AnyConnectionConnect) MarshalJSON() ([]byte, error) { return etw.AppendJ
 //
 // A connection has its number.
 type ConnectionIDAssigned struct {
-	RequestId     uint64
-	ConnectionId  uint64
+	RequestID     uint64
+	ConnectionID  uint64
 	ConnectionObj etw.Pointer
 }
 
@@ -1670,8 +1670,8 @@ func (e *ConnectionIDAssigned) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	if len(p) < 16 {
 		return 0, etw.Short(&connectionIDAssigned, p, ptr)
 	}
-	e.RequestId = binary.LittleEndian.Uint64(p[0:])
-	e.ConnectionId = binary.LittleEndian.Uint64(p[8:])
+	e.RequestID = binary.LittleEndian.Uint64(p[0:])
+	e.ConnectionID = binary.LittleEndian.Uint64(p[8:])
 	c := etw.NewCursor(p, 16, ptr)
 	e.ConnectionObj = c.Pointer()
 	return c.Done(&connectionIDAssigned)
@@ -1680,8 +1680,8 @@ func (e *ConnectionIDAssigned) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 // AppendPayload appends the payload of e to b.
 func (e *ConnectionIDAssigned) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint64(e.RequestId)
-	a.Uint64(e.ConnectionId)
+	a.Uint64(e.RequestID)
+	a.Uint64(e.ConnectionID)
 	a.Pointer(2, e.ConnectionObj)
 	return a.Done(&connectionIDAssigned)
 }
@@ -1690,9 +1690,9 @@ func (e *ConnectionIDAssigned) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 func (e *ConnectionIDAssigned) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 1:
-		return etw.UintValue(e.ConnectionId)
+		return etw.UintValue(e.ConnectionID)
 	case 2:
 		return etw.PointerValue(e.ConnectionObj)
 	}
@@ -1890,7 +1890,7 @@ func (e AnyConnectionCleanup) MarshalJSON() ([]byte, error) { return etw.AppendJ
 
 // CacheEntryAdded is event 25, version 0. [AnyCacheEntryAdded] says what it means.
 type CacheEntryAdded struct {
-	Uri            etw.UTF16
+	URI            etw.UTF16
 	StatusCode     uint16
 	Verb           etw.ANSI
 	HeaderLength   uint32
@@ -1904,7 +1904,7 @@ func (*CacheEntryAdded) EventDesc() *etw.EventDesc { return &cacheEntryAdded }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CacheEntryAdded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.Uri = c.UTF16()
+	e.URI = c.UTF16()
 	e.StatusCode = c.Uint16()
 	e.Verb = c.ANSI()
 	e.HeaderLength = c.Uint32()
@@ -1916,7 +1916,7 @@ func (e *CacheEntryAdded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 // AppendPayload appends the payload of e to b.
 func (e *CacheEntryAdded) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.Uri)
+	a.UTF16Z(0, e.URI)
 	a.Uint16(e.StatusCode)
 	a.ANSIZ(2, e.Verb)
 	a.Uint32(e.HeaderLength)
@@ -1929,7 +1929,7 @@ func (e *CacheEntryAdded) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 func (e *CacheEntryAdded) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.Uri)
+		return etw.UTF16Value(e.URI)
 	case 1:
 		return etw.UintValue(uint64(e.StatusCode))
 	case 2:
@@ -1946,7 +1946,7 @@ func (e *CacheEntryAdded) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e CacheEntryAdded) Clone() *CacheEntryAdded {
-	e.Uri = e.Uri.Clone()
+	e.URI = e.URI.Clone()
 	e.Verb = e.Verb.Clone()
 	return &e
 }
@@ -1969,7 +1969,7 @@ var cacheEntryAdded = etw.EventDesc{
 // CacheEntryAddedV1 is CacheEntryAdded_V1: event 25, version 1. [AnyCacheEntryAdded] says what
 // it means.
 type CacheEntryAddedV1 struct {
-	Uri            etw.UTF16
+	URI            etw.UTF16
 	StatusCode     uint16
 	Verb           etw.ANSI
 	HeaderLength   uint32
@@ -1984,7 +1984,7 @@ func (*CacheEntryAddedV1) EventDesc() *etw.EventDesc { return &cacheEntryAddedV1
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CacheEntryAddedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.Uri = c.UTF16()
+	e.URI = c.UTF16()
 	e.StatusCode = c.Uint16()
 	e.Verb = c.ANSI()
 	e.HeaderLength = c.Uint32()
@@ -1997,7 +1997,7 @@ func (e *CacheEntryAddedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 // AppendPayload appends the payload of e to b.
 func (e *CacheEntryAddedV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.Uri)
+	a.UTF16Z(0, e.URI)
 	a.Uint16(e.StatusCode)
 	a.ANSIZ(2, e.Verb)
 	a.Uint32(e.HeaderLength)
@@ -2011,7 +2011,7 @@ func (e *CacheEntryAddedV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 func (e *CacheEntryAddedV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.Uri)
+		return etw.UTF16Value(e.URI)
 	case 1:
 		return etw.UintValue(uint64(e.StatusCode))
 	case 2:
@@ -2030,7 +2030,7 @@ func (e *CacheEntryAddedV1) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e CacheEntryAddedV1) Clone() *CacheEntryAddedV1 {
-	e.Uri = e.Uri.Clone()
+	e.URI = e.URI.Clone()
 	e.Verb = e.Verb.Clone()
 	e.Encoding = e.Encoding.Clone()
 	return &e
@@ -2062,7 +2062,7 @@ var cacheEntryAddedV1 = etw.EventDesc{
 type AnyCacheEntryAdded struct {
 	Seen etw.Seen
 
-	Uri            etw.UTF16
+	URI            etw.UTF16
 	StatusCode     uint16
 	Verb           etw.ANSI
 	HeaderLength   uint32
@@ -2091,7 +2091,7 @@ func (e *AnyCacheEntryAdded) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		var v CacheEntryAddedV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.Uri = v.Uri
+		e.URI = v.URI
 		e.StatusCode = v.StatusCode
 		e.Verb = v.Verb
 		e.HeaderLength = v.HeaderLength
@@ -2103,7 +2103,7 @@ func (e *AnyCacheEntryAdded) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyCacheEntryAdded{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
-		e.Uri = v.Uri
+		e.URI = v.URI
 		e.StatusCode = v.StatusCode
 		e.Verb = v.Verb
 		e.HeaderLength = v.HeaderLength
@@ -2121,7 +2121,7 @@ func (e *AnyCacheEntryAdded) FieldValue(i int) etw.Value {
 	}
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.Uri)
+		return etw.UTF16Value(e.URI)
 	case 1:
 		return etw.UintValue(uint64(e.StatusCode))
 	case 2:
@@ -2140,7 +2140,7 @@ func (e *AnyCacheEntryAdded) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCacheEntryAdded) Clone() *AnyCacheEntryAdded {
-	e.Uri = e.Uri.Clone()
+	e.URI = e.URI.Clone()
 	e.Verb = e.Verb.Clone()
 	e.Encoding = e.Encoding.Clone()
 	return &e
@@ -2342,7 +2342,7 @@ func (e AnySslHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // A request could not be read.
 type ParseRequestFailed struct {
 	Status     uint32
-	RequestId  uint64
+	RequestID  uint64
 	Reason     etw.ANSI
 	ErrorCode  uint32
 	HintLength uint32
@@ -2358,7 +2358,7 @@ func (e *ParseRequestFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 		return 0, etw.Short(&parseRequestFailed, p, ptr)
 	}
 	e.Status = binary.LittleEndian.Uint32(p[0:])
-	e.RequestId = binary.LittleEndian.Uint64(p[4:])
+	e.RequestID = binary.LittleEndian.Uint64(p[4:])
 	c := etw.NewCursor(p, 12, ptr)
 	e.Reason = c.ANSI()
 	e.ErrorCode = c.Uint32()
@@ -2371,7 +2371,7 @@ func (e *ParseRequestFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 func (e *ParseRequestFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.Status)
-	a.Uint64(e.RequestId)
+	a.Uint64(e.RequestID)
 	a.ANSIZ(2, e.Reason)
 	a.Uint32(e.ErrorCode)
 	a.Uint32(e.HintLength)
@@ -2385,7 +2385,7 @@ func (e *ParseRequestFailed) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UintValue(uint64(e.Status))
 	case 1:
-		return etw.UintValue(e.RequestId)
+		return etw.UintValue(e.RequestID)
 	case 2:
 		return etw.ANSIValue(e.Reason)
 	case 3:
@@ -2449,7 +2449,7 @@ func (e AnyParseRequestFailed) MarshalJSON() ([]byte, error) { return etw.Append
 //
 // A connection was given up, since it took too long.
 type ConnectionTimedOut struct {
-	ConnectionId  uint64
+	ConnectionID  uint64
 	ConnectionObj etw.Pointer
 	Timer         etw.ANSI
 }
@@ -2462,7 +2462,7 @@ func (e *ConnectionTimedOut) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 	if len(p) < 8 {
 		return 0, etw.Short(&connectionTimedOut, p, ptr)
 	}
-	e.ConnectionId = binary.LittleEndian.Uint64(p[0:])
+	e.ConnectionID = binary.LittleEndian.Uint64(p[0:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.ConnectionObj = c.Pointer()
 	e.Timer = c.ANSI()
@@ -2472,7 +2472,7 @@ func (e *ConnectionTimedOut) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 // AppendPayload appends the payload of e to b.
 func (e *ConnectionTimedOut) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint64(e.ConnectionId)
+	a.Uint64(e.ConnectionID)
 	a.Pointer(1, e.ConnectionObj)
 	a.ANSIZ(2, e.Timer)
 	return a.Done(&connectionTimedOut)
@@ -2482,7 +2482,7 @@ func (e *ConnectionTimedOut) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 func (e *ConnectionTimedOut) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(e.ConnectionId)
+		return etw.UintValue(e.ConnectionID)
 	case 1:
 		return etw.PointerValue(e.ConnectionObj)
 	case 2:

@@ -11,7 +11,7 @@ import (
 func ExampleAnyDeliver() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *httpsys.AnyDeliver) error {
-		fmt.Println(r.Elapsed(), e.Url)
+		fmt.Println(r.Elapsed(), e.URL)
 		return nil
 	})
 	for _, e := range mux.Enablement() {

@@ -2,7 +2,7 @@
 // source: httpsys.man
 // command: etwgen gen --files one --tests httpsys.man
 // version: 5
-// fingerprint: a2eeadf7155c6862159c0745be332489
+// fingerprint: 31f0540804bf1255bb1fecdb411d997f
 
 package httpsys
 

@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one --tests httpsys.man", "httpsys.man", "a2eeadf7155c6862159c0745be332489")
+	etwtest.Fresh(t, "etwgen gen --files one --tests httpsys.man", "httpsys.man", "31f0540804bf1255bb1fecdb411d997f")
 }
 
 func TestEventsRoundTrip(t *testing.T) {
@@ -65,7 +65,7 @@ func anyVersions() []etw.AnyVersion {
 }
 
 func ExampleReceiveResponseLast_AppendPayload() {
-	event := ReceiveResponseLast{RequestId: 1}
+	event := ReceiveResponseLast{RequestID: 1}
 	payload, err := event.AppendPayload(nil, etw.Ptr64)
 	fmt.Printf("%x %v\n", payload, err)
 	// Output: 0100000000000000 <nil>
@@ -79,7 +79,7 @@ func ExampleAnyReceiveResponseLast() {
 	})
 
 	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
-	event := ReceiveResponseLast{RequestId: 1}
+	event := ReceiveResponseLast{RequestID: 1}
 	payload, err := event.AppendPayload(nil, etw.Ptr64)
 	if err != nil {
 		fmt.Println(err)

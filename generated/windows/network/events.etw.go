@@ -9,12 +9,12 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TcpSend is event 10, version 0, of [TaskTcp], opcode [OpcodeSend], enabled by [KeywordIPv4]
-// (0x10) at [etw.LevelInformational] (4). Its payload has 36 bytes. [AnyTcpSend] takes newer
-// versions, too.
+// TCPSend is TcpSend: event 10, version 0, of [TaskTCP], opcode [OpcodeSend], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 36 bytes. [AnyTCPSend]
+// takes newer versions, too.
 //
 // Data was sent.
-type TcpSend struct {
+type TCPSend struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -30,10 +30,10 @@ type TcpSend struct {
 }
 
 // EventDesc returns the description of TcpSend.
-func (*TcpSend) EventDesc() *etw.EventDesc { return &tcpSend }
+func (*TCPSend) EventDesc() *etw.EventDesc { return &tcpSend }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 36 {
 		return 0, etw.Short(&tcpSend, p, ptr)
 	}
@@ -51,7 +51,7 @@ func (e *TcpSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpSend) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *TCPSend) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.PID)
 	b = binary.LittleEndian.AppendUint32(b, e.Size)
 	b = binary.LittleEndian.AppendUint32(b, e.Daddr)
@@ -66,7 +66,7 @@ func (e *TcpSend) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpSend) FieldValue(i int) etw.Value {
+func (e *TCPSend) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -93,9 +93,9 @@ func (e *TcpSend) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpSend) Clone() *TcpSend { return &e }
+func (e TCPSend) Clone() *TCPSend { return &e }
 
-func (e TcpSend) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpSend = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 10, Task: 10, Keywords: 0x10,
@@ -114,30 +114,30 @@ var tcpSend = etw.EventDesc{
 	},
 }
 
-// AnyTcpSend is [TcpSend] in any version: a newer one is decoded like it.
-type AnyTcpSend struct {
+// AnyTCPSend is [TCPSend] in any version: a newer one is decoded like it.
+type AnyTCPSend struct {
 	Seen etw.Seen
-	TcpSend
+	TCPSend
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpSend.DecodePayload(p, ptr)
+	return e.TCPSend.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpSend) Clone() *AnyTcpSend { return &e }
+func (e AnyTCPSend) Clone() *AnyTCPSend { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpReceive is event 11, version 0, of [TaskTcp], opcode [OpcodeReceive], enabled by
-// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
-// [AnyTcpReceive] takes newer versions, too.
+// TCPReceive is TcpReceive: event 11, version 0, of [TaskTCP], opcode [OpcodeReceive], enabled
+// by [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
+// [AnyTCPReceive] takes newer versions, too.
 //
 // Data was received.
-type TcpReceive struct {
+type TCPReceive struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -151,25 +151,25 @@ type TcpReceive struct {
 }
 
 // EventDesc returns the description of TcpReceive.
-func (*TcpReceive) EventDesc() *etw.EventDesc { return &tcpReceive }
+func (*TCPReceive) EventDesc() *etw.EventDesc { return &tcpReceive }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpReceive)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataLayout)(e).append(b, ptr, &tcpReceive)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpReceive) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
+func (e *TCPReceive) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpReceive) Clone() *TcpReceive { return &e }
+func (e TCPReceive) Clone() *TCPReceive { return &e }
 
-func (e TcpReceive) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPReceive) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpReceive = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 11, Task: 10, Keywords: 0x10,
@@ -178,7 +178,7 @@ var tcpReceive = etw.EventDesc{
 }
 
 // dataLayout is the template Data, which several events use.
-type dataLayout TcpReceive
+type dataLayout TCPReceive
 
 func (e *dataLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 28 {
@@ -240,30 +240,30 @@ var dataLayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InUInt32},
 }
 
-// AnyTcpReceive is [TcpReceive] in any version: a newer one is decoded like it.
-type AnyTcpReceive struct {
+// AnyTCPReceive is [TCPReceive] in any version: a newer one is decoded like it.
+type AnyTCPReceive struct {
 	Seen etw.Seen
-	TcpReceive
+	TCPReceive
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpReceive.DecodePayload(p, ptr)
+	return e.TCPReceive.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpReceive) Clone() *AnyTcpReceive { return &e }
+func (e AnyTCPReceive) Clone() *AnyTCPReceive { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnect is event 12, version 0, of [TaskTcp], opcode [OpcodeConnect], enabled by
-// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 44 bytes.
-// [AnyTcpConnect] takes newer versions, too.
+// TCPConnect is TcpConnect: event 12, version 0, of [TaskTCP], opcode [OpcodeConnect], enabled
+// by [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 44 bytes.
+// [AnyTCPConnect] takes newer versions, too.
 //
 // A connection was made.
-type TcpConnect struct {
+type TCPConnect struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -284,25 +284,25 @@ type TcpConnect struct {
 }
 
 // EventDesc returns the description of TcpConnect.
-func (*TcpConnect) EventDesc() *etw.EventDesc { return &tcpConnect }
+func (*TCPConnect) EventDesc() *etw.EventDesc { return &tcpConnect }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpConnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*optionsLayout)(e).decode(p, ptr, &tcpConnect)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*optionsLayout)(e).append(b, ptr, &tcpConnect)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnect) FieldValue(i int) etw.Value { return (*optionsLayout)(e).FieldValue(i) }
+func (e *TCPConnect) FieldValue(i int) etw.Value { return (*optionsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpConnect) Clone() *TcpConnect { return &e }
+func (e TCPConnect) Clone() *TCPConnect { return &e }
 
-func (e TcpConnect) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnect = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 12, Task: 10, Keywords: 0x10,
@@ -311,7 +311,7 @@ var tcpConnect = etw.EventDesc{
 }
 
 // optionsLayout is the template Options, which several events use.
-type optionsLayout TcpConnect
+type optionsLayout TCPConnect
 
 func (e *optionsLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 44 {
@@ -408,30 +408,30 @@ var optionsLayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InUInt32},
 }
 
-// AnyTcpConnect is [TcpConnect] in any version: a newer one is decoded like it.
-type AnyTcpConnect struct {
+// AnyTCPConnect is [TCPConnect] in any version: a newer one is decoded like it.
+type AnyTCPConnect struct {
 	Seen etw.Seen
-	TcpConnect
+	TCPConnect
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnect.DecodePayload(p, ptr)
+	return e.TCPConnect.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpConnect) Clone() *AnyTcpConnect { return &e }
+func (e AnyTCPConnect) Clone() *AnyTCPConnect { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpDisconnect is event 13, version 0, of [TaskTcp], opcode [OpcodeDisconnect], enabled by
-// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
-// [AnyTcpDisconnect] takes newer versions, too.
+// TCPDisconnect is TcpDisconnect: event 13, version 0, of [TaskTCP], opcode
+// [OpcodeDisconnect], enabled by [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its
+// payload has 28 bytes. [AnyTCPDisconnect] takes newer versions, too.
 //
 // A connection was ended.
-type TcpDisconnect struct {
+type TCPDisconnect struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -445,25 +445,25 @@ type TcpDisconnect struct {
 }
 
 // EventDesc returns the description of TcpDisconnect.
-func (*TcpDisconnect) EventDesc() *etw.EventDesc { return &tcpDisconnect }
+func (*TCPDisconnect) EventDesc() *etw.EventDesc { return &tcpDisconnect }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpDisconnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDisconnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpDisconnect)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDisconnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDisconnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataLayout)(e).append(b, ptr, &tcpDisconnect)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDisconnect) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
+func (e *TCPDisconnect) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpDisconnect) Clone() *TcpDisconnect { return &e }
+func (e TCPDisconnect) Clone() *TCPDisconnect { return &e }
 
-func (e TcpDisconnect) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDisconnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDisconnect = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 13, Task: 10, Keywords: 0x10,
@@ -471,30 +471,30 @@ var tcpDisconnect = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyTcpDisconnect is [TcpDisconnect] in any version: a newer one is decoded like it.
-type AnyTcpDisconnect struct {
+// AnyTCPDisconnect is [TCPDisconnect] in any version: a newer one is decoded like it.
+type AnyTCPDisconnect struct {
 	Seen etw.Seen
-	TcpDisconnect
+	TCPDisconnect
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpDisconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPDisconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpDisconnect.DecodePayload(p, ptr)
+	return e.TCPDisconnect.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpDisconnect) Clone() *AnyTcpDisconnect { return &e }
+func (e AnyTCPDisconnect) Clone() *AnyTCPDisconnect { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpDisconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPDisconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpRetransmit is event 14, version 0, of [TaskTcp], opcode [OpcodeRetransmit], enabled by
-// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
-// [AnyTcpRetransmit] takes newer versions, too.
+// TCPRetransmit is TcpRetransmit: event 14, version 0, of [TaskTCP], opcode
+// [OpcodeRetransmit], enabled by [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its
+// payload has 28 bytes. [AnyTCPRetransmit] takes newer versions, too.
 //
 // Data was sent again.
-type TcpRetransmit struct {
+type TCPRetransmit struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -508,25 +508,25 @@ type TcpRetransmit struct {
 }
 
 // EventDesc returns the description of TcpRetransmit.
-func (*TcpRetransmit) EventDesc() *etw.EventDesc { return &tcpRetransmit }
+func (*TCPRetransmit) EventDesc() *etw.EventDesc { return &tcpRetransmit }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpRetransmit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPRetransmit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpRetransmit)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpRetransmit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPRetransmit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataLayout)(e).append(b, ptr, &tcpRetransmit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpRetransmit) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
+func (e *TCPRetransmit) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpRetransmit) Clone() *TcpRetransmit { return &e }
+func (e TCPRetransmit) Clone() *TCPRetransmit { return &e }
 
-func (e TcpRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpRetransmit = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 14, Task: 10, Keywords: 0x10,
@@ -534,30 +534,30 @@ var tcpRetransmit = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyTcpRetransmit is [TcpRetransmit] in any version: a newer one is decoded like it.
-type AnyTcpRetransmit struct {
+// AnyTCPRetransmit is [TCPRetransmit] in any version: a newer one is decoded like it.
+type AnyTCPRetransmit struct {
 	Seen etw.Seen
-	TcpRetransmit
+	TCPRetransmit
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpRetransmit.DecodePayload(p, ptr)
+	return e.TCPRetransmit.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpRetransmit) Clone() *AnyTcpRetransmit { return &e }
+func (e AnyTCPRetransmit) Clone() *AnyTCPRetransmit { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpAccept is event 15, version 0, of [TaskTcp], opcode [OpcodeAccept], enabled by
+// TCPAccept is TcpAccept: event 15, version 0, of [TaskTCP], opcode [OpcodeAccept], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 44 bytes.
-// [AnyTcpAccept] takes newer versions, too.
+// [AnyTCPAccept] takes newer versions, too.
 //
 // A connection was accepted.
-type TcpAccept struct {
+type TCPAccept struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -578,25 +578,25 @@ type TcpAccept struct {
 }
 
 // EventDesc returns the description of TcpAccept.
-func (*TcpAccept) EventDesc() *etw.EventDesc { return &tcpAccept }
+func (*TCPAccept) EventDesc() *etw.EventDesc { return &tcpAccept }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpAccept) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPAccept) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*optionsLayout)(e).decode(p, ptr, &tcpAccept)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpAccept) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPAccept) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*optionsLayout)(e).append(b, ptr, &tcpAccept)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpAccept) FieldValue(i int) etw.Value { return (*optionsLayout)(e).FieldValue(i) }
+func (e *TCPAccept) FieldValue(i int) etw.Value { return (*optionsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpAccept) Clone() *TcpAccept { return &e }
+func (e TCPAccept) Clone() *TCPAccept { return &e }
 
-func (e TcpAccept) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPAccept) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpAccept = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 15, Task: 10, Keywords: 0x10,
@@ -604,30 +604,30 @@ var tcpAccept = etw.EventDesc{
 	Fields: optionsLayoutFields,
 }
 
-// AnyTcpAccept is [TcpAccept] in any version: a newer one is decoded like it.
-type AnyTcpAccept struct {
+// AnyTCPAccept is [TCPAccept] in any version: a newer one is decoded like it.
+type AnyTCPAccept struct {
 	Seen etw.Seen
-	TcpAccept
+	TCPAccept
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpAccept) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPAccept) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpAccept.DecodePayload(p, ptr)
+	return e.TCPAccept.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpAccept) Clone() *AnyTcpAccept { return &e }
+func (e AnyTCPAccept) Clone() *AnyTCPAccept { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpAccept) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPAccept) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpReconnect is event 16, version 0, of [TaskTcp], opcode [OpcodeReconnect], enabled by
-// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
-// [AnyTcpReconnect] takes newer versions, too.
+// TCPReconnect is TcpReconnect: event 16, version 0, of [TaskTCP], opcode [OpcodeReconnect],
+// enabled by [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
+// [AnyTCPReconnect] takes newer versions, too.
 //
 // A connection is tried again.
-type TcpReconnect struct {
+type TCPReconnect struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -641,25 +641,25 @@ type TcpReconnect struct {
 }
 
 // EventDesc returns the description of TcpReconnect.
-func (*TcpReconnect) EventDesc() *etw.EventDesc { return &tcpReconnect }
+func (*TCPReconnect) EventDesc() *etw.EventDesc { return &tcpReconnect }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpReconnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPReconnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpReconnect)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpReconnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPReconnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataLayout)(e).append(b, ptr, &tcpReconnect)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpReconnect) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
+func (e *TCPReconnect) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpReconnect) Clone() *TcpReconnect { return &e }
+func (e TCPReconnect) Clone() *TCPReconnect { return &e }
 
-func (e TcpReconnect) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPReconnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpReconnect = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 16, Task: 10, Keywords: 0x10,
@@ -667,54 +667,54 @@ var tcpReconnect = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyTcpReconnect is [TcpReconnect] in any version: a newer one is decoded like it.
-type AnyTcpReconnect struct {
+// AnyTCPReconnect is [TCPReconnect] in any version: a newer one is decoded like it.
+type AnyTCPReconnect struct {
 	Seen etw.Seen
-	TcpReconnect
+	TCPReconnect
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpReconnect.DecodePayload(p, ptr)
+	return e.TCPReconnect.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpReconnect) Clone() *AnyTcpReconnect { return &e }
+func (e AnyTCPReconnect) Clone() *AnyTCPReconnect { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpReconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPReconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpFail is event 17, version 0, of [TaskTcp], opcode [OpcodeFail], enabled by [KeywordIPv4]
-// (0x10) or [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 4 bytes.
-// [AnyTcpFail] takes newer versions, too.
+// TCPFail is TcpFail: event 17, version 0, of [TaskTCP], opcode [OpcodeFail], enabled by
+// [KeywordIPv4] (0x10) or [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload
+// has 4 bytes. [AnyTCPFail] takes newer versions, too.
 //
 // A connection could not be made. Nothing tells which.
-type TcpFail struct {
+type TCPFail struct {
 	Proto       uint16
 	FailureCode uint16
 }
 
 // EventDesc returns the description of TcpFail.
-func (*TcpFail) EventDesc() *etw.EventDesc { return &tcpFail }
+func (*TCPFail) EventDesc() *etw.EventDesc { return &tcpFail }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*failLayout)(e).decode(p, ptr, &tcpFail)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*failLayout)(e).append(b, ptr, &tcpFail)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpFail) FieldValue(i int) etw.Value { return (*failLayout)(e).FieldValue(i) }
+func (e *TCPFail) FieldValue(i int) etw.Value { return (*failLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpFail) Clone() *TcpFail { return &e }
+func (e TCPFail) Clone() *TCPFail { return &e }
 
-func (e TcpFail) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPFail) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpFail = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 17, Task: 10, Keywords: 0x30,
@@ -723,7 +723,7 @@ var tcpFail = etw.EventDesc{
 }
 
 // failLayout is the template Fail, which several events use.
-type failLayout TcpFail
+type failLayout TCPFail
 
 func (e *failLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 4 {
@@ -755,30 +755,30 @@ var failLayoutFields = []etw.FieldDesc{
 	{Name: "FailureCode", Type: etw.InUInt16},
 }
 
-// AnyTcpFail is [TcpFail] in any version: a newer one is decoded like it.
-type AnyTcpFail struct {
+// AnyTCPFail is [TCPFail] in any version: a newer one is decoded like it.
+type AnyTCPFail struct {
 	Seen etw.Seen
-	TcpFail
+	TCPFail
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpFail.DecodePayload(p, ptr)
+	return e.TCPFail.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpFail) Clone() *AnyTcpFail { return &e }
+func (e AnyTCPFail) Clone() *AnyTCPFail { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpCopy is event 18, version 0, of [TaskTcp], opcode [OpcodeCopy], enabled by [KeywordIPv4]
-// (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes. [AnyTcpCopy] takes newer
-// versions, too.
+// TCPCopy is TcpCopy: event 18, version 0, of [TaskTCP], opcode [OpcodeCopy], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes. [AnyTCPCopy]
+// takes newer versions, too.
 //
 // Data was copied on behalf of the program.
-type TcpCopy struct {
+type TCPCopy struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -792,25 +792,25 @@ type TcpCopy struct {
 }
 
 // EventDesc returns the description of TcpCopy.
-func (*TcpCopy) EventDesc() *etw.EventDesc { return &tcpCopy }
+func (*TCPCopy) EventDesc() *etw.EventDesc { return &tcpCopy }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpCopy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPCopy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpCopy)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpCopy) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPCopy) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataLayout)(e).append(b, ptr, &tcpCopy)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpCopy) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
+func (e *TCPCopy) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e TcpCopy) Clone() *TcpCopy { return &e }
+func (e TCPCopy) Clone() *TCPCopy { return &e }
 
-func (e TcpCopy) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPCopy) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpCopy = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 18, Task: 10, Keywords: 0x10,
@@ -818,30 +818,30 @@ var tcpCopy = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyTcpCopy is [TcpCopy] in any version: a newer one is decoded like it.
-type AnyTcpCopy struct {
+// AnyTCPCopy is [TCPCopy] in any version: a newer one is decoded like it.
+type AnyTCPCopy struct {
 	Seen etw.Seen
-	TcpCopy
+	TCPCopy
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpCopy.DecodePayload(p, ptr)
+	return e.TCPCopy.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpCopy) Clone() *AnyTcpCopy { return &e }
+func (e AnyTCPCopy) Clone() *AnyTCPCopy { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpSendIPv6 is event 26, version 0, of [TaskTcp], opcode [OpcodeSend], enabled by
-// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 60 bytes.
-// [AnyTcpSendIPv6] takes newer versions, too.
+// TCPSendIPv6 is TcpSendIPv6: event 26, version 0, of [TaskTCP], opcode [OpcodeSend], enabled
+// by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 60 bytes.
+// [AnyTCPSendIPv6] takes newer versions, too.
 //
 // Data was sent.
-type TcpSendIPv6 struct {
+type TCPSendIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -857,10 +857,10 @@ type TcpSendIPv6 struct {
 }
 
 // EventDesc returns the description of TcpSendIPv6.
-func (*TcpSendIPv6) EventDesc() *etw.EventDesc { return &tcpSendIPv6 }
+func (*TCPSendIPv6) EventDesc() *etw.EventDesc { return &tcpSendIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&tcpSendIPv6, p, ptr)
 	}
@@ -879,7 +879,7 @@ func (e *TcpSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpSendIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPSendIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.PID)
 	a.Uint32(e.Size)
@@ -895,7 +895,7 @@ func (e *TcpSendIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpSendIPv6) FieldValue(i int) etw.Value {
+func (e *TCPSendIPv6) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.PID))
@@ -922,13 +922,13 @@ func (e *TcpSendIPv6) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpSendIPv6) Clone() *TcpSendIPv6 {
+func (e TCPSendIPv6) Clone() *TCPSendIPv6 {
 	e.Daddr = e.Daddr.Clone()
 	e.Saddr = e.Saddr.Clone()
 	return &e
 }
 
-func (e TcpSendIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPSendIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpSendIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 10, Task: 10, Keywords: 0x20,
@@ -947,34 +947,34 @@ var tcpSendIPv6 = etw.EventDesc{
 	},
 }
 
-// AnyTcpSendIPv6 is [TcpSendIPv6] in any version: a newer one is decoded like it.
-type AnyTcpSendIPv6 struct {
+// AnyTCPSendIPv6 is [TCPSendIPv6] in any version: a newer one is decoded like it.
+type AnyTCPSendIPv6 struct {
 	Seen etw.Seen
-	TcpSendIPv6
+	TCPSendIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpSendIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPSendIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpSendIPv6.DecodePayload(p, ptr)
+	return e.TCPSendIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpSendIPv6) Clone() *AnyTcpSendIPv6 {
+func (e AnyTCPSendIPv6) Clone() *AnyTCPSendIPv6 {
 	e.Daddr = e.Daddr.Clone()
 	e.Saddr = e.Saddr.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpSendIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPSendIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpReceiveIPv6 is event 27, version 0, of [TaskTcp], opcode [OpcodeReceive], enabled by
-// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
-// [AnyTcpReceiveIPv6] takes newer versions, too.
+// TCPReceiveIPv6 is TcpReceiveIPv6: event 27, version 0, of [TaskTCP], opcode [OpcodeReceive],
+// enabled by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyTCPReceiveIPv6] takes newer versions, too.
 //
 // Data was received.
-type TcpReceiveIPv6 struct {
+type TCPReceiveIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -988,28 +988,28 @@ type TcpReceiveIPv6 struct {
 }
 
 // EventDesc returns the description of TcpReceiveIPv6.
-func (*TcpReceiveIPv6) EventDesc() *etw.EventDesc { return &tcpReceiveIPv6 }
+func (*TCPReceiveIPv6) EventDesc() *etw.EventDesc { return &tcpReceiveIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpReceiveIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPReceiveIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpReceiveIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpReceiveIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPReceiveIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataIPv6Layout)(e).append(b, ptr, &tcpReceiveIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpReceiveIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
+func (e *TCPReceiveIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpReceiveIPv6) Clone() *TcpReceiveIPv6 {
+func (e TCPReceiveIPv6) Clone() *TCPReceiveIPv6 {
 	(*dataIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpReceiveIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPReceiveIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpReceiveIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Level: 4, Opcode: 11, Task: 10, Keywords: 0x20,
@@ -1018,7 +1018,7 @@ var tcpReceiveIPv6 = etw.EventDesc{
 }
 
 // dataIPv6Layout is the template DataIPv6, which several events use.
-type dataIPv6Layout TcpReceiveIPv6
+type dataIPv6Layout TCPReceiveIPv6
 
 func (e *dataIPv6Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 8 {
@@ -1087,33 +1087,33 @@ var dataIPv6LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InUInt32},
 }
 
-// AnyTcpReceiveIPv6 is [TcpReceiveIPv6] in any version: a newer one is decoded like it.
-type AnyTcpReceiveIPv6 struct {
+// AnyTCPReceiveIPv6 is [TCPReceiveIPv6] in any version: a newer one is decoded like it.
+type AnyTCPReceiveIPv6 struct {
 	Seen etw.Seen
-	TcpReceiveIPv6
+	TCPReceiveIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpReceiveIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPReceiveIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpReceiveIPv6.DecodePayload(p, ptr)
+	return e.TCPReceiveIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpReceiveIPv6) Clone() *AnyTcpReceiveIPv6 {
-	(*dataIPv6Layout)(&e.TcpReceiveIPv6).detach()
+func (e AnyTCPReceiveIPv6) Clone() *AnyTCPReceiveIPv6 {
+	(*dataIPv6Layout)(&e.TCPReceiveIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpReceiveIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPReceiveIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectIPv6 is event 28, version 0, of [TaskTcp], opcode [OpcodeConnect], enabled by
-// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 68 bytes.
-// [AnyTcpConnectIPv6] takes newer versions, too.
+// TCPConnectIPv6 is TcpConnectIPv6: event 28, version 0, of [TaskTCP], opcode [OpcodeConnect],
+// enabled by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 68 bytes.
+// [AnyTCPConnectIPv6] takes newer versions, too.
 //
 // A connection was made.
-type TcpConnectIPv6 struct {
+type TCPConnectIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1134,28 +1134,28 @@ type TcpConnectIPv6 struct {
 }
 
 // EventDesc returns the description of TcpConnectIPv6.
-func (*TcpConnectIPv6) EventDesc() *etw.EventDesc { return &tcpConnectIPv6 }
+func (*TCPConnectIPv6) EventDesc() *etw.EventDesc { return &tcpConnectIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*optionsIPv6Layout)(e).decode(p, ptr, &tcpConnectIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*optionsIPv6Layout)(e).append(b, ptr, &tcpConnectIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectIPv6) FieldValue(i int) etw.Value { return (*optionsIPv6Layout)(e).FieldValue(i) }
+func (e *TCPConnectIPv6) FieldValue(i int) etw.Value { return (*optionsIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectIPv6) Clone() *TcpConnectIPv6 {
+func (e TCPConnectIPv6) Clone() *TCPConnectIPv6 {
 	(*optionsIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpConnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 28, Level: 4, Opcode: 12, Task: 10, Keywords: 0x20,
@@ -1164,7 +1164,7 @@ var tcpConnectIPv6 = etw.EventDesc{
 }
 
 // optionsIPv6Layout is the template OptionsIPv6, which several events use.
-type optionsIPv6Layout TcpConnectIPv6
+type optionsIPv6Layout TCPConnectIPv6
 
 func (e *optionsIPv6Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 8 {
@@ -1268,33 +1268,33 @@ var optionsIPv6LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InUInt32},
 }
 
-// AnyTcpConnectIPv6 is [TcpConnectIPv6] in any version: a newer one is decoded like it.
-type AnyTcpConnectIPv6 struct {
+// AnyTCPConnectIPv6 is [TCPConnectIPv6] in any version: a newer one is decoded like it.
+type AnyTCPConnectIPv6 struct {
 	Seen etw.Seen
-	TcpConnectIPv6
+	TCPConnectIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectIPv6.DecodePayload(p, ptr)
+	return e.TCPConnectIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectIPv6) Clone() *AnyTcpConnectIPv6 {
-	(*optionsIPv6Layout)(&e.TcpConnectIPv6).detach()
+func (e AnyTCPConnectIPv6) Clone() *AnyTCPConnectIPv6 {
+	(*optionsIPv6Layout)(&e.TCPConnectIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpDisconnectIPv6 is event 29, version 0, of [TaskTcp], opcode [OpcodeDisconnect], enabled
-// by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
-// [AnyTcpDisconnectIPv6] takes newer versions, too.
+// TCPDisconnectIPv6 is TcpDisconnectIPv6: event 29, version 0, of [TaskTCP], opcode
+// [OpcodeDisconnect], enabled by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its
+// payload has 52 bytes. [AnyTCPDisconnectIPv6] takes newer versions, too.
 //
 // A connection was ended.
-type TcpDisconnectIPv6 struct {
+type TCPDisconnectIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1308,28 +1308,28 @@ type TcpDisconnectIPv6 struct {
 }
 
 // EventDesc returns the description of TcpDisconnectIPv6.
-func (*TcpDisconnectIPv6) EventDesc() *etw.EventDesc { return &tcpDisconnectIPv6 }
+func (*TCPDisconnectIPv6) EventDesc() *etw.EventDesc { return &tcpDisconnectIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpDisconnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDisconnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpDisconnectIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDisconnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDisconnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataIPv6Layout)(e).append(b, ptr, &tcpDisconnectIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDisconnectIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
+func (e *TCPDisconnectIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpDisconnectIPv6) Clone() *TcpDisconnectIPv6 {
+func (e TCPDisconnectIPv6) Clone() *TCPDisconnectIPv6 {
 	(*dataIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpDisconnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDisconnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDisconnectIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 29, Level: 4, Opcode: 13, Task: 10, Keywords: 0x20,
@@ -1337,33 +1337,33 @@ var tcpDisconnectIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyTcpDisconnectIPv6 is [TcpDisconnectIPv6] in any version: a newer one is decoded like it.
-type AnyTcpDisconnectIPv6 struct {
+// AnyTCPDisconnectIPv6 is [TCPDisconnectIPv6] in any version: a newer one is decoded like it.
+type AnyTCPDisconnectIPv6 struct {
 	Seen etw.Seen
-	TcpDisconnectIPv6
+	TCPDisconnectIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpDisconnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPDisconnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpDisconnectIPv6.DecodePayload(p, ptr)
+	return e.TCPDisconnectIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpDisconnectIPv6) Clone() *AnyTcpDisconnectIPv6 {
-	(*dataIPv6Layout)(&e.TcpDisconnectIPv6).detach()
+func (e AnyTCPDisconnectIPv6) Clone() *AnyTCPDisconnectIPv6 {
+	(*dataIPv6Layout)(&e.TCPDisconnectIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpDisconnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPDisconnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpRetransmitIPv6 is event 30, version 0, of [TaskTcp], opcode [OpcodeRetransmit], enabled
-// by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
-// [AnyTcpRetransmitIPv6] takes newer versions, too.
+// TCPRetransmitIPv6 is TcpRetransmitIPv6: event 30, version 0, of [TaskTCP], opcode
+// [OpcodeRetransmit], enabled by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its
+// payload has 52 bytes. [AnyTCPRetransmitIPv6] takes newer versions, too.
 //
 // Data was sent again.
-type TcpRetransmitIPv6 struct {
+type TCPRetransmitIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1377,28 +1377,28 @@ type TcpRetransmitIPv6 struct {
 }
 
 // EventDesc returns the description of TcpRetransmitIPv6.
-func (*TcpRetransmitIPv6) EventDesc() *etw.EventDesc { return &tcpRetransmitIPv6 }
+func (*TCPRetransmitIPv6) EventDesc() *etw.EventDesc { return &tcpRetransmitIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpRetransmitIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPRetransmitIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpRetransmitIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpRetransmitIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPRetransmitIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataIPv6Layout)(e).append(b, ptr, &tcpRetransmitIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpRetransmitIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
+func (e *TCPRetransmitIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpRetransmitIPv6) Clone() *TcpRetransmitIPv6 {
+func (e TCPRetransmitIPv6) Clone() *TCPRetransmitIPv6 {
 	(*dataIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpRetransmitIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPRetransmitIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpRetransmitIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 30, Level: 4, Opcode: 14, Task: 10, Keywords: 0x20,
@@ -1406,33 +1406,33 @@ var tcpRetransmitIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyTcpRetransmitIPv6 is [TcpRetransmitIPv6] in any version: a newer one is decoded like it.
-type AnyTcpRetransmitIPv6 struct {
+// AnyTCPRetransmitIPv6 is [TCPRetransmitIPv6] in any version: a newer one is decoded like it.
+type AnyTCPRetransmitIPv6 struct {
 	Seen etw.Seen
-	TcpRetransmitIPv6
+	TCPRetransmitIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpRetransmitIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPRetransmitIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpRetransmitIPv6.DecodePayload(p, ptr)
+	return e.TCPRetransmitIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpRetransmitIPv6) Clone() *AnyTcpRetransmitIPv6 {
-	(*dataIPv6Layout)(&e.TcpRetransmitIPv6).detach()
+func (e AnyTCPRetransmitIPv6) Clone() *AnyTCPRetransmitIPv6 {
+	(*dataIPv6Layout)(&e.TCPRetransmitIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpRetransmitIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPRetransmitIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpAcceptIPv6 is event 31, version 0, of [TaskTcp], opcode [OpcodeAccept], enabled by
-// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 68 bytes.
-// [AnyTcpAcceptIPv6] takes newer versions, too.
+// TCPAcceptIPv6 is TcpAcceptIPv6: event 31, version 0, of [TaskTCP], opcode [OpcodeAccept],
+// enabled by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 68 bytes.
+// [AnyTCPAcceptIPv6] takes newer versions, too.
 //
 // A connection was accepted.
-type TcpAcceptIPv6 struct {
+type TCPAcceptIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1453,28 +1453,28 @@ type TcpAcceptIPv6 struct {
 }
 
 // EventDesc returns the description of TcpAcceptIPv6.
-func (*TcpAcceptIPv6) EventDesc() *etw.EventDesc { return &tcpAcceptIPv6 }
+func (*TCPAcceptIPv6) EventDesc() *etw.EventDesc { return &tcpAcceptIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpAcceptIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPAcceptIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*optionsIPv6Layout)(e).decode(p, ptr, &tcpAcceptIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpAcceptIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPAcceptIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*optionsIPv6Layout)(e).append(b, ptr, &tcpAcceptIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpAcceptIPv6) FieldValue(i int) etw.Value { return (*optionsIPv6Layout)(e).FieldValue(i) }
+func (e *TCPAcceptIPv6) FieldValue(i int) etw.Value { return (*optionsIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpAcceptIPv6) Clone() *TcpAcceptIPv6 {
+func (e TCPAcceptIPv6) Clone() *TCPAcceptIPv6 {
 	(*optionsIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpAcceptIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPAcceptIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpAcceptIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 31, Level: 4, Opcode: 15, Task: 10, Keywords: 0x20,
@@ -1482,33 +1482,33 @@ var tcpAcceptIPv6 = etw.EventDesc{
 	Fields: optionsIPv6LayoutFields,
 }
 
-// AnyTcpAcceptIPv6 is [TcpAcceptIPv6] in any version: a newer one is decoded like it.
-type AnyTcpAcceptIPv6 struct {
+// AnyTCPAcceptIPv6 is [TCPAcceptIPv6] in any version: a newer one is decoded like it.
+type AnyTCPAcceptIPv6 struct {
 	Seen etw.Seen
-	TcpAcceptIPv6
+	TCPAcceptIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpAcceptIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPAcceptIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpAcceptIPv6.DecodePayload(p, ptr)
+	return e.TCPAcceptIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpAcceptIPv6) Clone() *AnyTcpAcceptIPv6 {
-	(*optionsIPv6Layout)(&e.TcpAcceptIPv6).detach()
+func (e AnyTCPAcceptIPv6) Clone() *AnyTCPAcceptIPv6 {
+	(*optionsIPv6Layout)(&e.TCPAcceptIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpAcceptIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPAcceptIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpReconnectIPv6 is event 32, version 0, of [TaskTcp], opcode [OpcodeReconnect], enabled by
-// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
-// [AnyTcpReconnectIPv6] takes newer versions, too.
+// TCPReconnectIPv6 is TcpReconnectIPv6: event 32, version 0, of [TaskTCP], opcode
+// [OpcodeReconnect], enabled by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its
+// payload has 52 bytes. [AnyTCPReconnectIPv6] takes newer versions, too.
 //
 // A connection is tried again.
-type TcpReconnectIPv6 struct {
+type TCPReconnectIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1522,28 +1522,28 @@ type TcpReconnectIPv6 struct {
 }
 
 // EventDesc returns the description of TcpReconnectIPv6.
-func (*TcpReconnectIPv6) EventDesc() *etw.EventDesc { return &tcpReconnectIPv6 }
+func (*TCPReconnectIPv6) EventDesc() *etw.EventDesc { return &tcpReconnectIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpReconnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPReconnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpReconnectIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpReconnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPReconnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataIPv6Layout)(e).append(b, ptr, &tcpReconnectIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpReconnectIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
+func (e *TCPReconnectIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpReconnectIPv6) Clone() *TcpReconnectIPv6 {
+func (e TCPReconnectIPv6) Clone() *TCPReconnectIPv6 {
 	(*dataIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpReconnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPReconnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpReconnectIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 32, Level: 4, Opcode: 16, Task: 10, Keywords: 0x20,
@@ -1551,33 +1551,33 @@ var tcpReconnectIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyTcpReconnectIPv6 is [TcpReconnectIPv6] in any version: a newer one is decoded like it.
-type AnyTcpReconnectIPv6 struct {
+// AnyTCPReconnectIPv6 is [TCPReconnectIPv6] in any version: a newer one is decoded like it.
+type AnyTCPReconnectIPv6 struct {
 	Seen etw.Seen
-	TcpReconnectIPv6
+	TCPReconnectIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpReconnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPReconnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpReconnectIPv6.DecodePayload(p, ptr)
+	return e.TCPReconnectIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpReconnectIPv6) Clone() *AnyTcpReconnectIPv6 {
-	(*dataIPv6Layout)(&e.TcpReconnectIPv6).detach()
+func (e AnyTCPReconnectIPv6) Clone() *AnyTCPReconnectIPv6 {
+	(*dataIPv6Layout)(&e.TCPReconnectIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpReconnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPReconnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpCopyIPv6 is event 34, version 0, of [TaskTcp], opcode [OpcodeCopy], enabled by
-// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
-// [AnyTcpCopyIPv6] takes newer versions, too.
+// TCPCopyIPv6 is TcpCopyIPv6: event 34, version 0, of [TaskTCP], opcode [OpcodeCopy], enabled
+// by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyTCPCopyIPv6] takes newer versions, too.
 //
 // Data was copied on behalf of the program.
-type TcpCopyIPv6 struct {
+type TCPCopyIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1591,28 +1591,28 @@ type TcpCopyIPv6 struct {
 }
 
 // EventDesc returns the description of TcpCopyIPv6.
-func (*TcpCopyIPv6) EventDesc() *etw.EventDesc { return &tcpCopyIPv6 }
+func (*TCPCopyIPv6) EventDesc() *etw.EventDesc { return &tcpCopyIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpCopyIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPCopyIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpCopyIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpCopyIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPCopyIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataIPv6Layout)(e).append(b, ptr, &tcpCopyIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpCopyIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
+func (e *TCPCopyIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpCopyIPv6) Clone() *TcpCopyIPv6 {
+func (e TCPCopyIPv6) Clone() *TCPCopyIPv6 {
 	(*dataIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e TcpCopyIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPCopyIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpCopyIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 34, Level: 4, Opcode: 18, Task: 10, Keywords: 0x20,
@@ -1620,33 +1620,33 @@ var tcpCopyIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyTcpCopyIPv6 is [TcpCopyIPv6] in any version: a newer one is decoded like it.
-type AnyTcpCopyIPv6 struct {
+// AnyTCPCopyIPv6 is [TCPCopyIPv6] in any version: a newer one is decoded like it.
+type AnyTCPCopyIPv6 struct {
 	Seen etw.Seen
-	TcpCopyIPv6
+	TCPCopyIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpCopyIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPCopyIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpCopyIPv6.DecodePayload(p, ptr)
+	return e.TCPCopyIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpCopyIPv6) Clone() *AnyTcpCopyIPv6 {
-	(*dataIPv6Layout)(&e.TcpCopyIPv6).detach()
+func (e AnyTCPCopyIPv6) Clone() *AnyTCPCopyIPv6 {
+	(*dataIPv6Layout)(&e.TCPCopyIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpCopyIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPCopyIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpSend is event 42, version 0, of [TaskUdp], opcode [OpcodeUdpSend], enabled by
-// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes. [AnyUdpSend]
+// UDPSend is UdpSend: event 42, version 0, of [TaskUDP], opcode [OpcodeUDPSend], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes. [AnyUDPSend]
 // takes newer versions, too.
 //
 // A datagram was sent.
-type UdpSend struct {
+type UDPSend struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1660,25 +1660,25 @@ type UdpSend struct {
 }
 
 // EventDesc returns the description of UdpSend.
-func (*UdpSend) EventDesc() *etw.EventDesc { return &udpSend }
+func (*UDPSend) EventDesc() *etw.EventDesc { return &udpSend }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *UDPSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &udpSend)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *UDPSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataLayout)(e).append(b, ptr, &udpSend)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpSend) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
+func (e *UDPSend) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpSend) Clone() *UdpSend { return &e }
+func (e UDPSend) Clone() *UDPSend { return &e }
 
-func (e UdpSend) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpSend = etw.EventDesc{
 	Provider: &providerDesc, ID: 42, Level: 4, Opcode: 42, Task: 11, Keywords: 0x10,
@@ -1686,30 +1686,30 @@ var udpSend = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyUdpSend is [UdpSend] in any version: a newer one is decoded like it.
-type AnyUdpSend struct {
+// AnyUDPSend is [UDPSend] in any version: a newer one is decoded like it.
+type AnyUDPSend struct {
 	Seen etw.Seen
-	UdpSend
+	UDPSend
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyUdpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyUDPSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.UdpSend.DecodePayload(p, ptr)
+	return e.UDPSend.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyUdpSend) Clone() *AnyUdpSend { return &e }
+func (e AnyUDPSend) Clone() *AnyUDPSend { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpReceive is event 43, version 0, of [TaskUdp], opcode [OpcodeUdpReceive], enabled by
-// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
-// [AnyUdpReceive] takes newer versions, too.
+// UDPReceive is UdpReceive: event 43, version 0, of [TaskUDP], opcode [OpcodeUDPReceive],
+// enabled by [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
+// [AnyUDPReceive] takes newer versions, too.
 //
 // A datagram was received.
-type UdpReceive struct {
+type UDPReceive struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1723,25 +1723,25 @@ type UdpReceive struct {
 }
 
 // EventDesc returns the description of UdpReceive.
-func (*UdpReceive) EventDesc() *etw.EventDesc { return &udpReceive }
+func (*UDPReceive) EventDesc() *etw.EventDesc { return &udpReceive }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *UDPReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &udpReceive)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *UDPReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataLayout)(e).append(b, ptr, &udpReceive)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpReceive) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
+func (e *UDPReceive) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpReceive) Clone() *UdpReceive { return &e }
+func (e UDPReceive) Clone() *UDPReceive { return &e }
 
-func (e UdpReceive) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPReceive) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpReceive = etw.EventDesc{
 	Provider: &providerDesc, ID: 43, Level: 4, Opcode: 43, Task: 11, Keywords: 0x10,
@@ -1749,54 +1749,54 @@ var udpReceive = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyUdpReceive is [UdpReceive] in any version: a newer one is decoded like it.
-type AnyUdpReceive struct {
+// AnyUDPReceive is [UDPReceive] in any version: a newer one is decoded like it.
+type AnyUDPReceive struct {
 	Seen etw.Seen
-	UdpReceive
+	UDPReceive
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyUdpReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyUDPReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.UdpReceive.DecodePayload(p, ptr)
+	return e.UDPReceive.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyUdpReceive) Clone() *AnyUdpReceive { return &e }
+func (e AnyUDPReceive) Clone() *AnyUDPReceive { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpFail is event 49, version 0, of [TaskUdp], opcode [OpcodeUdpFail], enabled by
+// UDPFail is UdpFail: event 49, version 0, of [TaskUDP], opcode [OpcodeUDPFail], enabled by
 // [KeywordIPv4] (0x10) or [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload
-// has 4 bytes. [AnyUdpFail] takes newer versions, too.
+// has 4 bytes. [AnyUDPFail] takes newer versions, too.
 //
 // A datagram could not be sent. Nothing tells which.
-type UdpFail struct {
+type UDPFail struct {
 	Proto       uint16
 	FailureCode uint16
 }
 
 // EventDesc returns the description of UdpFail.
-func (*UdpFail) EventDesc() *etw.EventDesc { return &udpFail }
+func (*UDPFail) EventDesc() *etw.EventDesc { return &udpFail }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *UdpFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *UDPFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*failLayout)(e).decode(p, ptr, &udpFail)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *UDPFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*failLayout)(e).append(b, ptr, &udpFail)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpFail) FieldValue(i int) etw.Value { return (*failLayout)(e).FieldValue(i) }
+func (e *UDPFail) FieldValue(i int) etw.Value { return (*failLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e UdpFail) Clone() *UdpFail { return &e }
+func (e UDPFail) Clone() *UDPFail { return &e }
 
-func (e UdpFail) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPFail) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpFail = etw.EventDesc{
 	Provider: &providerDesc, ID: 49, Level: 4, Opcode: 49, Task: 11, Keywords: 0x30,
@@ -1804,30 +1804,30 @@ var udpFail = etw.EventDesc{
 	Fields: failLayoutFields,
 }
 
-// AnyUdpFail is [UdpFail] in any version: a newer one is decoded like it.
-type AnyUdpFail struct {
+// AnyUDPFail is [UDPFail] in any version: a newer one is decoded like it.
+type AnyUDPFail struct {
 	Seen etw.Seen
-	UdpFail
+	UDPFail
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyUdpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyUDPFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.UdpFail.DecodePayload(p, ptr)
+	return e.UDPFail.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyUdpFail) Clone() *AnyUdpFail { return &e }
+func (e AnyUDPFail) Clone() *AnyUDPFail { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpSendIPv6 is event 58, version 0, of [TaskUdp], opcode [OpcodeUdpSend], enabled by
-// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
-// [AnyUdpSendIPv6] takes newer versions, too.
+// UDPSendIPv6 is UdpSendIPv6: event 58, version 0, of [TaskUDP], opcode [OpcodeUDPSend],
+// enabled by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyUDPSendIPv6] takes newer versions, too.
 //
 // A datagram was sent.
-type UdpSendIPv6 struct {
+type UDPSendIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1841,28 +1841,28 @@ type UdpSendIPv6 struct {
 }
 
 // EventDesc returns the description of UdpSendIPv6.
-func (*UdpSendIPv6) EventDesc() *etw.EventDesc { return &udpSendIPv6 }
+func (*UDPSendIPv6) EventDesc() *etw.EventDesc { return &udpSendIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *UdpSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *UDPSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &udpSendIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpSendIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *UDPSendIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataIPv6Layout)(e).append(b, ptr, &udpSendIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpSendIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
+func (e *UDPSendIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e UdpSendIPv6) Clone() *UdpSendIPv6 {
+func (e UDPSendIPv6) Clone() *UDPSendIPv6 {
 	(*dataIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e UdpSendIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPSendIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpSendIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 58, Level: 4, Opcode: 42, Task: 11, Keywords: 0x20,
@@ -1870,33 +1870,33 @@ var udpSendIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyUdpSendIPv6 is [UdpSendIPv6] in any version: a newer one is decoded like it.
-type AnyUdpSendIPv6 struct {
+// AnyUDPSendIPv6 is [UDPSendIPv6] in any version: a newer one is decoded like it.
+type AnyUDPSendIPv6 struct {
 	Seen etw.Seen
-	UdpSendIPv6
+	UDPSendIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyUdpSendIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyUDPSendIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.UdpSendIPv6.DecodePayload(p, ptr)
+	return e.UDPSendIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyUdpSendIPv6) Clone() *AnyUdpSendIPv6 {
-	(*dataIPv6Layout)(&e.UdpSendIPv6).detach()
+func (e AnyUDPSendIPv6) Clone() *AnyUDPSendIPv6 {
+	(*dataIPv6Layout)(&e.UDPSendIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpSendIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPSendIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpReceiveIPv6 is event 59, version 0, of [TaskUdp], opcode [OpcodeUdpReceive], enabled by
-// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
-// [AnyUdpReceiveIPv6] takes newer versions, too.
+// UDPReceiveIPv6 is UdpReceiveIPv6: event 59, version 0, of [TaskUDP], opcode
+// [OpcodeUDPReceive], enabled by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its
+// payload has 52 bytes. [AnyUDPReceiveIPv6] takes newer versions, too.
 //
 // A datagram was received.
-type UdpReceiveIPv6 struct {
+type UDPReceiveIPv6 struct {
 	PID  uint32 // a process id
 	Size uint32 // In bytes.
 	// The address of the other side; of what UDP received, and of nothing else, that of this side.
@@ -1910,28 +1910,28 @@ type UdpReceiveIPv6 struct {
 }
 
 // EventDesc returns the description of UdpReceiveIPv6.
-func (*UdpReceiveIPv6) EventDesc() *etw.EventDesc { return &udpReceiveIPv6 }
+func (*UDPReceiveIPv6) EventDesc() *etw.EventDesc { return &udpReceiveIPv6 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *UdpReceiveIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *UDPReceiveIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &udpReceiveIPv6)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *UdpReceiveIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *UDPReceiveIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*dataIPv6Layout)(e).append(b, ptr, &udpReceiveIPv6)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpReceiveIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
+func (e *UDPReceiveIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e UdpReceiveIPv6) Clone() *UdpReceiveIPv6 {
+func (e UDPReceiveIPv6) Clone() *UDPReceiveIPv6 {
 	(*dataIPv6Layout)(&e).detach()
 	return &e
 }
 
-func (e UdpReceiveIPv6) String() string { return string(etw.AppendText(nil, &e)) }
+func (e UDPReceiveIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpReceiveIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 59, Level: 4, Opcode: 43, Task: 11, Keywords: 0x20,
@@ -1939,23 +1939,23 @@ var udpReceiveIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyUdpReceiveIPv6 is [UdpReceiveIPv6] in any version: a newer one is decoded like it.
-type AnyUdpReceiveIPv6 struct {
+// AnyUDPReceiveIPv6 is [UDPReceiveIPv6] in any version: a newer one is decoded like it.
+type AnyUDPReceiveIPv6 struct {
 	Seen etw.Seen
-	UdpReceiveIPv6
+	UDPReceiveIPv6
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyUdpReceiveIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyUDPReceiveIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.UdpReceiveIPv6.DecodePayload(p, ptr)
+	return e.UDPReceiveIPv6.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyUdpReceiveIPv6) Clone() *AnyUdpReceiveIPv6 {
-	(*dataIPv6Layout)(&e.UdpReceiveIPv6).detach()
+func (e AnyUDPReceiveIPv6) Clone() *AnyUDPReceiveIPv6 {
+	(*dataIPv6Layout)(&e.UDPReceiveIPv6).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyUdpReceiveIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyUDPReceiveIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -8,9 +8,9 @@ import (
 )
 
 // What is sent over TCP. The output is what a session must enable.
-func ExampleAnyTcpSend() {
+func ExampleAnyTCPSend() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *network.AnyTcpSend) error {
+	etw.Handle(&mux, func(r *etw.Record, e *network.AnyTCPSend) error {
 		fmt.Println(r.Elapsed(), e.Size)
 		return nil
 	})

@@ -55,28 +55,28 @@ var Provider = &etw.Provider{
 // Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
-		new(TcpSend),
-		new(TcpReceive),
-		new(TcpConnect),
-		new(TcpDisconnect),
-		new(TcpRetransmit),
-		new(TcpAccept),
-		new(TcpReconnect),
-		new(TcpFail),
-		new(TcpCopy),
-		new(TcpSendIPv6),
-		new(TcpReceiveIPv6),
-		new(TcpConnectIPv6),
-		new(TcpDisconnectIPv6),
-		new(TcpRetransmitIPv6),
-		new(TcpAcceptIPv6),
-		new(TcpReconnectIPv6),
-		new(TcpCopyIPv6),
-		new(UdpSend),
-		new(UdpReceive),
-		new(UdpFail),
-		new(UdpSendIPv6),
-		new(UdpReceiveIPv6),
+		new(TCPSend),
+		new(TCPReceive),
+		new(TCPConnect),
+		new(TCPDisconnect),
+		new(TCPRetransmit),
+		new(TCPAccept),
+		new(TCPReconnect),
+		new(TCPFail),
+		new(TCPCopy),
+		new(TCPSendIPv6),
+		new(TCPReceiveIPv6),
+		new(TCPConnectIPv6),
+		new(TCPDisconnectIPv6),
+		new(TCPRetransmitIPv6),
+		new(TCPAcceptIPv6),
+		new(TCPReconnectIPv6),
+		new(TCPCopyIPv6),
+		new(UDPSend),
+		new(UDPReceive),
+		new(UDPFail),
+		new(UDPSendIPv6),
+		new(UDPReceiveIPv6),
 	}
 }
 
@@ -110,8 +110,8 @@ const (
 
 // Tasks.
 const (
-	TaskTcp Task = 10
-	TaskUdp Task = 11
+	TaskTCP Task = 10
+	TaskUDP Task = 11
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.
@@ -125,7 +125,7 @@ const (
 	OpcodeReconnect  etw.Opcode = 16
 	OpcodeCopy       etw.Opcode = 18
 	OpcodeFail       etw.Opcode = 17
-	OpcodeUdpSend    etw.Opcode = 42
-	OpcodeUdpReceive etw.Opcode = 43
-	OpcodeUdpFail    etw.Opcode = 49
+	OpcodeUDPSend    etw.Opcode = 42
+	OpcodeUDPReceive etw.Opcode = 43
+	OpcodeUDPFail    etw.Opcode = 49
 )

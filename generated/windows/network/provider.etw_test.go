@@ -40,47 +40,47 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
-func FuzzTcp(f *testing.F) {
+func FuzzTCP(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("Tcp", Types()...)...)
 }
 
-func FuzzUdp(f *testing.F) {
+func FuzzUDP(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("Udp", Types()...)...)
 }
 
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyTcpSend), new(AnyTcpReceive),
-		new(AnyTcpConnect), new(AnyTcpDisconnect),
-		new(AnyTcpRetransmit), new(AnyTcpAccept),
-		new(AnyTcpReconnect), new(AnyTcpFail),
-		new(AnyTcpCopy), new(AnyTcpSendIPv6),
-		new(AnyTcpReceiveIPv6), new(AnyTcpConnectIPv6),
-		new(AnyTcpDisconnectIPv6), new(AnyTcpRetransmitIPv6),
-		new(AnyTcpAcceptIPv6), new(AnyTcpReconnectIPv6),
-		new(AnyTcpCopyIPv6), new(AnyUdpSend),
-		new(AnyUdpReceive), new(AnyUdpFail),
-		new(AnyUdpSendIPv6), new(AnyUdpReceiveIPv6),
+		new(AnyTCPSend), new(AnyTCPReceive),
+		new(AnyTCPConnect), new(AnyTCPDisconnect),
+		new(AnyTCPRetransmit), new(AnyTCPAccept),
+		new(AnyTCPReconnect), new(AnyTCPFail),
+		new(AnyTCPCopy), new(AnyTCPSendIPv6),
+		new(AnyTCPReceiveIPv6), new(AnyTCPConnectIPv6),
+		new(AnyTCPDisconnectIPv6), new(AnyTCPRetransmitIPv6),
+		new(AnyTCPAcceptIPv6), new(AnyTCPReconnectIPv6),
+		new(AnyTCPCopyIPv6), new(AnyUDPSend),
+		new(AnyUDPReceive), new(AnyUDPFail),
+		new(AnyUDPSendIPv6), new(AnyUDPReceiveIPv6),
 	}
 }
 
-func ExampleTcpSend_AppendPayload() {
-	event := TcpSend{PID: 1, Size: 2, Daddr: 3, Saddr: 4, Dport: 5, Sport: 6, Startime: 7, Endtime: 8, Seqnum: 9, Connid: 10}
+func ExampleTCPSend_AppendPayload() {
+	event := TCPSend{PID: 1, Size: 2, Daddr: 3, Saddr: 4, Dport: 5, Sport: 6, Startime: 7, Endtime: 8, Seqnum: 9, Connid: 10}
 	payload, err := event.AppendPayload(nil, etw.Ptr64)
 	fmt.Printf("%x %v\n", payload, err)
 	// Output: 01000000020000000300000004000000050006000700000008000000090000000a000000 <nil>
 }
 
-func ExampleAnyTcpSend() {
+func ExampleAnyTCPSend() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *AnyTcpSend) error {
+	etw.Handle(&mux, func(r *etw.Record, e *AnyTCPSend) error {
 		fmt.Println(r.ProcessID, e)
 		return nil
 	})
 
 	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
-	event := TcpSend{PID: 1, Size: 2, Daddr: 3, Saddr: 4, Dport: 5, Sport: 6, Startime: 7, Endtime: 8, Seqnum: 9, Connid: 10}
+	event := TCPSend{PID: 1, Size: 2, Daddr: 3, Saddr: 4, Dport: 5, Sport: 6, Startime: 7, Endtime: 8, Seqnum: 9, Connid: 10}
 	payload, err := event.AppendPayload(nil, etw.Ptr64)
 	if err != nil {
 		fmt.Println(err)

@@ -430,7 +430,7 @@ type DirtyTransitionV4 struct {
 	Checkpoint                 uint8
 	ConnectedStandbyInProgress etw.Bool
 	SystemSleepTransitionsToOn uint32
-	CsEntryScenarioInstanceId  uint8
+	CsEntryScenarioInstanceID  uint8
 }
 
 // EventDesc returns the description of DirtyTransition_V4.
@@ -453,7 +453,7 @@ func (e *DirtyTransitionV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	e.Checkpoint = c.Uint8()
 	e.ConnectedStandbyInProgress = c.Bool()
 	e.SystemSleepTransitionsToOn = c.Uint32()
-	e.CsEntryScenarioInstanceId = c.Uint8()
+	e.CsEntryScenarioInstanceID = c.Uint8()
 	return c.Done(&dirtyTransitionV4)
 }
 
@@ -471,7 +471,7 @@ func (e *DirtyTransitionV4) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 	a.Uint8(e.Checkpoint)
 	a.Bool(e.ConnectedStandbyInProgress)
 	a.Uint32(e.SystemSleepTransitionsToOn)
-	a.Uint8(e.CsEntryScenarioInstanceId)
+	a.Uint8(e.CsEntryScenarioInstanceID)
 	return a.Done(&dirtyTransitionV4)
 }
 
@@ -501,7 +501,7 @@ func (e *DirtyTransitionV4) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(uint64(e.SystemSleepTransitionsToOn))
 	case 11:
-		return etw.UintValue(uint64(e.CsEntryScenarioInstanceId))
+		return etw.UintValue(uint64(e.CsEntryScenarioInstanceID))
 	}
 	return etw.Value{}
 }
@@ -544,7 +544,7 @@ type DirtyTransitionV5 struct {
 	Checkpoint                 uint8
 	ConnectedStandbyInProgress etw.Bool
 	SystemSleepTransitionsToOn uint32
-	CsEntryScenarioInstanceId  uint8
+	CsEntryScenarioInstanceID  uint8
 	BugcheckInfoFromEFI        etw.Bool
 }
 
@@ -568,7 +568,7 @@ func (e *DirtyTransitionV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	e.Checkpoint = c.Uint8()
 	e.ConnectedStandbyInProgress = c.Bool()
 	e.SystemSleepTransitionsToOn = c.Uint32()
-	e.CsEntryScenarioInstanceId = c.Uint8()
+	e.CsEntryScenarioInstanceID = c.Uint8()
 	e.BugcheckInfoFromEFI = c.Bool()
 	return c.Done(&dirtyTransitionV5)
 }
@@ -587,7 +587,7 @@ func (e *DirtyTransitionV5) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 	a.Uint8(e.Checkpoint)
 	a.Bool(e.ConnectedStandbyInProgress)
 	a.Uint32(e.SystemSleepTransitionsToOn)
-	a.Uint8(e.CsEntryScenarioInstanceId)
+	a.Uint8(e.CsEntryScenarioInstanceID)
 	a.Bool(e.BugcheckInfoFromEFI)
 	return a.Done(&dirtyTransitionV5)
 }
@@ -618,7 +618,7 @@ func (e *DirtyTransitionV5) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(uint64(e.SystemSleepTransitionsToOn))
 	case 11:
-		return etw.UintValue(uint64(e.CsEntryScenarioInstanceId))
+		return etw.UintValue(uint64(e.CsEntryScenarioInstanceID))
 	case 12:
 		return etw.BoolValue(e.BugcheckInfoFromEFI)
 	}
@@ -664,7 +664,7 @@ type DirtyTransitionV6 struct {
 	Checkpoint                 uint8
 	ConnectedStandbyInProgress etw.Bool
 	SystemSleepTransitionsToOn uint32
-	CsEntryScenarioInstanceId  uint8
+	CsEntryScenarioInstanceID  uint8
 	BugcheckInfoFromEFI        etw.Bool
 	CheckpointStatus           uint8
 }
@@ -689,7 +689,7 @@ func (e *DirtyTransitionV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 	e.Checkpoint = c.Uint8()
 	e.ConnectedStandbyInProgress = c.Bool()
 	e.SystemSleepTransitionsToOn = c.Uint32()
-	e.CsEntryScenarioInstanceId = c.Uint8()
+	e.CsEntryScenarioInstanceID = c.Uint8()
 	e.BugcheckInfoFromEFI = c.Bool()
 	e.CheckpointStatus = c.Uint8()
 	return c.Done(&dirtyTransitionV6)
@@ -709,7 +709,7 @@ func (e *DirtyTransitionV6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 	a.Uint8(e.Checkpoint)
 	a.Bool(e.ConnectedStandbyInProgress)
 	a.Uint32(e.SystemSleepTransitionsToOn)
-	a.Uint8(e.CsEntryScenarioInstanceId)
+	a.Uint8(e.CsEntryScenarioInstanceID)
 	a.Bool(e.BugcheckInfoFromEFI)
 	a.Uint8(e.CheckpointStatus)
 	return a.Done(&dirtyTransitionV6)
@@ -741,7 +741,7 @@ func (e *DirtyTransitionV6) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(uint64(e.SystemSleepTransitionsToOn))
 	case 11:
-		return etw.UintValue(uint64(e.CsEntryScenarioInstanceId))
+		return etw.UintValue(uint64(e.CsEntryScenarioInstanceID))
 	case 12:
 		return etw.BoolValue(e.BugcheckInfoFromEFI)
 	case 13:
@@ -799,7 +799,7 @@ type AnyDirtyTransition struct {
 	Checkpoint                 uint8       // since version 4
 	ConnectedStandbyInProgress etw.Bool    // since version 4
 	SystemSleepTransitionsToOn uint32      // since version 4
-	CsEntryScenarioInstanceId  uint8       // since version 4
+	CsEntryScenarioInstanceID  uint8       // since version 4
 	BugcheckInfoFromEFI        etw.Bool    // since version 5
 	CheckpointStatus           uint8       // since version 6
 	SleepInProgressV2          etw.Bool    // version 2
@@ -841,9 +841,9 @@ func (e *AnyDirtyTransition) HasConnectedStandbyInProgress() bool { return e.See
 // SystemSleepTransitionsToOn.
 func (e *AnyDirtyTransition) HasSystemSleepTransitionsToOn() bool { return e.Seen.Layout >= 4 }
 
-// HasCsEntryScenarioInstanceId reports whether the decoded version has
-// CsEntryScenarioInstanceId.
-func (e *AnyDirtyTransition) HasCsEntryScenarioInstanceId() bool { return e.Seen.Layout >= 4 }
+// HasCsEntryScenarioInstanceID reports whether the decoded version has
+// CsEntryScenarioInstanceID.
+func (e *AnyDirtyTransition) HasCsEntryScenarioInstanceID() bool { return e.Seen.Layout >= 4 }
 
 // HasBugcheckInfoFromEFI reports whether the decoded version has BugcheckInfoFromEFI.
 func (e *AnyDirtyTransition) HasBugcheckInfoFromEFI() bool { return e.Seen.Layout >= 5 }
@@ -889,7 +889,7 @@ func (e *AnyDirtyTransition) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		e.Checkpoint = v.Checkpoint
 		e.ConnectedStandbyInProgress = v.ConnectedStandbyInProgress
 		e.SystemSleepTransitionsToOn = v.SystemSleepTransitionsToOn
-		e.CsEntryScenarioInstanceId = v.CsEntryScenarioInstanceId
+		e.CsEntryScenarioInstanceID = v.CsEntryScenarioInstanceID
 		e.BugcheckInfoFromEFI = v.BugcheckInfoFromEFI
 		e.CheckpointStatus = v.CheckpointStatus
 	case version >= 5:
@@ -908,7 +908,7 @@ func (e *AnyDirtyTransition) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		e.Checkpoint = v.Checkpoint
 		e.ConnectedStandbyInProgress = v.ConnectedStandbyInProgress
 		e.SystemSleepTransitionsToOn = v.SystemSleepTransitionsToOn
-		e.CsEntryScenarioInstanceId = v.CsEntryScenarioInstanceId
+		e.CsEntryScenarioInstanceID = v.CsEntryScenarioInstanceID
 		e.BugcheckInfoFromEFI = v.BugcheckInfoFromEFI
 	case version >= 4:
 		var v DirtyTransitionV4
@@ -926,7 +926,7 @@ func (e *AnyDirtyTransition) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		e.Checkpoint = v.Checkpoint
 		e.ConnectedStandbyInProgress = v.ConnectedStandbyInProgress
 		e.SystemSleepTransitionsToOn = v.SystemSleepTransitionsToOn
-		e.CsEntryScenarioInstanceId = v.CsEntryScenarioInstanceId
+		e.CsEntryScenarioInstanceID = v.CsEntryScenarioInstanceID
 	case version >= 3:
 		var v DirtyTransitionV3
 		n, err = v.DecodePayload(p, ptr)
@@ -999,7 +999,7 @@ func (e *AnyDirtyTransition) FieldValue(i int) etw.Value {
 	case "SystemSleepTransitionsToOn":
 		return etw.UintValue(uint64(e.SystemSleepTransitionsToOn))
 	case "CsEntryScenarioInstanceId":
-		return etw.UintValue(uint64(e.CsEntryScenarioInstanceId))
+		return etw.UintValue(uint64(e.CsEntryScenarioInstanceID))
 	case "BugcheckInfoFromEFI":
 		return etw.BoolValue(e.BugcheckInfoFromEFI)
 	case "CheckpointStatus":
@@ -1930,7 +1930,7 @@ type CsEnterReasonV1 struct {
 	Reason                        uint32
 	LidOpenState                  etw.Bool
 	ExternalMonitorConnectedState etw.Bool
-	ScenarioInstanceId            uint8
+	ScenarioInstanceID            uint8
 }
 
 // EventDesc returns the description of CsEnterReason_V1.
@@ -1944,7 +1944,7 @@ func (e *CsEnterReasonV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	e.Reason = binary.LittleEndian.Uint32(p[0:])
 	e.LidOpenState = etw.Bool(binary.LittleEndian.Uint32(p[4:]))
 	e.ExternalMonitorConnectedState = etw.Bool(binary.LittleEndian.Uint32(p[8:]))
-	e.ScenarioInstanceId = p[12]
+	e.ScenarioInstanceID = p[12]
 	return 13, nil
 }
 
@@ -1953,7 +1953,7 @@ func (e *CsEnterReasonV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.LidOpenState))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ExternalMonitorConnectedState))
-	b = append(b, e.ScenarioInstanceId)
+	b = append(b, e.ScenarioInstanceID)
 	return b, nil
 }
 
@@ -1967,7 +1967,7 @@ func (e *CsEnterReasonV1) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.BoolValue(e.ExternalMonitorConnectedState)
 	case 3:
-		return etw.UintValue(uint64(e.ScenarioInstanceId))
+		return etw.UintValue(uint64(e.ScenarioInstanceID))
 	}
 	return etw.Value{}
 }
@@ -1994,7 +1994,7 @@ type CsEnterReasonV2 struct {
 	Reason                           uint32
 	LidOpenState                     etw.Bool
 	ExternalMonitorConnectedState    etw.Bool
-	ScenarioInstanceId               uint8
+	ScenarioInstanceID               uint8
 	BatteryRemainingCapacityOnEnter  uint32
 	BatteryFullChargeCapacityOnEnter uint32
 }
@@ -2010,7 +2010,7 @@ func (e *CsEnterReasonV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	e.Reason = binary.LittleEndian.Uint32(p[0:])
 	e.LidOpenState = etw.Bool(binary.LittleEndian.Uint32(p[4:]))
 	e.ExternalMonitorConnectedState = etw.Bool(binary.LittleEndian.Uint32(p[8:]))
-	e.ScenarioInstanceId = p[12]
+	e.ScenarioInstanceID = p[12]
 	e.BatteryRemainingCapacityOnEnter = binary.LittleEndian.Uint32(p[13:])
 	e.BatteryFullChargeCapacityOnEnter = binary.LittleEndian.Uint32(p[17:])
 	return 21, nil
@@ -2021,7 +2021,7 @@ func (e *CsEnterReasonV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.LidOpenState))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ExternalMonitorConnectedState))
-	b = append(b, e.ScenarioInstanceId)
+	b = append(b, e.ScenarioInstanceID)
 	b = binary.LittleEndian.AppendUint32(b, e.BatteryRemainingCapacityOnEnter)
 	b = binary.LittleEndian.AppendUint32(b, e.BatteryFullChargeCapacityOnEnter)
 	return b, nil
@@ -2037,7 +2037,7 @@ func (e *CsEnterReasonV2) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.BoolValue(e.ExternalMonitorConnectedState)
 	case 3:
-		return etw.UintValue(uint64(e.ScenarioInstanceId))
+		return etw.UintValue(uint64(e.ScenarioInstanceID))
 	case 4:
 		return etw.UintValue(uint64(e.BatteryRemainingCapacityOnEnter))
 	case 5:
@@ -2077,7 +2077,7 @@ type AnyCsEnterReason struct {
 	Reason                           uint32
 	LidOpenState                     etw.Bool // since version 1
 	ExternalMonitorConnectedState    etw.Bool // since version 1
-	ScenarioInstanceId               uint8    // since version 1
+	ScenarioInstanceID               uint8    // since version 1
 	BatteryRemainingCapacityOnEnter  uint32   // since version 2
 	BatteryFullChargeCapacityOnEnter uint32   // since version 2
 }
@@ -2089,8 +2089,8 @@ func (e *AnyCsEnterReason) HasLidOpenState() bool { return e.Seen.Layout >= 1 }
 // ExternalMonitorConnectedState.
 func (e *AnyCsEnterReason) HasExternalMonitorConnectedState() bool { return e.Seen.Layout >= 1 }
 
-// HasScenarioInstanceId reports whether the decoded version has ScenarioInstanceId.
-func (e *AnyCsEnterReason) HasScenarioInstanceId() bool { return e.Seen.Layout >= 1 }
+// HasScenarioInstanceID reports whether the decoded version has ScenarioInstanceID.
+func (e *AnyCsEnterReason) HasScenarioInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // HasBatteryRemainingCapacityOnEnter reports whether the decoded version has
 // BatteryRemainingCapacityOnEnter.
@@ -2118,7 +2118,7 @@ func (e *AnyCsEnterReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		e.Reason = v.Reason
 		e.LidOpenState = v.LidOpenState
 		e.ExternalMonitorConnectedState = v.ExternalMonitorConnectedState
-		e.ScenarioInstanceId = v.ScenarioInstanceId
+		e.ScenarioInstanceID = v.ScenarioInstanceID
 		e.BatteryRemainingCapacityOnEnter = v.BatteryRemainingCapacityOnEnter
 		e.BatteryFullChargeCapacityOnEnter = v.BatteryFullChargeCapacityOnEnter
 	case version >= 1:
@@ -2129,7 +2129,7 @@ func (e *AnyCsEnterReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		e.Reason = v.Reason
 		e.LidOpenState = v.LidOpenState
 		e.ExternalMonitorConnectedState = v.ExternalMonitorConnectedState
-		e.ScenarioInstanceId = v.ScenarioInstanceId
+		e.ScenarioInstanceID = v.ScenarioInstanceID
 	default:
 		var v CsEnterReason
 		n, err = v.DecodePayload(p, ptr)
@@ -2154,7 +2154,7 @@ func (e *AnyCsEnterReason) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.BoolValue(e.ExternalMonitorConnectedState)
 	case 3:
-		return etw.UintValue(uint64(e.ScenarioInstanceId))
+		return etw.UintValue(uint64(e.ScenarioInstanceID))
 	case 4:
 		return etw.UintValue(uint64(e.BatteryRemainingCapacityOnEnter))
 	case 5:
@@ -2186,7 +2186,7 @@ type CsExitReason struct {
 	AudioPlaying              etw.Bool
 	Reason                    uint32
 	AudioPlaybackInUs         uint64
-	NonActivatedCpuInUs       uint64
+	NonActivatedCPUInUs       uint64
 	PowerStateAc              etw.Bool
 }
 
@@ -2209,7 +2209,7 @@ func (e *CsExitReason) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AudioPlaying = etw.Bool(binary.LittleEndian.Uint32(p[49:]))
 	e.Reason = binary.LittleEndian.Uint32(p[53:])
 	e.AudioPlaybackInUs = binary.LittleEndian.Uint64(p[57:])
-	e.NonActivatedCpuInUs = binary.LittleEndian.Uint64(p[65:])
+	e.NonActivatedCPUInUs = binary.LittleEndian.Uint64(p[65:])
 	e.PowerStateAc = etw.Bool(binary.LittleEndian.Uint32(p[73:]))
 	return 77, nil
 }
@@ -2227,7 +2227,7 @@ func (e *CsExitReason) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AudioPlaying))
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint64(b, e.AudioPlaybackInUs)
-	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.PowerStateAc))
 	return b, nil
 }
@@ -2258,7 +2258,7 @@ func (e *CsExitReason) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(e.AudioPlaybackInUs)
 	case 11:
-		return etw.UintValue(e.NonActivatedCpuInUs)
+		return etw.UintValue(e.NonActivatedCPUInUs)
 	case 12:
 		return etw.BoolValue(e.PowerStateAc)
 	}
@@ -2304,7 +2304,7 @@ type CsExitReasonV1 struct {
 	AudioPlaying              etw.Bool
 	Reason                    uint32
 	AudioPlaybackInUs         uint64
-	NonActivatedCpuInUs       uint64
+	NonActivatedCPUInUs       uint64
 	PowerStateAc              etw.Bool
 	HwDripsResidencyInUs      uint64
 }
@@ -2328,7 +2328,7 @@ func (e *CsExitReasonV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AudioPlaying = etw.Bool(binary.LittleEndian.Uint32(p[49:]))
 	e.Reason = binary.LittleEndian.Uint32(p[53:])
 	e.AudioPlaybackInUs = binary.LittleEndian.Uint64(p[57:])
-	e.NonActivatedCpuInUs = binary.LittleEndian.Uint64(p[65:])
+	e.NonActivatedCPUInUs = binary.LittleEndian.Uint64(p[65:])
 	e.PowerStateAc = etw.Bool(binary.LittleEndian.Uint32(p[73:]))
 	e.HwDripsResidencyInUs = binary.LittleEndian.Uint64(p[77:])
 	return 85, nil
@@ -2347,7 +2347,7 @@ func (e *CsExitReasonV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) 
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AudioPlaying))
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint64(b, e.AudioPlaybackInUs)
-	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.PowerStateAc))
 	b = binary.LittleEndian.AppendUint64(b, e.HwDripsResidencyInUs)
 	return b, nil
@@ -2379,7 +2379,7 @@ func (e *CsExitReasonV1) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(e.AudioPlaybackInUs)
 	case 11:
-		return etw.UintValue(e.NonActivatedCpuInUs)
+		return etw.UintValue(e.NonActivatedCPUInUs)
 	case 12:
 		return etw.BoolValue(e.PowerStateAc)
 	case 13:
@@ -2428,7 +2428,7 @@ type CsExitReasonV2 struct {
 	AudioPlaying              etw.Bool
 	Reason                    uint32
 	AudioPlaybackInUs         uint64
-	NonActivatedCpuInUs       uint64
+	NonActivatedCPUInUs       uint64
 	PowerStateAc              etw.Bool
 	HwDripsResidencyInUs      uint64
 	ExitLatencyInUs           uint64
@@ -2453,7 +2453,7 @@ func (e *CsExitReasonV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AudioPlaying = etw.Bool(binary.LittleEndian.Uint32(p[49:]))
 	e.Reason = binary.LittleEndian.Uint32(p[53:])
 	e.AudioPlaybackInUs = binary.LittleEndian.Uint64(p[57:])
-	e.NonActivatedCpuInUs = binary.LittleEndian.Uint64(p[65:])
+	e.NonActivatedCPUInUs = binary.LittleEndian.Uint64(p[65:])
 	e.PowerStateAc = etw.Bool(binary.LittleEndian.Uint32(p[73:]))
 	e.HwDripsResidencyInUs = binary.LittleEndian.Uint64(p[77:])
 	e.ExitLatencyInUs = binary.LittleEndian.Uint64(p[85:])
@@ -2473,7 +2473,7 @@ func (e *CsExitReasonV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) 
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AudioPlaying))
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint64(b, e.AudioPlaybackInUs)
-	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.PowerStateAc))
 	b = binary.LittleEndian.AppendUint64(b, e.HwDripsResidencyInUs)
 	b = binary.LittleEndian.AppendUint64(b, e.ExitLatencyInUs)
@@ -2506,7 +2506,7 @@ func (e *CsExitReasonV2) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(e.AudioPlaybackInUs)
 	case 11:
-		return etw.UintValue(e.NonActivatedCpuInUs)
+		return etw.UintValue(e.NonActivatedCPUInUs)
 	case 12:
 		return etw.BoolValue(e.PowerStateAc)
 	case 13:
@@ -2558,7 +2558,7 @@ type CsExitReasonV3 struct {
 	AudioPlaying              etw.Bool
 	Reason                    uint32
 	AudioPlaybackInUs         uint64
-	NonActivatedCpuInUs       uint64
+	NonActivatedCPUInUs       uint64
 	PowerStateAc              etw.Bool
 	HwDripsResidencyInUs      uint64
 	ExitLatencyInUs           uint64
@@ -2585,7 +2585,7 @@ func (e *CsExitReasonV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AudioPlaying = etw.Bool(binary.LittleEndian.Uint32(p[49:]))
 	e.Reason = binary.LittleEndian.Uint32(p[53:])
 	e.AudioPlaybackInUs = binary.LittleEndian.Uint64(p[57:])
-	e.NonActivatedCpuInUs = binary.LittleEndian.Uint64(p[65:])
+	e.NonActivatedCPUInUs = binary.LittleEndian.Uint64(p[65:])
 	e.PowerStateAc = etw.Bool(binary.LittleEndian.Uint32(p[73:]))
 	e.HwDripsResidencyInUs = binary.LittleEndian.Uint64(p[77:])
 	e.ExitLatencyInUs = binary.LittleEndian.Uint64(p[85:])
@@ -2607,7 +2607,7 @@ func (e *CsExitReasonV3) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) 
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AudioPlaying))
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint64(b, e.AudioPlaybackInUs)
-	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.PowerStateAc))
 	b = binary.LittleEndian.AppendUint64(b, e.HwDripsResidencyInUs)
 	b = binary.LittleEndian.AppendUint64(b, e.ExitLatencyInUs)
@@ -2642,7 +2642,7 @@ func (e *CsExitReasonV3) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(e.AudioPlaybackInUs)
 	case 11:
-		return etw.UintValue(e.NonActivatedCpuInUs)
+		return etw.UintValue(e.NonActivatedCPUInUs)
 	case 12:
 		return etw.BoolValue(e.PowerStateAc)
 	case 13:
@@ -2700,13 +2700,13 @@ type CsExitReasonV4 struct {
 	AudioPlaying              etw.Bool
 	Reason                    uint32
 	AudioPlaybackInUs         uint64
-	NonActivatedCpuInUs       uint64
+	NonActivatedCPUInUs       uint64
 	PowerStateAc              etw.Bool
 	HwDripsResidencyInUs      uint64
 	ExitLatencyInUs           uint64
 	DisconnectedStandby       etw.Bool
 	AoAcCompliantNic          etw.Bool
-	NonAttributedCpuInUs      uint64
+	NonAttributedCPUInUs      uint64
 }
 
 // EventDesc returns the description of CsExitReason_V4.
@@ -2728,13 +2728,13 @@ func (e *CsExitReasonV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AudioPlaying = etw.Bool(binary.LittleEndian.Uint32(p[49:]))
 	e.Reason = binary.LittleEndian.Uint32(p[53:])
 	e.AudioPlaybackInUs = binary.LittleEndian.Uint64(p[57:])
-	e.NonActivatedCpuInUs = binary.LittleEndian.Uint64(p[65:])
+	e.NonActivatedCPUInUs = binary.LittleEndian.Uint64(p[65:])
 	e.PowerStateAc = etw.Bool(binary.LittleEndian.Uint32(p[73:]))
 	e.HwDripsResidencyInUs = binary.LittleEndian.Uint64(p[77:])
 	e.ExitLatencyInUs = binary.LittleEndian.Uint64(p[85:])
 	e.DisconnectedStandby = etw.Bool(binary.LittleEndian.Uint32(p[93:]))
 	e.AoAcCompliantNic = etw.Bool(binary.LittleEndian.Uint32(p[97:]))
-	e.NonAttributedCpuInUs = binary.LittleEndian.Uint64(p[101:])
+	e.NonAttributedCPUInUs = binary.LittleEndian.Uint64(p[101:])
 	return 109, nil
 }
 
@@ -2751,13 +2751,13 @@ func (e *CsExitReasonV4) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) 
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AudioPlaying))
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint64(b, e.AudioPlaybackInUs)
-	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.PowerStateAc))
 	b = binary.LittleEndian.AppendUint64(b, e.HwDripsResidencyInUs)
 	b = binary.LittleEndian.AppendUint64(b, e.ExitLatencyInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.DisconnectedStandby))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AoAcCompliantNic))
-	b = binary.LittleEndian.AppendUint64(b, e.NonAttributedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonAttributedCPUInUs)
 	return b, nil
 }
 
@@ -2787,7 +2787,7 @@ func (e *CsExitReasonV4) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(e.AudioPlaybackInUs)
 	case 11:
-		return etw.UintValue(e.NonActivatedCpuInUs)
+		return etw.UintValue(e.NonActivatedCPUInUs)
 	case 12:
 		return etw.BoolValue(e.PowerStateAc)
 	case 13:
@@ -2799,7 +2799,7 @@ func (e *CsExitReasonV4) FieldValue(i int) etw.Value {
 	case 16:
 		return etw.BoolValue(e.AoAcCompliantNic)
 	case 17:
-		return etw.UintValue(e.NonAttributedCpuInUs)
+		return etw.UintValue(e.NonAttributedCPUInUs)
 	}
 	return etw.Value{}
 }
@@ -2848,18 +2848,18 @@ type CsExitReasonV5 struct {
 	AudioPlaying                     etw.Bool
 	Reason                           uint32
 	AudioPlaybackInUs                uint64
-	NonActivatedCpuInUs              uint64
+	NonActivatedCPUInUs              uint64
 	PowerStateAc                     etw.Bool
 	HwDripsResidencyInUs             uint64
 	ExitLatencyInUs                  uint64
 	DisconnectedStandby              etw.Bool
 	AoAcCompliantNic                 etw.Bool
-	NonAttributedCpuInUs             uint64
+	NonAttributedCPUInUs             uint64
 	ModernSleepEnabledActionsBitmask uint32
 	ModernSleepAppliedActionsBitmask uint32
 	LidOpenState                     etw.Bool
 	ExternalMonitorConnectedState    etw.Bool
-	ScenarioInstanceId               uint8
+	ScenarioInstanceID               uint8
 	IsCsSessionInProgressOnExit      etw.Bool
 }
 
@@ -2882,18 +2882,18 @@ func (e *CsExitReasonV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AudioPlaying = etw.Bool(binary.LittleEndian.Uint32(p[49:]))
 	e.Reason = binary.LittleEndian.Uint32(p[53:])
 	e.AudioPlaybackInUs = binary.LittleEndian.Uint64(p[57:])
-	e.NonActivatedCpuInUs = binary.LittleEndian.Uint64(p[65:])
+	e.NonActivatedCPUInUs = binary.LittleEndian.Uint64(p[65:])
 	e.PowerStateAc = etw.Bool(binary.LittleEndian.Uint32(p[73:]))
 	e.HwDripsResidencyInUs = binary.LittleEndian.Uint64(p[77:])
 	e.ExitLatencyInUs = binary.LittleEndian.Uint64(p[85:])
 	e.DisconnectedStandby = etw.Bool(binary.LittleEndian.Uint32(p[93:]))
 	e.AoAcCompliantNic = etw.Bool(binary.LittleEndian.Uint32(p[97:]))
-	e.NonAttributedCpuInUs = binary.LittleEndian.Uint64(p[101:])
+	e.NonAttributedCPUInUs = binary.LittleEndian.Uint64(p[101:])
 	e.ModernSleepEnabledActionsBitmask = binary.LittleEndian.Uint32(p[109:])
 	e.ModernSleepAppliedActionsBitmask = binary.LittleEndian.Uint32(p[113:])
 	e.LidOpenState = etw.Bool(binary.LittleEndian.Uint32(p[117:]))
 	e.ExternalMonitorConnectedState = etw.Bool(binary.LittleEndian.Uint32(p[121:]))
-	e.ScenarioInstanceId = p[125]
+	e.ScenarioInstanceID = p[125]
 	e.IsCsSessionInProgressOnExit = etw.Bool(binary.LittleEndian.Uint32(p[126:]))
 	return 130, nil
 }
@@ -2911,18 +2911,18 @@ func (e *CsExitReasonV5) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) 
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AudioPlaying))
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint64(b, e.AudioPlaybackInUs)
-	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.PowerStateAc))
 	b = binary.LittleEndian.AppendUint64(b, e.HwDripsResidencyInUs)
 	b = binary.LittleEndian.AppendUint64(b, e.ExitLatencyInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.DisconnectedStandby))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AoAcCompliantNic))
-	b = binary.LittleEndian.AppendUint64(b, e.NonAttributedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonAttributedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, e.ModernSleepEnabledActionsBitmask)
 	b = binary.LittleEndian.AppendUint32(b, e.ModernSleepAppliedActionsBitmask)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.LidOpenState))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ExternalMonitorConnectedState))
-	b = append(b, e.ScenarioInstanceId)
+	b = append(b, e.ScenarioInstanceID)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.IsCsSessionInProgressOnExit))
 	return b, nil
 }
@@ -2953,7 +2953,7 @@ func (e *CsExitReasonV5) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(e.AudioPlaybackInUs)
 	case 11:
-		return etw.UintValue(e.NonActivatedCpuInUs)
+		return etw.UintValue(e.NonActivatedCPUInUs)
 	case 12:
 		return etw.BoolValue(e.PowerStateAc)
 	case 13:
@@ -2965,7 +2965,7 @@ func (e *CsExitReasonV5) FieldValue(i int) etw.Value {
 	case 16:
 		return etw.BoolValue(e.AoAcCompliantNic)
 	case 17:
-		return etw.UintValue(e.NonAttributedCpuInUs)
+		return etw.UintValue(e.NonAttributedCPUInUs)
 	case 18:
 		return etw.UintValue(uint64(e.ModernSleepEnabledActionsBitmask))
 	case 19:
@@ -2975,7 +2975,7 @@ func (e *CsExitReasonV5) FieldValue(i int) etw.Value {
 	case 21:
 		return etw.BoolValue(e.ExternalMonitorConnectedState)
 	case 22:
-		return etw.UintValue(uint64(e.ScenarioInstanceId))
+		return etw.UintValue(uint64(e.ScenarioInstanceID))
 	case 23:
 		return etw.BoolValue(e.IsCsSessionInProgressOnExit)
 	}
@@ -3032,18 +3032,18 @@ type CsExitReasonV6 struct {
 	AudioPlaying                     etw.Bool
 	Reason                           uint32
 	AudioPlaybackInUs                uint64
-	NonActivatedCpuInUs              uint64
+	NonActivatedCPUInUs              uint64
 	PowerStateAc                     etw.Bool
 	HwDripsResidencyInUs             uint64
 	ExitLatencyInUs                  uint64
 	DisconnectedStandby              etw.Bool
 	AoAcCompliantNic                 etw.Bool
-	NonAttributedCpuInUs             uint64
+	NonAttributedCPUInUs             uint64
 	ModernSleepEnabledActionsBitmask uint32
 	ModernSleepAppliedActionsBitmask uint32
 	LidOpenState                     etw.Bool
 	ExternalMonitorConnectedState    etw.Bool
-	ScenarioInstanceId               uint8
+	ScenarioInstanceID               uint8
 	IsCsSessionInProgressOnExit      etw.Bool
 	BatteryRemainingCapacityOnExit   uint32
 	BatteryFullChargeCapacityOnExit  uint32
@@ -3068,18 +3068,18 @@ func (e *CsExitReasonV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.AudioPlaying = etw.Bool(binary.LittleEndian.Uint32(p[49:]))
 	e.Reason = binary.LittleEndian.Uint32(p[53:])
 	e.AudioPlaybackInUs = binary.LittleEndian.Uint64(p[57:])
-	e.NonActivatedCpuInUs = binary.LittleEndian.Uint64(p[65:])
+	e.NonActivatedCPUInUs = binary.LittleEndian.Uint64(p[65:])
 	e.PowerStateAc = etw.Bool(binary.LittleEndian.Uint32(p[73:]))
 	e.HwDripsResidencyInUs = binary.LittleEndian.Uint64(p[77:])
 	e.ExitLatencyInUs = binary.LittleEndian.Uint64(p[85:])
 	e.DisconnectedStandby = etw.Bool(binary.LittleEndian.Uint32(p[93:]))
 	e.AoAcCompliantNic = etw.Bool(binary.LittleEndian.Uint32(p[97:]))
-	e.NonAttributedCpuInUs = binary.LittleEndian.Uint64(p[101:])
+	e.NonAttributedCPUInUs = binary.LittleEndian.Uint64(p[101:])
 	e.ModernSleepEnabledActionsBitmask = binary.LittleEndian.Uint32(p[109:])
 	e.ModernSleepAppliedActionsBitmask = binary.LittleEndian.Uint32(p[113:])
 	e.LidOpenState = etw.Bool(binary.LittleEndian.Uint32(p[117:]))
 	e.ExternalMonitorConnectedState = etw.Bool(binary.LittleEndian.Uint32(p[121:]))
-	e.ScenarioInstanceId = p[125]
+	e.ScenarioInstanceID = p[125]
 	e.IsCsSessionInProgressOnExit = etw.Bool(binary.LittleEndian.Uint32(p[126:]))
 	e.BatteryRemainingCapacityOnExit = binary.LittleEndian.Uint32(p[130:])
 	e.BatteryFullChargeCapacityOnExit = binary.LittleEndian.Uint32(p[134:])
@@ -3099,18 +3099,18 @@ func (e *CsExitReasonV6) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) 
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AudioPlaying))
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint64(b, e.AudioPlaybackInUs)
-	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonActivatedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.PowerStateAc))
 	b = binary.LittleEndian.AppendUint64(b, e.HwDripsResidencyInUs)
 	b = binary.LittleEndian.AppendUint64(b, e.ExitLatencyInUs)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.DisconnectedStandby))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.AoAcCompliantNic))
-	b = binary.LittleEndian.AppendUint64(b, e.NonAttributedCpuInUs)
+	b = binary.LittleEndian.AppendUint64(b, e.NonAttributedCPUInUs)
 	b = binary.LittleEndian.AppendUint32(b, e.ModernSleepEnabledActionsBitmask)
 	b = binary.LittleEndian.AppendUint32(b, e.ModernSleepAppliedActionsBitmask)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.LidOpenState))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ExternalMonitorConnectedState))
-	b = append(b, e.ScenarioInstanceId)
+	b = append(b, e.ScenarioInstanceID)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.IsCsSessionInProgressOnExit))
 	b = binary.LittleEndian.AppendUint32(b, e.BatteryRemainingCapacityOnExit)
 	b = binary.LittleEndian.AppendUint32(b, e.BatteryFullChargeCapacityOnExit)
@@ -3143,7 +3143,7 @@ func (e *CsExitReasonV6) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(e.AudioPlaybackInUs)
 	case 11:
-		return etw.UintValue(e.NonActivatedCpuInUs)
+		return etw.UintValue(e.NonActivatedCPUInUs)
 	case 12:
 		return etw.BoolValue(e.PowerStateAc)
 	case 13:
@@ -3155,7 +3155,7 @@ func (e *CsExitReasonV6) FieldValue(i int) etw.Value {
 	case 16:
 		return etw.BoolValue(e.AoAcCompliantNic)
 	case 17:
-		return etw.UintValue(e.NonAttributedCpuInUs)
+		return etw.UintValue(e.NonAttributedCPUInUs)
 	case 18:
 		return etw.UintValue(uint64(e.ModernSleepEnabledActionsBitmask))
 	case 19:
@@ -3165,7 +3165,7 @@ func (e *CsExitReasonV6) FieldValue(i int) etw.Value {
 	case 21:
 		return etw.BoolValue(e.ExternalMonitorConnectedState)
 	case 22:
-		return etw.UintValue(uint64(e.ScenarioInstanceId))
+		return etw.UintValue(uint64(e.ScenarioInstanceID))
 	case 23:
 		return etw.BoolValue(e.IsCsSessionInProgressOnExit)
 	case 24:
@@ -3237,18 +3237,18 @@ type AnyCsExitReason struct {
 	AudioPlaying                     etw.Bool
 	Reason                           uint32
 	AudioPlaybackInUs                uint64
-	NonActivatedCpuInUs              uint64
+	NonActivatedCPUInUs              uint64
 	PowerStateAc                     etw.Bool
 	HwDripsResidencyInUs             uint64   // since version 1
 	ExitLatencyInUs                  uint64   // since version 2
 	DisconnectedStandby              etw.Bool // since version 3
 	AoAcCompliantNic                 etw.Bool // since version 3
-	NonAttributedCpuInUs             uint64   // since version 4
+	NonAttributedCPUInUs             uint64   // since version 4
 	ModernSleepEnabledActionsBitmask uint32   // since version 5
 	ModernSleepAppliedActionsBitmask uint32   // since version 5
 	LidOpenState                     etw.Bool // since version 5
 	ExternalMonitorConnectedState    etw.Bool // since version 5
-	ScenarioInstanceId               uint8    // since version 5
+	ScenarioInstanceID               uint8    // since version 5
 	IsCsSessionInProgressOnExit      etw.Bool // since version 5
 	BatteryRemainingCapacityOnExit   uint32   // since version 6
 	BatteryFullChargeCapacityOnExit  uint32   // since version 6
@@ -3266,8 +3266,8 @@ func (e *AnyCsExitReason) HasDisconnectedStandby() bool { return e.Seen.Layout >
 // HasAoAcCompliantNic reports whether the decoded version has AoAcCompliantNic.
 func (e *AnyCsExitReason) HasAoAcCompliantNic() bool { return e.Seen.Layout >= 3 }
 
-// HasNonAttributedCpuInUs reports whether the decoded version has NonAttributedCpuInUs.
-func (e *AnyCsExitReason) HasNonAttributedCpuInUs() bool { return e.Seen.Layout >= 4 }
+// HasNonAttributedCPUInUs reports whether the decoded version has NonAttributedCPUInUs.
+func (e *AnyCsExitReason) HasNonAttributedCPUInUs() bool { return e.Seen.Layout >= 4 }
 
 // HasModernSleepEnabledActionsBitmask reports whether the decoded version has
 // ModernSleepEnabledActionsBitmask.
@@ -3284,8 +3284,8 @@ func (e *AnyCsExitReason) HasLidOpenState() bool { return e.Seen.Layout >= 5 }
 // ExternalMonitorConnectedState.
 func (e *AnyCsExitReason) HasExternalMonitorConnectedState() bool { return e.Seen.Layout >= 5 }
 
-// HasScenarioInstanceId reports whether the decoded version has ScenarioInstanceId.
-func (e *AnyCsExitReason) HasScenarioInstanceId() bool { return e.Seen.Layout >= 5 }
+// HasScenarioInstanceID reports whether the decoded version has ScenarioInstanceID.
+func (e *AnyCsExitReason) HasScenarioInstanceID() bool { return e.Seen.Layout >= 5 }
 
 // HasIsCsSessionInProgressOnExit reports whether the decoded version has
 // IsCsSessionInProgressOnExit.
@@ -3328,18 +3328,18 @@ func (e *AnyCsExitReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.AudioPlaying = v.AudioPlaying
 		e.Reason = v.Reason
 		e.AudioPlaybackInUs = v.AudioPlaybackInUs
-		e.NonActivatedCpuInUs = v.NonActivatedCpuInUs
+		e.NonActivatedCPUInUs = v.NonActivatedCPUInUs
 		e.PowerStateAc = v.PowerStateAc
 		e.HwDripsResidencyInUs = v.HwDripsResidencyInUs
 		e.ExitLatencyInUs = v.ExitLatencyInUs
 		e.DisconnectedStandby = v.DisconnectedStandby
 		e.AoAcCompliantNic = v.AoAcCompliantNic
-		e.NonAttributedCpuInUs = v.NonAttributedCpuInUs
+		e.NonAttributedCPUInUs = v.NonAttributedCPUInUs
 		e.ModernSleepEnabledActionsBitmask = v.ModernSleepEnabledActionsBitmask
 		e.ModernSleepAppliedActionsBitmask = v.ModernSleepAppliedActionsBitmask
 		e.LidOpenState = v.LidOpenState
 		e.ExternalMonitorConnectedState = v.ExternalMonitorConnectedState
-		e.ScenarioInstanceId = v.ScenarioInstanceId
+		e.ScenarioInstanceID = v.ScenarioInstanceID
 		e.IsCsSessionInProgressOnExit = v.IsCsSessionInProgressOnExit
 		e.BatteryRemainingCapacityOnExit = v.BatteryRemainingCapacityOnExit
 		e.BatteryFullChargeCapacityOnExit = v.BatteryFullChargeCapacityOnExit
@@ -3359,18 +3359,18 @@ func (e *AnyCsExitReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.AudioPlaying = v.AudioPlaying
 		e.Reason = v.Reason
 		e.AudioPlaybackInUs = v.AudioPlaybackInUs
-		e.NonActivatedCpuInUs = v.NonActivatedCpuInUs
+		e.NonActivatedCPUInUs = v.NonActivatedCPUInUs
 		e.PowerStateAc = v.PowerStateAc
 		e.HwDripsResidencyInUs = v.HwDripsResidencyInUs
 		e.ExitLatencyInUs = v.ExitLatencyInUs
 		e.DisconnectedStandby = v.DisconnectedStandby
 		e.AoAcCompliantNic = v.AoAcCompliantNic
-		e.NonAttributedCpuInUs = v.NonAttributedCpuInUs
+		e.NonAttributedCPUInUs = v.NonAttributedCPUInUs
 		e.ModernSleepEnabledActionsBitmask = v.ModernSleepEnabledActionsBitmask
 		e.ModernSleepAppliedActionsBitmask = v.ModernSleepAppliedActionsBitmask
 		e.LidOpenState = v.LidOpenState
 		e.ExternalMonitorConnectedState = v.ExternalMonitorConnectedState
-		e.ScenarioInstanceId = v.ScenarioInstanceId
+		e.ScenarioInstanceID = v.ScenarioInstanceID
 		e.IsCsSessionInProgressOnExit = v.IsCsSessionInProgressOnExit
 	case version >= 4:
 		var v CsExitReasonV4
@@ -3388,13 +3388,13 @@ func (e *AnyCsExitReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.AudioPlaying = v.AudioPlaying
 		e.Reason = v.Reason
 		e.AudioPlaybackInUs = v.AudioPlaybackInUs
-		e.NonActivatedCpuInUs = v.NonActivatedCpuInUs
+		e.NonActivatedCPUInUs = v.NonActivatedCPUInUs
 		e.PowerStateAc = v.PowerStateAc
 		e.HwDripsResidencyInUs = v.HwDripsResidencyInUs
 		e.ExitLatencyInUs = v.ExitLatencyInUs
 		e.DisconnectedStandby = v.DisconnectedStandby
 		e.AoAcCompliantNic = v.AoAcCompliantNic
-		e.NonAttributedCpuInUs = v.NonAttributedCpuInUs
+		e.NonAttributedCPUInUs = v.NonAttributedCPUInUs
 	case version >= 3:
 		var v CsExitReasonV3
 		n, err = v.DecodePayload(p, ptr)
@@ -3411,7 +3411,7 @@ func (e *AnyCsExitReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.AudioPlaying = v.AudioPlaying
 		e.Reason = v.Reason
 		e.AudioPlaybackInUs = v.AudioPlaybackInUs
-		e.NonActivatedCpuInUs = v.NonActivatedCpuInUs
+		e.NonActivatedCPUInUs = v.NonActivatedCPUInUs
 		e.PowerStateAc = v.PowerStateAc
 		e.HwDripsResidencyInUs = v.HwDripsResidencyInUs
 		e.ExitLatencyInUs = v.ExitLatencyInUs
@@ -3433,7 +3433,7 @@ func (e *AnyCsExitReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.AudioPlaying = v.AudioPlaying
 		e.Reason = v.Reason
 		e.AudioPlaybackInUs = v.AudioPlaybackInUs
-		e.NonActivatedCpuInUs = v.NonActivatedCpuInUs
+		e.NonActivatedCPUInUs = v.NonActivatedCPUInUs
 		e.PowerStateAc = v.PowerStateAc
 		e.HwDripsResidencyInUs = v.HwDripsResidencyInUs
 		e.ExitLatencyInUs = v.ExitLatencyInUs
@@ -3453,7 +3453,7 @@ func (e *AnyCsExitReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.AudioPlaying = v.AudioPlaying
 		e.Reason = v.Reason
 		e.AudioPlaybackInUs = v.AudioPlaybackInUs
-		e.NonActivatedCpuInUs = v.NonActivatedCpuInUs
+		e.NonActivatedCPUInUs = v.NonActivatedCPUInUs
 		e.PowerStateAc = v.PowerStateAc
 		e.HwDripsResidencyInUs = v.HwDripsResidencyInUs
 	default:
@@ -3472,7 +3472,7 @@ func (e *AnyCsExitReason) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.AudioPlaying = v.AudioPlaying
 		e.Reason = v.Reason
 		e.AudioPlaybackInUs = v.AudioPlaybackInUs
-		e.NonActivatedCpuInUs = v.NonActivatedCpuInUs
+		e.NonActivatedCPUInUs = v.NonActivatedCPUInUs
 		e.PowerStateAc = v.PowerStateAc
 	}
 	return n, err
@@ -3508,7 +3508,7 @@ func (e *AnyCsExitReason) FieldValue(i int) etw.Value {
 	case 10:
 		return etw.UintValue(e.AudioPlaybackInUs)
 	case 11:
-		return etw.UintValue(e.NonActivatedCpuInUs)
+		return etw.UintValue(e.NonActivatedCPUInUs)
 	case 12:
 		return etw.BoolValue(e.PowerStateAc)
 	case 13:
@@ -3520,7 +3520,7 @@ func (e *AnyCsExitReason) FieldValue(i int) etw.Value {
 	case 16:
 		return etw.BoolValue(e.AoAcCompliantNic)
 	case 17:
-		return etw.UintValue(e.NonAttributedCpuInUs)
+		return etw.UintValue(e.NonAttributedCPUInUs)
 	case 18:
 		return etw.UintValue(uint64(e.ModernSleepEnabledActionsBitmask))
 	case 19:
@@ -3530,7 +3530,7 @@ func (e *AnyCsExitReason) FieldValue(i int) etw.Value {
 	case 21:
 		return etw.BoolValue(e.ExternalMonitorConnectedState)
 	case 22:
-		return etw.UintValue(uint64(e.ScenarioInstanceId))
+		return etw.UintValue(uint64(e.ScenarioInstanceID))
 	case 23:
 		return etw.BoolValue(e.IsCsSessionInProgressOnExit)
 	case 24:

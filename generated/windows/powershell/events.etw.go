@@ -104,7 +104,7 @@ type ScriptBlock struct {
 	MessageNumber   int32
 	MessageTotal    int32
 	ScriptBlockText etw.UTF16
-	ScriptBlockId   etw.UTF16
+	ScriptBlockID   etw.UTF16
 	Path            etw.UTF16
 }
 
@@ -120,7 +120,7 @@ func (e *ScriptBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.MessageTotal = int32(binary.LittleEndian.Uint32(p[4:]))
 	c := etw.NewCursor(p, 8, ptr)
 	e.ScriptBlockText = c.UTF16()
-	e.ScriptBlockId = c.UTF16()
+	e.ScriptBlockID = c.UTF16()
 	e.Path = c.UTF16()
 	return c.Done(&scriptBlock)
 }
@@ -131,7 +131,7 @@ func (e *ScriptBlock) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.Int32(e.MessageNumber)
 	a.Int32(e.MessageTotal)
 	a.UTF16Z(2, e.ScriptBlockText)
-	a.UTF16Z(3, e.ScriptBlockId)
+	a.UTF16Z(3, e.ScriptBlockID)
 	a.UTF16Z(4, e.Path)
 	return a.Done(&scriptBlock)
 }
@@ -146,7 +146,7 @@ func (e *ScriptBlock) FieldValue(i int) etw.Value {
 	case 2:
 		return etw.UTF16Value(e.ScriptBlockText)
 	case 3:
-		return etw.UTF16Value(e.ScriptBlockId)
+		return etw.UTF16Value(e.ScriptBlockID)
 	case 4:
 		return etw.UTF16Value(e.Path)
 	}
@@ -156,7 +156,7 @@ func (e *ScriptBlock) FieldValue(i int) etw.Value {
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ScriptBlock) Clone() *ScriptBlock {
 	e.ScriptBlockText = e.ScriptBlockText.Clone()
-	e.ScriptBlockId = e.ScriptBlockId.Clone()
+	e.ScriptBlockID = e.ScriptBlockID.Clone()
 	e.Path = e.Path.Clone()
 	return &e
 }
@@ -190,7 +190,7 @@ func (e *AnyScriptBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyScriptBlock) Clone() *AnyScriptBlock {
 	e.ScriptBlockText = e.ScriptBlockText.Clone()
-	e.ScriptBlockId = e.ScriptBlockId.Clone()
+	e.ScriptBlockID = e.ScriptBlockID.Clone()
 	e.Path = e.Path.Clone()
 	return &e
 }
@@ -203,8 +203,8 @@ func (e AnyScriptBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 //
 // A script begins.
 type ScriptBlockStart struct {
-	ScriptBlockId etw.UTF16
-	RunspaceId    etw.UTF16
+	ScriptBlockID etw.UTF16
+	RunspaceID    etw.UTF16
 }
 
 // EventDesc returns the description of ScriptBlockStart.
@@ -244,31 +244,31 @@ type scriptBlockStartLayout ScriptBlockStart
 
 func (e *scriptBlockStartLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ScriptBlockId = c.UTF16()
-	e.RunspaceId = c.UTF16()
+	e.ScriptBlockID = c.UTF16()
+	e.RunspaceID = c.UTF16()
 	return c.Done(d)
 }
 
 func (e *scriptBlockStartLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.ScriptBlockId)
-	a.UTF16Z(1, e.RunspaceId)
+	a.UTF16Z(0, e.ScriptBlockID)
+	a.UTF16Z(1, e.RunspaceID)
 	return a.Done(d)
 }
 
 func (e *scriptBlockStartLayout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.ScriptBlockId)
+		return etw.UTF16Value(e.ScriptBlockID)
 	case 1:
-		return etw.UTF16Value(e.RunspaceId)
+		return etw.UTF16Value(e.RunspaceID)
 	}
 	return etw.Value{}
 }
 
 func (e *scriptBlockStartLayout) detach() {
-	e.ScriptBlockId = e.ScriptBlockId.Clone()
-	e.RunspaceId = e.RunspaceId.Clone()
+	e.ScriptBlockID = e.ScriptBlockID.Clone()
+	e.RunspaceID = e.RunspaceID.Clone()
 }
 
 var scriptBlockStartLayoutFields = []etw.FieldDesc{
@@ -302,8 +302,8 @@ func (e AnyScriptBlockStart) MarshalJSON() ([]byte, error) { return etw.AppendJS
 //
 // It is done.
 type ScriptBlockStop struct {
-	ScriptBlockId etw.UTF16
-	RunspaceId    etw.UTF16
+	ScriptBlockID etw.UTF16
+	RunspaceID    etw.UTF16
 }
 
 // EventDesc returns the description of ScriptBlockStop.
@@ -364,7 +364,7 @@ func (e AnyScriptBlockStop) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 //
 // A pool of runspaces is being opened.
 type RunspacePoolOpening struct {
-	InstanceId   etw.UTF16
+	InstanceID   etw.UTF16
 	MaxRunspaces etw.UTF16
 	MinRunspaces etw.UTF16
 }
@@ -375,7 +375,7 @@ func (*RunspacePoolOpening) EventDesc() *etw.EventDesc { return &runspacePoolOpe
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RunspacePoolOpening) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.InstanceId = c.UTF16()
+	e.InstanceID = c.UTF16()
 	e.MaxRunspaces = c.UTF16()
 	e.MinRunspaces = c.UTF16()
 	return c.Done(&runspacePoolOpening)
@@ -384,7 +384,7 @@ func (e *RunspacePoolOpening) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 // AppendPayload appends the payload of e to b.
 func (e *RunspacePoolOpening) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.UTF16Z(0, e.InstanceId)
+	a.UTF16Z(0, e.InstanceID)
 	a.UTF16Z(1, e.MaxRunspaces)
 	a.UTF16Z(2, e.MinRunspaces)
 	return a.Done(&runspacePoolOpening)
@@ -394,7 +394,7 @@ func (e *RunspacePoolOpening) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 func (e *RunspacePoolOpening) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UTF16Value(e.InstanceId)
+		return etw.UTF16Value(e.InstanceID)
 	case 1:
 		return etw.UTF16Value(e.MaxRunspaces)
 	case 2:
@@ -405,7 +405,7 @@ func (e *RunspacePoolOpening) FieldValue(i int) etw.Value {
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RunspacePoolOpening) Clone() *RunspacePoolOpening {
-	e.InstanceId = e.InstanceId.Clone()
+	e.InstanceID = e.InstanceID.Clone()
 	e.MaxRunspaces = e.MaxRunspaces.Clone()
 	e.MinRunspaces = e.MinRunspaces.Clone()
 	return &e
@@ -438,7 +438,7 @@ func (e *AnyRunspacePoolOpening) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRunspacePoolOpening) Clone() *AnyRunspacePoolOpening {
-	e.InstanceId = e.InstanceId.Clone()
+	e.InstanceID = e.InstanceID.Clone()
 	e.MaxRunspaces = e.MaxRunspaces.Clone()
 	e.MinRunspaces = e.MinRunspaces.Clone()
 	return &e

@@ -174,7 +174,7 @@ type ProcessStartV2 struct {
 	ImageChecksum        uint32
 	TimeDateStamp        uint32
 	PackageFullName      etw.UTF16
-	PackageRelativeAppId etw.UTF16
+	PackageRelativeAppID etw.UTF16
 }
 
 // EventDesc returns the description of ProcessStart_V2.
@@ -195,7 +195,7 @@ func (e *ProcessStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.ImageChecksum = c.Uint32()
 	e.TimeDateStamp = c.Uint32()
 	e.PackageFullName = c.UTF16()
-	e.PackageRelativeAppId = c.UTF16()
+	e.PackageRelativeAppID = c.UTF16()
 	return c.Done(&processStartV2)
 }
 
@@ -211,7 +211,7 @@ func (e *ProcessStartV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.Uint32(e.ImageChecksum)
 	a.Uint32(e.TimeDateStamp)
 	a.UTF16Z(8, e.PackageFullName)
-	a.UTF16Z(9, e.PackageRelativeAppId)
+	a.UTF16Z(9, e.PackageRelativeAppID)
 	return a.Done(&processStartV2)
 }
 
@@ -237,7 +237,7 @@ func (e *ProcessStartV2) FieldValue(i int) etw.Value {
 	case 8:
 		return etw.UTF16Value(e.PackageFullName)
 	case 9:
-		return etw.UTF16Value(e.PackageRelativeAppId)
+		return etw.UTF16Value(e.PackageRelativeAppID)
 	}
 	return etw.Value{}
 }
@@ -246,7 +246,7 @@ func (e *ProcessStartV2) FieldValue(i int) etw.Value {
 func (e ProcessStartV2) Clone() *ProcessStartV2 {
 	e.ImageName = e.ImageName.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
-	e.PackageRelativeAppId = e.PackageRelativeAppId.Clone()
+	e.PackageRelativeAppID = e.PackageRelativeAppID.Clone()
 	return &e
 }
 
@@ -291,7 +291,7 @@ type AnyProcessStart struct {
 	ImageChecksum        uint32    // since version 2
 	TimeDateStamp        uint32    // since version 2
 	PackageFullName      etw.UTF16 // since version 2
-	PackageRelativeAppId etw.UTF16 // since version 2
+	PackageRelativeAppID etw.UTF16 // since version 2
 }
 
 // HasFlags reports whether the decoded version has Flags.
@@ -306,8 +306,8 @@ func (e *AnyProcessStart) HasTimeDateStamp() bool { return e.Seen.Layout >= 2 }
 // HasPackageFullName reports whether the decoded version has PackageFullName.
 func (e *AnyProcessStart) HasPackageFullName() bool { return e.Seen.Layout >= 2 }
 
-// HasPackageRelativeAppId reports whether the decoded version has PackageRelativeAppId.
-func (e *AnyProcessStart) HasPackageRelativeAppId() bool { return e.Seen.Layout >= 2 }
+// HasPackageRelativeAppID reports whether the decoded version has PackageRelativeAppID.
+func (e *AnyProcessStart) HasPackageRelativeAppID() bool { return e.Seen.Layout >= 2 }
 
 var anyProcessStart = []*etw.EventDesc{&processStart, &processStartV1, &processStartV2}
 
@@ -333,7 +333,7 @@ func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.ImageChecksum = v.ImageChecksum
 		e.TimeDateStamp = v.TimeDateStamp
 		e.PackageFullName = v.PackageFullName
-		e.PackageRelativeAppId = v.PackageRelativeAppId
+		e.PackageRelativeAppID = v.PackageRelativeAppID
 	case version >= 1:
 		var v ProcessStartV1
 		n, err = v.DecodePayload(p, ptr)
@@ -385,7 +385,7 @@ func (e *AnyProcessStart) FieldValue(i int) etw.Value {
 	case "PackageFullName":
 		return etw.UTF16Value(e.PackageFullName)
 	case "PackageRelativeAppId":
-		return etw.UTF16Value(e.PackageRelativeAppId)
+		return etw.UTF16Value(e.PackageRelativeAppID)
 	}
 	return etw.Value{}
 }
@@ -394,7 +394,7 @@ func (e *AnyProcessStart) FieldValue(i int) etw.Value {
 func (e AnyProcessStart) Clone() *AnyProcessStart {
 	e.ImageName = e.ImageName.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
-	e.PackageRelativeAppId = e.PackageRelativeAppId.Clone()
+	e.PackageRelativeAppID = e.PackageRelativeAppID.Clone()
 	return &e
 }
 
@@ -1564,12 +1564,13 @@ func (e AnyImageUnload) Clone() *AnyImageUnload {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyImageUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// CpuBasePriorityChange is event 7, version 0, of [TaskCpuBasePriorityChange], enabled by
-// [KeywordCpuPriority] (0x80) at [etw.LevelInformational] (4). Its payload has 10 bytes.
-// [AnyCpuBasePriorityChange] takes newer versions, too.
+// CPUBasePriorityChange is CpuBasePriorityChange: event 7, version 0, of
+// [TaskCPUBasePriorityChange], enabled by [KeywordCPUPriority] (0x80) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyCPUBasePriorityChange] takes
+// newer versions, too.
 //
 // The base priority of a thread changed.
-type CpuBasePriorityChange struct {
+type CPUBasePriorityChange struct {
 	ProcessID   uint32 // a process id
 	ThreadID    uint32 // a thread id
 	OldPriority uint8
@@ -1577,27 +1578,27 @@ type CpuBasePriorityChange struct {
 }
 
 // EventDesc returns the description of CpuBasePriorityChange.
-func (*CpuBasePriorityChange) EventDesc() *etw.EventDesc { return &cpuBasePriorityChange }
+func (*CPUBasePriorityChange) EventDesc() *etw.EventDesc { return &cpuBasePriorityChange }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *CpuBasePriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *CPUBasePriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*priorityLayout)(e).decode(p, ptr, &cpuBasePriorityChange)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *CpuBasePriorityChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *CPUBasePriorityChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*priorityLayout)(e).append(b, ptr, &cpuBasePriorityChange)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CpuBasePriorityChange) FieldValue(i int) etw.Value {
+func (e *CPUBasePriorityChange) FieldValue(i int) etw.Value {
 	return (*priorityLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e.
-func (e CpuBasePriorityChange) Clone() *CpuBasePriorityChange { return &e }
+func (e CPUBasePriorityChange) Clone() *CPUBasePriorityChange { return &e }
 
-func (e CpuBasePriorityChange) String() string { return string(etw.AppendText(nil, &e)) }
+func (e CPUBasePriorityChange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var cpuBasePriorityChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Task: 7, Keywords: 0x80,
@@ -1606,7 +1607,7 @@ var cpuBasePriorityChange = etw.EventDesc{
 }
 
 // priorityLayout is the template Priority, which several events use.
-type priorityLayout CpuBasePriorityChange
+type priorityLayout CPUBasePriorityChange
 
 func (e *priorityLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 10 {
@@ -1648,31 +1649,31 @@ var priorityLayoutFields = []etw.FieldDesc{
 	{Name: "NewPriority", Type: etw.InUInt8},
 }
 
-// AnyCpuBasePriorityChange is [CpuBasePriorityChange] in any version: a newer one is decoded
+// AnyCPUBasePriorityChange is [CPUBasePriorityChange] in any version: a newer one is decoded
 // like it.
-type AnyCpuBasePriorityChange struct {
+type AnyCPUBasePriorityChange struct {
 	Seen etw.Seen
-	CpuBasePriorityChange
+	CPUBasePriorityChange
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyCpuBasePriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyCPUBasePriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.CpuBasePriorityChange.DecodePayload(p, ptr)
+	return e.CPUBasePriorityChange.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyCpuBasePriorityChange) Clone() *AnyCpuBasePriorityChange { return &e }
+func (e AnyCPUBasePriorityChange) Clone() *AnyCPUBasePriorityChange { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyCpuBasePriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyCPUBasePriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// CpuPriorityChange is event 8, version 0, of [TaskCpuPriorityChange], enabled by
-// [KeywordCpuPriority] (0x80) at [etw.LevelInformational] (4). Its payload has 10 bytes.
-// [AnyCpuPriorityChange] takes newer versions, too.
+// CPUPriorityChange is CpuPriorityChange: event 8, version 0, of [TaskCPUPriorityChange],
+// enabled by [KeywordCPUPriority] (0x80) at [etw.LevelInformational] (4). Its payload has 10
+// bytes. [AnyCPUPriorityChange] takes newer versions, too.
 //
 // The priority of a thread changed.
-type CpuPriorityChange struct {
+type CPUPriorityChange struct {
 	ProcessID   uint32 // a process id
 	ThreadID    uint32 // a thread id
 	OldPriority uint8
@@ -1680,25 +1681,25 @@ type CpuPriorityChange struct {
 }
 
 // EventDesc returns the description of CpuPriorityChange.
-func (*CpuPriorityChange) EventDesc() *etw.EventDesc { return &cpuPriorityChange }
+func (*CPUPriorityChange) EventDesc() *etw.EventDesc { return &cpuPriorityChange }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *CpuPriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *CPUPriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*priorityLayout)(e).decode(p, ptr, &cpuPriorityChange)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *CpuPriorityChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *CPUPriorityChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*priorityLayout)(e).append(b, ptr, &cpuPriorityChange)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CpuPriorityChange) FieldValue(i int) etw.Value { return (*priorityLayout)(e).FieldValue(i) }
+func (e *CPUPriorityChange) FieldValue(i int) etw.Value { return (*priorityLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e CpuPriorityChange) Clone() *CpuPriorityChange { return &e }
+func (e CPUPriorityChange) Clone() *CPUPriorityChange { return &e }
 
-func (e CpuPriorityChange) String() string { return string(etw.AppendText(nil, &e)) }
+func (e CPUPriorityChange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var cpuPriorityChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Task: 8, Keywords: 0x80,
@@ -1706,23 +1707,23 @@ var cpuPriorityChange = etw.EventDesc{
 	Fields: priorityLayoutFields,
 }
 
-// AnyCpuPriorityChange is [CpuPriorityChange] in any version: a newer one is decoded like it.
-type AnyCpuPriorityChange struct {
+// AnyCPUPriorityChange is [CPUPriorityChange] in any version: a newer one is decoded like it.
+type AnyCPUPriorityChange struct {
 	Seen etw.Seen
-	CpuPriorityChange
+	CPUPriorityChange
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyCpuPriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyCPUPriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.CpuPriorityChange.DecodePayload(p, ptr)
+	return e.CPUPriorityChange.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyCpuPriorityChange) Clone() *AnyCpuPriorityChange { return &e }
+func (e AnyCPUPriorityChange) Clone() *AnyCPUPriorityChange { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyCpuPriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyCPUPriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PagePriorityChange is event 9, version 0, of [TaskPagePriorityChange], enabled by
 // [KeywordOtherPriority] (0x100) at [etw.LevelInformational] (4). Its payload has 10 bytes.
@@ -2330,7 +2331,7 @@ type ProcessRundown struct {
 	ImageChecksum        uint32
 	TimeDateStamp        uint32
 	PackageFullName      etw.UTF16
-	PackageRelativeAppId etw.UTF16
+	PackageRelativeAppID etw.UTF16
 }
 
 // EventDesc returns the description of ProcessRundown.
@@ -2351,7 +2352,7 @@ func (e *ProcessRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.ImageChecksum = c.Uint32()
 	e.TimeDateStamp = c.Uint32()
 	e.PackageFullName = c.UTF16()
-	e.PackageRelativeAppId = c.UTF16()
+	e.PackageRelativeAppID = c.UTF16()
 	return c.Done(&processRundown)
 }
 
@@ -2367,7 +2368,7 @@ func (e *ProcessRundown) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.Uint32(e.ImageChecksum)
 	a.Uint32(e.TimeDateStamp)
 	a.UTF16Z(8, e.PackageFullName)
-	a.UTF16Z(9, e.PackageRelativeAppId)
+	a.UTF16Z(9, e.PackageRelativeAppID)
 	return a.Done(&processRundown)
 }
 
@@ -2393,7 +2394,7 @@ func (e *ProcessRundown) FieldValue(i int) etw.Value {
 	case 8:
 		return etw.UTF16Value(e.PackageFullName)
 	case 9:
-		return etw.UTF16Value(e.PackageRelativeAppId)
+		return etw.UTF16Value(e.PackageRelativeAppID)
 	}
 	return etw.Value{}
 }
@@ -2402,7 +2403,7 @@ func (e *ProcessRundown) FieldValue(i int) etw.Value {
 func (e ProcessRundown) Clone() *ProcessRundown {
 	e.ImageName = e.ImageName.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
-	e.PackageRelativeAppId = e.PackageRelativeAppId.Clone()
+	e.PackageRelativeAppID = e.PackageRelativeAppID.Clone()
 	return &e
 }
 
@@ -2441,7 +2442,7 @@ func (e *AnyProcessRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 func (e AnyProcessRundown) Clone() *AnyProcessRundown {
 	e.ImageName = e.ImageName.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
-	e.PackageRelativeAppId = e.PackageRelativeAppId.Clone()
+	e.PackageRelativeAppID = e.PackageRelativeAppID.Clone()
 	return &e
 }
 

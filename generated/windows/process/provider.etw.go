@@ -55,8 +55,8 @@ func Types() []etw.Event {
 		new(ThreadStop), new(ThreadStopV1),
 		new(ImageLoad),
 		new(ImageUnload),
-		new(CpuBasePriorityChange),
-		new(CpuPriorityChange),
+		new(CPUBasePriorityChange),
+		new(CPUPriorityChange),
 		new(PagePriorityChange),
 		new(IoPriorityChange),
 		new(ProcessFreezeStart), new(ProcessFreezeStartV1),
@@ -99,7 +99,7 @@ const (
 	KeywordProcess       Keyword = 0x10
 	KeywordThread        Keyword = 0x20
 	KeywordImage         Keyword = 0x40
-	KeywordCpuPriority   Keyword = 0x80
+	KeywordCPUPriority   Keyword = 0x80
 	KeywordOtherPriority Keyword = 0x100
 	KeywordProcessFreeze Keyword = 0x200
 	KeywordJob           Keyword = 0x400
@@ -113,8 +113,8 @@ const (
 	TaskThreadStop            Task = 4
 	TaskImageLoad             Task = 5
 	TaskImageUnload           Task = 6
-	TaskCpuBasePriorityChange Task = 7
-	TaskCpuPriorityChange     Task = 8
+	TaskCPUBasePriorityChange Task = 7
+	TaskCPUPriorityChange     Task = 8
 	TaskPagePriorityChange    Task = 9
 	TaskIoPriorityChange      Task = 10
 	TaskProcessFreeze         Task = 11

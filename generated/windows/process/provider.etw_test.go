@@ -64,11 +64,11 @@ func FuzzImageUnload(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("ImageUnload", Types()...)...)
 }
 
-func FuzzCpuBasePriorityChange(f *testing.F) {
+func FuzzCPUBasePriorityChange(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("CpuBasePriorityChange", Types()...)...)
 }
 
-func FuzzCpuPriorityChange(f *testing.F) {
+func FuzzCPUPriorityChange(f *testing.F) {
 	etwtest.Fuzz(f, etwtest.OfTask("CpuPriorityChange", Types()...)...)
 }
 
@@ -102,7 +102,7 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyProcessStart), new(AnyProcessStop),
 		new(AnyThreadStart), new(AnyThreadStop),
 		new(AnyImageLoad), new(AnyImageUnload),
-		new(AnyCpuBasePriorityChange), new(AnyCpuPriorityChange),
+		new(AnyCPUBasePriorityChange), new(AnyCPUPriorityChange),
 		new(AnyPagePriorityChange), new(AnyIoPriorityChange),
 		new(AnyProcessFreezeStart), new(AnyProcessFreezeStop),
 		new(AnyJobStart), new(AnyJobTerminate),
@@ -110,22 +110,22 @@ func anyVersions() []etw.AnyVersion {
 	}
 }
 
-func ExampleCpuBasePriorityChange_AppendPayload() {
-	event := CpuBasePriorityChange{ProcessID: 1, ThreadID: 2, OldPriority: 3, NewPriority: 4}
+func ExampleCPUBasePriorityChange_AppendPayload() {
+	event := CPUBasePriorityChange{ProcessID: 1, ThreadID: 2, OldPriority: 3, NewPriority: 4}
 	payload, err := event.AppendPayload(nil, etw.Ptr64)
 	fmt.Printf("%x %v\n", payload, err)
 	// Output: 01000000020000000304 <nil>
 }
 
-func ExampleAnyCpuBasePriorityChange() {
+func ExampleAnyCPUBasePriorityChange() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *AnyCpuBasePriorityChange) error {
+	etw.Handle(&mux, func(r *etw.Record, e *AnyCPUBasePriorityChange) error {
 		fmt.Println(r.ProcessID, e)
 		return nil
 	})
 
 	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
-	event := CpuBasePriorityChange{ProcessID: 1, ThreadID: 2, OldPriority: 3, NewPriority: 4}
+	event := CPUBasePriorityChange{ProcessID: 1, ThreadID: 2, OldPriority: 3, NewPriority: 4}
 	payload, err := event.AppendPayload(nil, etw.Ptr64)
 	if err != nil {
 		fmt.Println(err)

@@ -12,7 +12,7 @@ import "github.com/etwgen/etwgen/runtime/etw"
 type TaskStarted struct {
 	TaskName    etw.UTF16
 	UserContext etw.UTF16
-	InstanceId  etw.GUID
+	InstanceID  etw.GUID
 }
 
 // EventDesc returns the description of TaskStarted.
@@ -52,7 +52,7 @@ func (e *taskStartedLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
 	e.UserContext = c.UTF16()
-	e.InstanceId = c.GUID()
+	e.InstanceID = c.GUID()
 	return c.Done(d)
 }
 
@@ -60,7 +60,7 @@ func (e *taskStartedLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) 
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
 	a.UTF16Z(1, e.UserContext)
-	a.GUID(e.InstanceId)
+	a.GUID(e.InstanceID)
 	return a.Done(d)
 }
 
@@ -71,7 +71,7 @@ func (e *taskStartedLayout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UTF16Value(e.UserContext)
 	case 2:
-		return etw.GUIDValue(e.InstanceId)
+		return etw.GUIDValue(e.InstanceID)
 	}
 	return etw.Value{}
 }
@@ -200,7 +200,7 @@ func (e AnyTaskStartFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 type TaskCompleted struct {
 	TaskName    etw.UTF16
 	UserContext etw.UTF16
-	InstanceId  etw.GUID
+	InstanceID  etw.GUID
 }
 
 // EventDesc returns the description of TaskCompleted.
@@ -260,7 +260,7 @@ func (e AnyTaskCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 // An action of a task could not be started.
 type ActionStartFailed struct {
 	TaskName    etw.UTF16
-	InstanceId  etw.GUID
+	InstanceID  etw.GUID
 	UserContext etw.UTF16
 	ResultCode  uint32
 }
@@ -272,7 +272,7 @@ func (*ActionStartFailed) EventDesc() *etw.EventDesc { return &actionStartFailed
 func (e *ActionStartFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
-	e.InstanceId = c.GUID()
+	e.InstanceID = c.GUID()
 	e.UserContext = c.UTF16()
 	e.ResultCode = c.Uint32()
 	return c.Done(&actionStartFailed)
@@ -282,7 +282,7 @@ func (e *ActionStartFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 func (e *ActionStartFailed) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
-	a.GUID(e.InstanceId)
+	a.GUID(e.InstanceID)
 	a.UTF16Z(2, e.UserContext)
 	a.Uint32(e.ResultCode)
 	return a.Done(&actionStartFailed)
@@ -294,7 +294,7 @@ func (e *ActionStartFailed) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.TaskName)
 	case 1:
-		return etw.GUIDValue(e.InstanceId)
+		return etw.GUIDValue(e.InstanceID)
 	case 2:
 		return etw.UTF16Value(e.UserContext)
 	case 3:
@@ -430,7 +430,7 @@ func (e AnyTaskRegistered) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // The time for a task has come.
 type TriggeredByTime struct {
 	TaskName   etw.UTF16
-	InstanceId etw.GUID
+	InstanceID etw.GUID
 }
 
 // EventDesc returns the description of TriggeredByTime.
@@ -471,14 +471,14 @@ type triggeredByTimeLayout TriggeredByTime
 func (e *triggeredByTimeLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
-	e.InstanceId = c.GUID()
+	e.InstanceID = c.GUID()
 	return c.Done(d)
 }
 
 func (e *triggeredByTimeLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
-	a.GUID(e.InstanceId)
+	a.GUID(e.InstanceID)
 	return a.Done(d)
 }
 
@@ -487,7 +487,7 @@ func (e *triggeredByTimeLayout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.TaskName)
 	case 1:
-		return etw.GUIDValue(e.InstanceId)
+		return etw.GUIDValue(e.InstanceID)
 	}
 	return etw.Value{}
 }
@@ -528,7 +528,7 @@ func (e AnyTriggeredByTime) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // An event has triggered a task.
 type TriggeredByEvent struct {
 	TaskName   etw.UTF16
-	InstanceId etw.GUID
+	InstanceID etw.GUID
 }
 
 // EventDesc returns the description of TriggeredByEvent.
@@ -590,7 +590,7 @@ func (e AnyTriggeredByEvent) MarshalJSON() ([]byte, error) { return etw.AppendJS
 // A user runs a task.
 type TriggeredByUser struct {
 	TaskName    etw.UTF16
-	InstanceId  etw.GUID
+	InstanceID  etw.GUID
 	UserContext etw.UTF16
 }
 
@@ -601,7 +601,7 @@ func (*TriggeredByUser) EventDesc() *etw.EventDesc { return &triggeredByUser }
 func (e *TriggeredByUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
-	e.InstanceId = c.GUID()
+	e.InstanceID = c.GUID()
 	e.UserContext = c.UTF16()
 	return c.Done(&triggeredByUser)
 }
@@ -610,7 +610,7 @@ func (e *TriggeredByUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 func (e *TriggeredByUser) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
-	a.GUID(e.InstanceId)
+	a.GUID(e.InstanceID)
 	a.UTF16Z(2, e.UserContext)
 	return a.Done(&triggeredByUser)
 }
@@ -621,7 +621,7 @@ func (e *TriggeredByUser) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.TaskName)
 	case 1:
-		return etw.GUIDValue(e.InstanceId)
+		return etw.GUIDValue(e.InstanceID)
 	case 2:
 		return etw.UTF16Value(e.UserContext)
 	}
@@ -675,7 +675,7 @@ func (e AnyTriggeredByUser) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // An instance was ended before it was done.
 type TaskTerminated struct {
 	TaskName   etw.UTF16
-	InstanceId etw.GUID
+	InstanceID etw.GUID
 }
 
 // EventDesc returns the description of TaskTerminated.
@@ -737,7 +737,7 @@ func (e AnyTaskTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON
 // The start of the machine has triggered a task.
 type TriggeredByStartup struct {
 	TaskName   etw.UTF16
-	InstanceId etw.GUID
+	InstanceID etw.GUID
 }
 
 // EventDesc returns the description of TriggeredByStartup.
@@ -801,7 +801,7 @@ func (e AnyTriggeredByStartup) MarshalJSON() ([]byte, error) { return etw.Append
 type TriggeredByLogon struct {
 	TaskName   etw.UTF16
 	UserName   etw.UTF16
-	InstanceId etw.GUID
+	InstanceID etw.GUID
 }
 
 // EventDesc returns the description of TriggeredByLogon.
@@ -812,7 +812,7 @@ func (e *TriggeredByLogon) DecodePayload(p []byte, ptr etw.PtrSize) (int, error)
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
 	e.UserName = c.UTF16()
-	e.InstanceId = c.GUID()
+	e.InstanceID = c.GUID()
 	return c.Done(&triggeredByLogon)
 }
 
@@ -821,7 +821,7 @@ func (e *TriggeredByLogon) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
 	a.UTF16Z(1, e.UserName)
-	a.GUID(e.InstanceId)
+	a.GUID(e.InstanceID)
 	return a.Done(&triggeredByLogon)
 }
 
@@ -833,7 +833,7 @@ func (e *TriggeredByLogon) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UTF16Value(e.UserName)
 	case 2:
-		return etw.GUIDValue(e.InstanceId)
+		return etw.GUIDValue(e.InstanceID)
 	}
 	return etw.Value{}
 }
@@ -1192,7 +1192,7 @@ func (e AnyTaskDisabled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 type ActionStarted struct {
 	TaskName       etw.UTF16
 	ActionName     etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 }
 
 // EventDesc returns the description of ActionStarted.
@@ -1232,7 +1232,7 @@ func (e *actionStartedLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
 	e.ActionName = c.UTF16()
-	e.TaskInstanceId = c.GUID()
+	e.TaskInstanceID = c.GUID()
 	return c.Done(d)
 }
 
@@ -1240,7 +1240,7 @@ func (e *actionStartedLayout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
 	a.UTF16Z(1, e.ActionName)
-	a.GUID(e.TaskInstanceId)
+	a.GUID(e.TaskInstanceID)
 	return a.Done(d)
 }
 
@@ -1251,7 +1251,7 @@ func (e *actionStartedLayout) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UTF16Value(e.ActionName)
 	case 2:
-		return etw.GUIDValue(e.TaskInstanceId)
+		return etw.GUIDValue(e.TaskInstanceID)
 	}
 	return etw.Value{}
 }
@@ -1272,7 +1272,7 @@ var actionStartedLayoutFields = []etw.FieldDesc{
 type ActionStartedV1 struct {
 	TaskName       etw.UTF16
 	ActionName     etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	EnginePID      uint32
 }
 
@@ -1284,7 +1284,7 @@ func (e *ActionStartedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
 	e.ActionName = c.UTF16()
-	e.TaskInstanceId = c.GUID()
+	e.TaskInstanceID = c.GUID()
 	e.EnginePID = c.Uint32()
 	return c.Done(&actionStartedV1)
 }
@@ -1294,7 +1294,7 @@ func (e *ActionStartedV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
 	a.UTF16Z(1, e.ActionName)
-	a.GUID(e.TaskInstanceId)
+	a.GUID(e.TaskInstanceID)
 	a.Uint32(e.EnginePID)
 	return a.Done(&actionStartedV1)
 }
@@ -1307,7 +1307,7 @@ func (e *ActionStartedV1) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UTF16Value(e.ActionName)
 	case 2:
-		return etw.GUIDValue(e.TaskInstanceId)
+		return etw.GUIDValue(e.TaskInstanceID)
 	case 3:
 		return etw.UintValue(uint64(e.EnginePID))
 	}
@@ -1345,7 +1345,7 @@ type AnyActionStarted struct {
 
 	TaskName       etw.UTF16
 	ActionName     etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	EnginePID      uint32 // since version 1
 }
 
@@ -1369,7 +1369,7 @@ func (e *AnyActionStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.TaskName = v.TaskName
 		e.ActionName = v.ActionName
-		e.TaskInstanceId = v.TaskInstanceId
+		e.TaskInstanceID = v.TaskInstanceID
 		e.EnginePID = v.EnginePID
 	default:
 		var v ActionStarted
@@ -1378,7 +1378,7 @@ func (e *AnyActionStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.TaskName = v.TaskName
 		e.ActionName = v.ActionName
-		e.TaskInstanceId = v.TaskInstanceId
+		e.TaskInstanceID = v.TaskInstanceID
 	}
 	return n, err
 }
@@ -1395,7 +1395,7 @@ func (e *AnyActionStarted) FieldValue(i int) etw.Value {
 	case 1:
 		return etw.UTF16Value(e.ActionName)
 	case 2:
-		return etw.GUIDValue(e.TaskInstanceId)
+		return etw.GUIDValue(e.TaskInstanceID)
 	case 3:
 		return etw.UintValue(uint64(e.EnginePID))
 	}
@@ -1418,7 +1418,7 @@ func (e AnyActionStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 type ActionCompleted struct {
 	TaskName       etw.UTF16
 	ActionName     etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 }
 
 // EventDesc returns the description of ActionCompleted.
@@ -1455,7 +1455,7 @@ var actionCompleted = etw.EventDesc{
 // what it means.
 type ActionCompletedV1 struct {
 	TaskName       etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	ActionName     etw.UTF16
 	ResultCode     uint32
 }
@@ -1498,7 +1498,7 @@ type actionCompletedV1Layout ActionCompletedV1
 func (e *actionCompletedV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
-	e.TaskInstanceId = c.GUID()
+	e.TaskInstanceID = c.GUID()
 	e.ActionName = c.UTF16()
 	e.ResultCode = c.Uint32()
 	return c.Done(d)
@@ -1507,7 +1507,7 @@ func (e *actionCompletedV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 func (e *actionCompletedV1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
-	a.GUID(e.TaskInstanceId)
+	a.GUID(e.TaskInstanceID)
 	a.UTF16Z(2, e.ActionName)
 	a.Uint32(e.ResultCode)
 	return a.Done(d)
@@ -1518,7 +1518,7 @@ func (e *actionCompletedV1Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.TaskName)
 	case 1:
-		return etw.GUIDValue(e.TaskInstanceId)
+		return etw.GUIDValue(e.TaskInstanceID)
 	case 2:
 		return etw.UTF16Value(e.ActionName)
 	case 3:
@@ -1543,7 +1543,7 @@ var actionCompletedV1LayoutFields = []etw.FieldDesc{
 // what it means.
 type ActionCompletedV2 struct {
 	TaskName       etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	ActionName     etw.UTF16
 	ResultCode     uint32
 	EnginePID      uint32
@@ -1587,7 +1587,7 @@ type actionCompletedV2Layout ActionCompletedV2
 func (e *actionCompletedV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
-	e.TaskInstanceId = c.GUID()
+	e.TaskInstanceID = c.GUID()
 	e.ActionName = c.UTF16()
 	e.ResultCode = c.Uint32()
 	e.EnginePID = c.Uint32()
@@ -1597,7 +1597,7 @@ func (e *actionCompletedV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.Event
 func (e *actionCompletedV2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
-	a.GUID(e.TaskInstanceId)
+	a.GUID(e.TaskInstanceID)
 	a.UTF16Z(2, e.ActionName)
 	a.Uint32(e.ResultCode)
 	a.Uint32(e.EnginePID)
@@ -1609,7 +1609,7 @@ func (e *actionCompletedV2Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.TaskName)
 	case 1:
-		return etw.GUIDValue(e.TaskInstanceId)
+		return etw.GUIDValue(e.TaskInstanceID)
 	case 2:
 		return etw.UTF16Value(e.ActionName)
 	case 3:
@@ -1643,7 +1643,7 @@ type AnyActionCompleted struct {
 	Seen etw.Seen
 
 	TaskName       etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	ActionName     etw.UTF16
 	ResultCode     uint32 // since version 1
 	EnginePID      uint32 // since version 2
@@ -1673,7 +1673,7 @@ func (e *AnyActionCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.TaskName = v.TaskName
-		e.TaskInstanceId = v.TaskInstanceId
+		e.TaskInstanceID = v.TaskInstanceID
 		e.ActionName = v.ActionName
 		e.ResultCode = v.ResultCode
 		e.EnginePID = v.EnginePID
@@ -1683,7 +1683,7 @@ func (e *AnyActionCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		*e = AnyActionCompleted{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.TaskName = v.TaskName
-		e.TaskInstanceId = v.TaskInstanceId
+		e.TaskInstanceID = v.TaskInstanceID
 		e.ActionName = v.ActionName
 		e.ResultCode = v.ResultCode
 	default:
@@ -1692,7 +1692,7 @@ func (e *AnyActionCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 		*e = AnyActionCompleted{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.TaskName = v.TaskName
-		e.TaskInstanceId = v.TaskInstanceId
+		e.TaskInstanceID = v.TaskInstanceID
 		e.ActionName = v.ActionName
 	}
 	return n, err
@@ -1708,7 +1708,7 @@ func (e *AnyActionCompleted) FieldValue(i int) etw.Value {
 	case "TaskName":
 		return etw.UTF16Value(e.TaskName)
 	case "TaskInstanceId":
-		return etw.GUIDValue(e.TaskInstanceId)
+		return etw.GUIDValue(e.TaskInstanceID)
 	case "ActionName":
 		return etw.UTF16Value(e.ActionName)
 	case "ResultCode":
@@ -1734,7 +1734,7 @@ func (e AnyActionCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 // ActionFailed is event 202, version 0. [AnyActionFailed] says what it means.
 type ActionFailed struct {
 	TaskName       etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	ActionName     etw.UTF16
 	ResultCode     uint32
 }
@@ -1775,7 +1775,7 @@ var actionFailed = etw.EventDesc{
 // means.
 type ActionFailedV1 struct {
 	TaskName       etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	ActionName     etw.UTF16
 	ResultCode     uint32
 	EnginePID      uint32
@@ -1823,7 +1823,7 @@ type AnyActionFailed struct {
 	Seen etw.Seen
 
 	TaskName       etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	ActionName     etw.UTF16
 	ResultCode     uint32
 	EnginePID      uint32 // since version 1
@@ -1848,7 +1848,7 @@ func (e *AnyActionFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.TaskName = v.TaskName
-		e.TaskInstanceId = v.TaskInstanceId
+		e.TaskInstanceID = v.TaskInstanceID
 		e.ActionName = v.ActionName
 		e.ResultCode = v.ResultCode
 		e.EnginePID = v.EnginePID
@@ -1858,7 +1858,7 @@ func (e *AnyActionFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		*e = AnyActionFailed{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.TaskName = v.TaskName
-		e.TaskInstanceId = v.TaskInstanceId
+		e.TaskInstanceID = v.TaskInstanceID
 		e.ActionName = v.ActionName
 		e.ResultCode = v.ResultCode
 	}
@@ -1875,7 +1875,7 @@ func (e *AnyActionFailed) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.TaskName)
 	case 1:
-		return etw.GUIDValue(e.TaskInstanceId)
+		return etw.GUIDValue(e.TaskInstanceID)
 	case 2:
 		return etw.UTF16Value(e.ActionName)
 	case 3:
@@ -1904,7 +1904,7 @@ func (e AnyActionFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 // An action could not be started.
 type ActionLaunchFailed struct {
 	TaskName       etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 	ActionName     etw.UTF16
 	ResultCode     uint32
 }
@@ -1969,7 +1969,7 @@ func (e AnyActionLaunchFailed) MarshalJSON() ([]byte, error) { return etw.Append
 // A task was not started, since it runs.
 type LaunchIgnored struct {
 	TaskName       etw.UTF16
-	TaskInstanceId etw.GUID
+	TaskInstanceID etw.GUID
 }
 
 // EventDesc returns the description of LaunchIgnored.
@@ -1979,7 +1979,7 @@ func (*LaunchIgnored) EventDesc() *etw.EventDesc { return &launchIgnored }
 func (e *LaunchIgnored) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
-	e.TaskInstanceId = c.GUID()
+	e.TaskInstanceID = c.GUID()
 	return c.Done(&launchIgnored)
 }
 
@@ -1987,7 +1987,7 @@ func (e *LaunchIgnored) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 func (e *LaunchIgnored) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.TaskName)
-	a.GUID(e.TaskInstanceId)
+	a.GUID(e.TaskInstanceID)
 	return a.Done(&launchIgnored)
 }
 
@@ -1997,7 +1997,7 @@ func (e *LaunchIgnored) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UTF16Value(e.TaskName)
 	case 1:
-		return etw.GUIDValue(e.TaskInstanceId)
+		return etw.GUIDValue(e.TaskInstanceID)
 	}
 	return etw.Value{}
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TcpRequestConnect is event 1002, version 0, enabled by [KeywordTcpipDiagnosis] (0x80),
-// [KeywordEndpoint] (0x400), or [KeywordConnectPath] (0x400000000) at [etw.LevelInformational]
-// (4). [AnyTcpRequestConnect] takes newer versions, too.
+// TCPRequestConnect is TcpRequestConnect: event 1002, version 0, enabled by
+// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
+// (0x400000000) at [etw.LevelInformational] (4). [AnyTCPRequestConnect] takes newer versions,
+// too.
 //
 // A program wants a connection.
-type TcpRequestConnect struct {
+type TCPRequestConnect struct {
 	Tcb                 etw.Pointer
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
@@ -25,30 +26,30 @@ type TcpRequestConnect struct {
 }
 
 // EventDesc returns the description of TcpRequestConnect.
-func (*TcpRequestConnect) EventDesc() *etw.EventDesc { return &tcpRequestConnect }
+func (*TCPRequestConnect) EventDesc() *etw.EventDesc { return &tcpRequestConnect }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpRequestConnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPRequestConnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpRequestConnectLayout)(e).decode(p, ptr, &tcpRequestConnect)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpRequestConnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPRequestConnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpRequestConnectLayout)(e).append(b, ptr, &tcpRequestConnect)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpRequestConnect) FieldValue(i int) etw.Value {
+func (e *TCPRequestConnect) FieldValue(i int) etw.Value {
 	return (*tcpRequestConnectLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpRequestConnect) Clone() *TcpRequestConnect {
+func (e TCPRequestConnect) Clone() *TCPRequestConnect {
 	(*tcpRequestConnectLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpRequestConnect) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPRequestConnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpRequestConnect = etw.EventDesc{
 	Provider: &providerDesc, ID: 1002, Level: 4, Keywords: 0x400000480,
@@ -57,7 +58,7 @@ var tcpRequestConnect = etw.EventDesc{
 }
 
 // tcpRequestConnectLayout is the template TcpRequestConnect, which several events use.
-type tcpRequestConnectLayout TcpRequestConnect
+type tcpRequestConnectLayout TCPRequestConnect
 
 func (e *tcpRequestConnectLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
@@ -118,34 +119,34 @@ var tcpRequestConnectLayoutFields = []etw.FieldDesc{
 	{Name: "RexmitCount", Type: etw.InUInt32},
 }
 
-// AnyTcpRequestConnect is [TcpRequestConnect] in any version: a newer one is decoded like it.
-type AnyTcpRequestConnect struct {
+// AnyTCPRequestConnect is [TCPRequestConnect] in any version: a newer one is decoded like it.
+type AnyTCPRequestConnect struct {
 	Seen etw.Seen
-	TcpRequestConnect
+	TCPRequestConnect
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpRequestConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPRequestConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpRequestConnect.DecodePayload(p, ptr)
+	return e.TCPRequestConnect.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpRequestConnect) Clone() *AnyTcpRequestConnect {
-	(*tcpRequestConnectLayout)(&e.TcpRequestConnect).detach()
+func (e AnyTCPRequestConnect) Clone() *AnyTCPRequestConnect {
+	(*tcpRequestConnectLayout)(&e.TCPRequestConnect).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpRequestConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPRequestConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpTcbSynSend is event 1004, version 0, enabled by [KeywordTcpipDiagnosis] (0x80),
-// [KeywordSendPath] (0x100000000), or [KeywordConnectPath] (0x400000000) at
+// TCPTcbSynSend is TcpTcbSynSend: event 1004, version 0, enabled by [KeywordTcpipDiagnosis]
+// (0x80), [KeywordSendPath] (0x100000000), or [KeywordConnectPath] (0x400000000) at
 // [etw.LevelInformational] (4). Its payload has 17 bytes, 13 in programs of 32 bits.
-// [AnyTcpTcbSynSend] takes newer versions, too.
+// [AnyTCPTcbSynSend] takes newer versions, too.
 //
 // The first packet of a connection was sent.
-type TcpTcbSynSend struct {
+type TCPTcbSynSend struct {
 	Tcb         etw.Pointer
 	ISN         uint32
 	RcvWnd      uint32
@@ -153,10 +154,10 @@ type TcpTcbSynSend struct {
 }
 
 // EventDesc returns the description of TcpTcbSynSend.
-func (*TcpTcbSynSend) EventDesc() *etw.EventDesc { return &tcpTcbSynSend }
+func (*TCPTcbSynSend) EventDesc() *etw.EventDesc { return &tcpTcbSynSend }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpTcbSynSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPTcbSynSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Tcb = c.Pointer()
 	e.ISN = c.Uint32()
@@ -166,7 +167,7 @@ func (e *TcpTcbSynSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpTcbSynSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPTcbSynSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Tcb)
 	a.Uint32(e.ISN)
@@ -176,7 +177,7 @@ func (e *TcpTcbSynSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpTcbSynSend) FieldValue(i int) etw.Value {
+func (e *TCPTcbSynSend) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Tcb)
@@ -191,9 +192,9 @@ func (e *TcpTcbSynSend) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpTcbSynSend) Clone() *TcpTcbSynSend { return &e }
+func (e TCPTcbSynSend) Clone() *TCPTcbSynSend { return &e }
 
-func (e TcpTcbSynSend) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPTcbSynSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpTcbSynSend = etw.EventDesc{
 	Provider: &providerDesc, ID: 1004, Level: 4, Keywords: 0x500000080,
@@ -206,66 +207,66 @@ var tcpTcbSynSend = etw.EventDesc{
 	},
 }
 
-// AnyTcpTcbSynSend is [TcpTcbSynSend] in any version: a newer one is decoded like it.
-type AnyTcpTcbSynSend struct {
+// AnyTCPTcbSynSend is [TCPTcbSynSend] in any version: a newer one is decoded like it.
+type AnyTCPTcbSynSend struct {
 	Seen etw.Seen
-	TcpTcbSynSend
+	TCPTcbSynSend
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpTcbSynSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPTcbSynSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpTcbSynSend.DecodePayload(p, ptr)
+	return e.TCPTcbSynSend.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpTcbSynSend) Clone() *AnyTcpTcbSynSend { return &e }
+func (e AnyTCPTcbSynSend) Clone() *AnyTCPTcbSynSend { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpTcbSynSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPTcbSynSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectTcbProceeding is event 1031, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
-// (0x400000000) at [etw.LevelInformational] (4). [AnyTcpConnectTcbProceeding] takes newer
-// versions, too.
+// TCPConnectTcbProceeding is TcpConnectTcbProceeding: event 1031, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordConnectPath] (0x400000000) at [etw.LevelInformational] (4).
+// [AnyTCPConnectTcbProceeding] takes newer versions, too.
 //
 // A connection is about to be made.
-type TcpConnectTcbProceeding struct {
+type TCPConnectTcbProceeding struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpConnectTcbProceeding.
-func (*TcpConnectTcbProceeding) EventDesc() *etw.EventDesc { return &tcpConnectTcbProceeding }
+func (*TCPConnectTcbProceeding) EventDesc() *etw.EventDesc { return &tcpConnectTcbProceeding }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectTcbProceeding) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectTcbProceeding) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpConnectTcbProceeding)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectTcbProceeding) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectTcbProceeding) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpConnectTcbProceeding)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectTcbProceeding) FieldValue(i int) etw.Value {
+func (e *TCPConnectTcbProceeding) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectTcbProceeding) Clone() *TcpConnectTcbProceeding {
+func (e TCPConnectTcbProceeding) Clone() *TCPConnectTcbProceeding {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpConnectTcbProceeding) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectTcbProceeding) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectTcbProceeding = etw.EventDesc{
 	Provider: &providerDesc, ID: 1031, Level: 4, Keywords: 0x400000484,
@@ -275,7 +276,7 @@ var tcpConnectTcbProceeding = etw.EventDesc{
 
 // tcpConnectTcbProceedingLayout is the template TcpConnectTcbProceeding, which several events
 // use.
-type tcpConnectTcbProceedingLayout TcpConnectTcbProceeding
+type tcpConnectTcbProceedingLayout TCPConnectTcbProceeding
 
 func (e *tcpConnectTcbProceedingLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 4 {
@@ -287,7 +288,7 @@ func (e *tcpConnectTcbProceedingLayout) decode(p []byte, ptr etw.PtrSize, d *etw
 	e.RemoteAddressLength = c.Uint32()
 	e.RemoteAddress = c.BinaryN(uint64(e.RemoteAddressLength))
 	e.Status = c.Uint32()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.Compartment = c.Uint32()
 	e.Tcb = c.Pointer()
 	return c.Done(d)
@@ -300,7 +301,7 @@ func (e *tcpConnectTcbProceedingLayout) append(b []byte, ptr etw.PtrSize, d *etw
 	a.Uint32(e.RemoteAddressLength)
 	a.BinaryN(3, e.RemoteAddress, uint64(e.RemoteAddressLength))
 	a.Uint32(e.Status)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.Uint32(e.Compartment)
 	a.Pointer(7, e.Tcb)
 	return a.Done(d)
@@ -319,7 +320,7 @@ func (e *tcpConnectTcbProceedingLayout) FieldValue(i int) etw.Value {
 	case 4:
 		return etw.UintValue(uint64(e.Status))
 	case 5:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 6:
 		return etw.UintValue(uint64(e.Compartment))
 	case 7:
@@ -344,70 +345,70 @@ var tcpConnectTcbProceedingLayoutFields = []etw.FieldDesc{
 	{Name: "Tcb", Type: etw.InPointer},
 }
 
-// AnyTcpConnectTcbProceeding is [TcpConnectTcbProceeding] in any version: a newer one is
+// AnyTCPConnectTcbProceeding is [TCPConnectTcbProceeding] in any version: a newer one is
 // decoded like it.
-type AnyTcpConnectTcbProceeding struct {
+type AnyTCPConnectTcbProceeding struct {
 	Seen etw.Seen
-	TcpConnectTcbProceeding
+	TCPConnectTcbProceeding
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectTcbProceeding) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectTcbProceeding) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectTcbProceeding.DecodePayload(p, ptr)
+	return e.TCPConnectTcbProceeding.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectTcbProceeding) Clone() *AnyTcpConnectTcbProceeding {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpConnectTcbProceeding).detach()
+func (e AnyTCPConnectTcbProceeding) Clone() *AnyTCPConnectTcbProceeding {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPConnectTcbProceeding).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectTcbProceeding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectTcbProceeding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectTcbComplete is event 1033, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
-// (0x400000000) at [etw.LevelInformational] (4). [AnyTcpConnectTcbComplete] takes newer
-// versions, too.
+// TCPConnectTcbComplete is TcpConnectTcbComplete: event 1033, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordConnectPath] (0x400000000) at [etw.LevelInformational] (4).
+// [AnyTCPConnectTcbComplete] takes newer versions, too.
 //
 // A connection was made.
-type TcpConnectTcbComplete struct {
+type TCPConnectTcbComplete struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpConnectTcbComplete.
-func (*TcpConnectTcbComplete) EventDesc() *etw.EventDesc { return &tcpConnectTcbComplete }
+func (*TCPConnectTcbComplete) EventDesc() *etw.EventDesc { return &tcpConnectTcbComplete }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectTcbComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectTcbComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpConnectTcbComplete)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectTcbComplete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectTcbComplete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpConnectTcbComplete)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectTcbComplete) FieldValue(i int) etw.Value {
+func (e *TCPConnectTcbComplete) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectTcbComplete) Clone() *TcpConnectTcbComplete {
+func (e TCPConnectTcbComplete) Clone() *TCPConnectTcbComplete {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpConnectTcbComplete) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectTcbComplete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectTcbComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 1033, Level: 4, Keywords: 0x400000484,
@@ -415,70 +416,70 @@ var tcpConnectTcbComplete = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpConnectTcbComplete is [TcpConnectTcbComplete] in any version: a newer one is decoded
+// AnyTCPConnectTcbComplete is [TCPConnectTcbComplete] in any version: a newer one is decoded
 // like it.
-type AnyTcpConnectTcbComplete struct {
+type AnyTCPConnectTcbComplete struct {
 	Seen etw.Seen
-	TcpConnectTcbComplete
+	TCPConnectTcbComplete
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectTcbComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectTcbComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectTcbComplete.DecodePayload(p, ptr)
+	return e.TCPConnectTcbComplete.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectTcbComplete) Clone() *AnyTcpConnectTcbComplete {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpConnectTcbComplete).detach()
+func (e AnyTCPConnectTcbComplete) Clone() *AnyTCPConnectTcbComplete {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPConnectTcbComplete).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectTcbFailure is event 1034, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
-// (0x400000000) at [etw.LevelInformational] (4). [AnyTcpConnectTcbFailure] takes newer
-// versions, too.
+// TCPConnectTcbFailure is TcpConnectTcbFailure: event 1034, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordConnectPath] (0x400000000) at [etw.LevelInformational] (4).
+// [AnyTCPConnectTcbFailure] takes newer versions, too.
 //
 // A connection could not be made.
-type TcpConnectTcbFailure struct {
+type TCPConnectTcbFailure struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpConnectTcbFailure.
-func (*TcpConnectTcbFailure) EventDesc() *etw.EventDesc { return &tcpConnectTcbFailure }
+func (*TCPConnectTcbFailure) EventDesc() *etw.EventDesc { return &tcpConnectTcbFailure }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectTcbFailure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectTcbFailure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpConnectTcbFailure)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectTcbFailure) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectTcbFailure) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpConnectTcbFailure)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectTcbFailure) FieldValue(i int) etw.Value {
+func (e *TCPConnectTcbFailure) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectTcbFailure) Clone() *TcpConnectTcbFailure {
+func (e TCPConnectTcbFailure) Clone() *TCPConnectTcbFailure {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpConnectTcbFailure) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectTcbFailure) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectTcbFailure = etw.EventDesc{
 	Provider: &providerDesc, ID: 1034, Level: 4, Keywords: 0x400000484,
@@ -486,69 +487,69 @@ var tcpConnectTcbFailure = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpConnectTcbFailure is [TcpConnectTcbFailure] in any version: a newer one is decoded
+// AnyTCPConnectTcbFailure is [TCPConnectTcbFailure] in any version: a newer one is decoded
 // like it.
-type AnyTcpConnectTcbFailure struct {
+type AnyTCPConnectTcbFailure struct {
 	Seen etw.Seen
-	TcpConnectTcbFailure
+	TCPConnectTcbFailure
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectTcbFailure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectTcbFailure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectTcbFailure.DecodePayload(p, ptr)
+	return e.TCPConnectTcbFailure.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectTcbFailure) Clone() *AnyTcpConnectTcbFailure {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpConnectTcbFailure).detach()
+func (e AnyTCPConnectTcbFailure) Clone() *AnyTCPConnectTcbFailure {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPConnectTcbFailure).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectTcbFailure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectTcbFailure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpCloseTcbRequest is event 1038, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordEndpoint] (0x400), or [KeywordClosePath] (0x1000000000) at [etw.LevelInformational]
-// (4). [AnyTcpCloseTcbRequest] takes newer versions, too.
+// TCPCloseTcbRequest is TcpCloseTcbRequest: event 1038, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordEndpoint] (0x400), or [KeywordClosePath] (0x1000000000) at
+// [etw.LevelInformational] (4). [AnyTCPCloseTcbRequest] takes newer versions, too.
 //
 // A program closes a connection.
-type TcpCloseTcbRequest struct {
+type TCPCloseTcbRequest struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpCloseTcbRequest.
-func (*TcpCloseTcbRequest) EventDesc() *etw.EventDesc { return &tcpCloseTcbRequest }
+func (*TCPCloseTcbRequest) EventDesc() *etw.EventDesc { return &tcpCloseTcbRequest }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpCloseTcbRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPCloseTcbRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpCloseTcbRequest)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpCloseTcbRequest) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPCloseTcbRequest) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpCloseTcbRequest)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpCloseTcbRequest) FieldValue(i int) etw.Value {
+func (e *TCPCloseTcbRequest) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpCloseTcbRequest) Clone() *TcpCloseTcbRequest {
+func (e TCPCloseTcbRequest) Clone() *TCPCloseTcbRequest {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpCloseTcbRequest) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPCloseTcbRequest) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpCloseTcbRequest = etw.EventDesc{
 	Provider: &providerDesc, ID: 1038, Level: 4, Keywords: 0x1000000404,
@@ -556,70 +557,70 @@ var tcpCloseTcbRequest = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpCloseTcbRequest is [TcpCloseTcbRequest] in any version: a newer one is decoded like
+// AnyTCPCloseTcbRequest is [TCPCloseTcbRequest] in any version: a newer one is decoded like
 // it.
-type AnyTcpCloseTcbRequest struct {
+type AnyTCPCloseTcbRequest struct {
 	Seen etw.Seen
-	TcpCloseTcbRequest
+	TCPCloseTcbRequest
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpCloseTcbRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPCloseTcbRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpCloseTcbRequest.DecodePayload(p, ptr)
+	return e.TCPCloseTcbRequest.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpCloseTcbRequest) Clone() *AnyTcpCloseTcbRequest {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpCloseTcbRequest).detach()
+func (e AnyTCPCloseTcbRequest) Clone() *AnyTCPCloseTcbRequest {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPCloseTcbRequest).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpCloseTcbRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPCloseTcbRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpAbortTcbRequest is event 1039, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
-// (0x1000000000) at [etw.LevelInformational] (4). [AnyTcpAbortTcbRequest] takes newer
-// versions, too.
+// TCPAbortTcbRequest is TcpAbortTcbRequest: event 1039, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordClosePath] (0x1000000000) at [etw.LevelInformational] (4). [AnyTCPAbortTcbRequest]
+// takes newer versions, too.
 //
 // A connection is to be broken off.
-type TcpAbortTcbRequest struct {
+type TCPAbortTcbRequest struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpAbortTcbRequest.
-func (*TcpAbortTcbRequest) EventDesc() *etw.EventDesc { return &tcpAbortTcbRequest }
+func (*TCPAbortTcbRequest) EventDesc() *etw.EventDesc { return &tcpAbortTcbRequest }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpAbortTcbRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPAbortTcbRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpAbortTcbRequest)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpAbortTcbRequest) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPAbortTcbRequest) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpAbortTcbRequest)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpAbortTcbRequest) FieldValue(i int) etw.Value {
+func (e *TCPAbortTcbRequest) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpAbortTcbRequest) Clone() *TcpAbortTcbRequest {
+func (e TCPAbortTcbRequest) Clone() *TCPAbortTcbRequest {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpAbortTcbRequest) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPAbortTcbRequest) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpAbortTcbRequest = etw.EventDesc{
 	Provider: &providerDesc, ID: 1039, Level: 4, Keywords: 0x1000000484,
@@ -627,70 +628,70 @@ var tcpAbortTcbRequest = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpAbortTcbRequest is [TcpAbortTcbRequest] in any version: a newer one is decoded like
+// AnyTCPAbortTcbRequest is [TCPAbortTcbRequest] in any version: a newer one is decoded like
 // it.
-type AnyTcpAbortTcbRequest struct {
+type AnyTCPAbortTcbRequest struct {
 	Seen etw.Seen
-	TcpAbortTcbRequest
+	TCPAbortTcbRequest
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpAbortTcbRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPAbortTcbRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpAbortTcbRequest.DecodePayload(p, ptr)
+	return e.TCPAbortTcbRequest.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpAbortTcbRequest) Clone() *AnyTcpAbortTcbRequest {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpAbortTcbRequest).detach()
+func (e AnyTCPAbortTcbRequest) Clone() *AnyTCPAbortTcbRequest {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPAbortTcbRequest).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpAbortTcbRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPAbortTcbRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpAbortTcbComplete is event 1040, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
-// (0x1000000000) at [etw.LevelInformational] (4). [AnyTcpAbortTcbComplete] takes newer
-// versions, too.
+// TCPAbortTcbComplete is TcpAbortTcbComplete: event 1040, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordClosePath] (0x1000000000) at [etw.LevelInformational] (4). [AnyTCPAbortTcbComplete]
+// takes newer versions, too.
 //
 // It is broken off.
-type TcpAbortTcbComplete struct {
+type TCPAbortTcbComplete struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpAbortTcbComplete.
-func (*TcpAbortTcbComplete) EventDesc() *etw.EventDesc { return &tcpAbortTcbComplete }
+func (*TCPAbortTcbComplete) EventDesc() *etw.EventDesc { return &tcpAbortTcbComplete }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpAbortTcbComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPAbortTcbComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpAbortTcbComplete)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpAbortTcbComplete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPAbortTcbComplete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpAbortTcbComplete)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpAbortTcbComplete) FieldValue(i int) etw.Value {
+func (e *TCPAbortTcbComplete) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpAbortTcbComplete) Clone() *TcpAbortTcbComplete {
+func (e TCPAbortTcbComplete) Clone() *TCPAbortTcbComplete {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpAbortTcbComplete) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPAbortTcbComplete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpAbortTcbComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 1040, Level: 4, Keywords: 0x1000000484,
@@ -698,70 +699,70 @@ var tcpAbortTcbComplete = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpAbortTcbComplete is [TcpAbortTcbComplete] in any version: a newer one is decoded like
+// AnyTCPAbortTcbComplete is [TCPAbortTcbComplete] in any version: a newer one is decoded like
 // it.
-type AnyTcpAbortTcbComplete struct {
+type AnyTCPAbortTcbComplete struct {
 	Seen etw.Seen
-	TcpAbortTcbComplete
+	TCPAbortTcbComplete
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpAbortTcbComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPAbortTcbComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpAbortTcbComplete.DecodePayload(p, ptr)
+	return e.TCPAbortTcbComplete.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpAbortTcbComplete) Clone() *AnyTcpAbortTcbComplete {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpAbortTcbComplete).detach()
+func (e AnyTCPAbortTcbComplete) Clone() *AnyTCPAbortTcbComplete {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPAbortTcbComplete).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpAbortTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPAbortTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpDisconnectTcbComplete is event 1043, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
-// (0x1000000000) at [etw.LevelInformational] (4). [AnyTcpDisconnectTcbComplete] takes newer
-// versions, too.
+// TCPDisconnectTcbComplete is TcpDisconnectTcbComplete: event 1043, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordClosePath] (0x1000000000) at [etw.LevelInformational] (4).
+// [AnyTCPDisconnectTcbComplete] takes newer versions, too.
 //
 // A connection was ended by both sides.
-type TcpDisconnectTcbComplete struct {
+type TCPDisconnectTcbComplete struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpDisconnectTcbComplete.
-func (*TcpDisconnectTcbComplete) EventDesc() *etw.EventDesc { return &tcpDisconnectTcbComplete }
+func (*TCPDisconnectTcbComplete) EventDesc() *etw.EventDesc { return &tcpDisconnectTcbComplete }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpDisconnectTcbComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDisconnectTcbComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpDisconnectTcbComplete)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDisconnectTcbComplete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDisconnectTcbComplete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpDisconnectTcbComplete)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDisconnectTcbComplete) FieldValue(i int) etw.Value {
+func (e *TCPDisconnectTcbComplete) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpDisconnectTcbComplete) Clone() *TcpDisconnectTcbComplete {
+func (e TCPDisconnectTcbComplete) Clone() *TCPDisconnectTcbComplete {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpDisconnectTcbComplete) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDisconnectTcbComplete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDisconnectTcbComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 1043, Level: 4, Keywords: 0x1000000484,
@@ -769,70 +770,70 @@ var tcpDisconnectTcbComplete = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpDisconnectTcbComplete is [TcpDisconnectTcbComplete] in any version: a newer one is
+// AnyTCPDisconnectTcbComplete is [TCPDisconnectTcbComplete] in any version: a newer one is
 // decoded like it.
-type AnyTcpDisconnectTcbComplete struct {
+type AnyTCPDisconnectTcbComplete struct {
 	Seen etw.Seen
-	TcpDisconnectTcbComplete
+	TCPDisconnectTcbComplete
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpDisconnectTcbComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPDisconnectTcbComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpDisconnectTcbComplete.DecodePayload(p, ptr)
+	return e.TCPDisconnectTcbComplete.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpDisconnectTcbComplete) Clone() *AnyTcpDisconnectTcbComplete {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpDisconnectTcbComplete).detach()
+func (e AnyTCPDisconnectTcbComplete) Clone() *AnyTCPDisconnectTcbComplete {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPDisconnectTcbComplete).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpDisconnectTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPDisconnectTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpShutdownTcb is event 1044, version 0, enabled by [KeywordTcpipTcb] (0x4),
+// TCPShutdownTcb is TcpShutdownTcb: event 1044, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
-// (0x1000000000) at [etw.LevelInformational] (4). [AnyTcpShutdownTcb] takes newer versions,
+// (0x1000000000) at [etw.LevelInformational] (4). [AnyTCPShutdownTcb] takes newer versions,
 // too.
 //
 // A connection is shut down.
-type TcpShutdownTcb struct {
+type TCPShutdownTcb struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpShutdownTcb.
-func (*TcpShutdownTcb) EventDesc() *etw.EventDesc { return &tcpShutdownTcb }
+func (*TCPShutdownTcb) EventDesc() *etw.EventDesc { return &tcpShutdownTcb }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpShutdownTcb) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPShutdownTcb) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpShutdownTcb)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpShutdownTcb) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPShutdownTcb) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpShutdownTcb)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpShutdownTcb) FieldValue(i int) etw.Value {
+func (e *TCPShutdownTcb) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpShutdownTcb) Clone() *TcpShutdownTcb {
+func (e TCPShutdownTcb) Clone() *TCPShutdownTcb {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpShutdownTcb) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPShutdownTcb) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpShutdownTcb = etw.EventDesc{
 	Provider: &providerDesc, ID: 1044, Level: 4, Keywords: 0x1000000484,
@@ -840,69 +841,69 @@ var tcpShutdownTcb = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpShutdownTcb is [TcpShutdownTcb] in any version: a newer one is decoded like it.
-type AnyTcpShutdownTcb struct {
+// AnyTCPShutdownTcb is [TCPShutdownTcb] in any version: a newer one is decoded like it.
+type AnyTCPShutdownTcb struct {
 	Seen etw.Seen
-	TcpShutdownTcb
+	TCPShutdownTcb
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpShutdownTcb) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPShutdownTcb) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpShutdownTcb.DecodePayload(p, ptr)
+	return e.TCPShutdownTcb.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpShutdownTcb) Clone() *AnyTcpShutdownTcb {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpShutdownTcb).detach()
+func (e AnyTCPShutdownTcb) Clone() *AnyTCPShutdownTcb {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPShutdownTcb).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpShutdownTcb) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPShutdownTcb) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectTcbTimeout is event 1045, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
-// (0x1000000000) at [etw.LevelInformational] (4). [AnyTcpConnectTcbTimeout] takes newer
-// versions, too.
+// TCPConnectTcbTimeout is TcpConnectTcbTimeout: event 1045, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordClosePath] (0x1000000000) at [etw.LevelInformational] (4). [AnyTCPConnectTcbTimeout]
+// takes newer versions, too.
 //
 // The other side has not answered in time.
-type TcpConnectTcbTimeout struct {
+type TCPConnectTcbTimeout struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpConnectTcbTimeout.
-func (*TcpConnectTcbTimeout) EventDesc() *etw.EventDesc { return &tcpConnectTcbTimeout }
+func (*TCPConnectTcbTimeout) EventDesc() *etw.EventDesc { return &tcpConnectTcbTimeout }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectTcbTimeout) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectTcbTimeout) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpConnectTcbTimeout)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectTcbTimeout) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectTcbTimeout) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpConnectTcbTimeout)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectTcbTimeout) FieldValue(i int) etw.Value {
+func (e *TCPConnectTcbTimeout) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectTcbTimeout) Clone() *TcpConnectTcbTimeout {
+func (e TCPConnectTcbTimeout) Clone() *TCPConnectTcbTimeout {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpConnectTcbTimeout) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectTcbTimeout) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectTcbTimeout = etw.EventDesc{
 	Provider: &providerDesc, ID: 1045, Level: 4, Keywords: 0x1000000484,
@@ -910,70 +911,70 @@ var tcpConnectTcbTimeout = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpConnectTcbTimeout is [TcpConnectTcbTimeout] in any version: a newer one is decoded
+// AnyTCPConnectTcbTimeout is [TCPConnectTcbTimeout] in any version: a newer one is decoded
 // like it.
-type AnyTcpConnectTcbTimeout struct {
+type AnyTCPConnectTcbTimeout struct {
 	Seen etw.Seen
-	TcpConnectTcbTimeout
+	TCPConnectTcbTimeout
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectTcbTimeout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectTcbTimeout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectTcbTimeout.DecodePayload(p, ptr)
+	return e.TCPConnectTcbTimeout.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectTcbTimeout) Clone() *AnyTcpConnectTcbTimeout {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpConnectTcbTimeout).detach()
+func (e AnyTCPConnectTcbTimeout) Clone() *AnyTCPConnectTcbTimeout {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPConnectTcbTimeout).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectTcbTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectTcbTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpDisconnectTcbRtoTimeout is event 1046, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
-// (0x1000000000) at [etw.LevelInformational] (4). [AnyTcpDisconnectTcbRtoTimeout] takes newer
-// versions, too.
+// TCPDisconnectTcbRtoTimeout is TcpDisconnectTcbRtoTimeout: event 1046, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordClosePath] (0x1000000000) at [etw.LevelInformational] (4).
+// [AnyTCPDisconnectTcbRtoTimeout] takes newer versions, too.
 //
 // A connection was given up, since what was sent again had no answer.
-type TcpDisconnectTcbRtoTimeout struct {
+type TCPDisconnectTcbRtoTimeout struct {
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
 	RemoteAddressLength uint32
 	RemoteAddress       etw.Binary
 	Status              uint32
-	ProcessId           uint32
+	ProcessID           uint32
 	Compartment         uint32
 	Tcb                 etw.Pointer
 }
 
 // EventDesc returns the description of TcpDisconnectTcbRtoTimeout.
-func (*TcpDisconnectTcbRtoTimeout) EventDesc() *etw.EventDesc { return &tcpDisconnectTcbRtoTimeout }
+func (*TCPDisconnectTcbRtoTimeout) EventDesc() *etw.EventDesc { return &tcpDisconnectTcbRtoTimeout }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpDisconnectTcbRtoTimeout) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDisconnectTcbRtoTimeout) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).decode(p, ptr, &tcpDisconnectTcbRtoTimeout)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDisconnectTcbRtoTimeout) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDisconnectTcbRtoTimeout) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpConnectTcbProceedingLayout)(e).append(b, ptr, &tcpDisconnectTcbRtoTimeout)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDisconnectTcbRtoTimeout) FieldValue(i int) etw.Value {
+func (e *TCPDisconnectTcbRtoTimeout) FieldValue(i int) etw.Value {
 	return (*tcpConnectTcbProceedingLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpDisconnectTcbRtoTimeout) Clone() *TcpDisconnectTcbRtoTimeout {
+func (e TCPDisconnectTcbRtoTimeout) Clone() *TCPDisconnectTcbRtoTimeout {
 	(*tcpConnectTcbProceedingLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpDisconnectTcbRtoTimeout) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDisconnectTcbRtoTimeout) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDisconnectTcbRtoTimeout = etw.EventDesc{
 	Provider: &providerDesc, ID: 1046, Level: 4, Keywords: 0x1000000484,
@@ -981,34 +982,34 @@ var tcpDisconnectTcbRtoTimeout = etw.EventDesc{
 	Fields: tcpConnectTcbProceedingLayoutFields,
 }
 
-// AnyTcpDisconnectTcbRtoTimeout is [TcpDisconnectTcbRtoTimeout] in any version: a newer one is
+// AnyTCPDisconnectTcbRtoTimeout is [TCPDisconnectTcbRtoTimeout] in any version: a newer one is
 // decoded like it.
-type AnyTcpDisconnectTcbRtoTimeout struct {
+type AnyTCPDisconnectTcbRtoTimeout struct {
 	Seen etw.Seen
-	TcpDisconnectTcbRtoTimeout
+	TCPDisconnectTcbRtoTimeout
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpDisconnectTcbRtoTimeout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPDisconnectTcbRtoTimeout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpDisconnectTcbRtoTimeout.DecodePayload(p, ptr)
+	return e.TCPDisconnectTcbRtoTimeout.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpDisconnectTcbRtoTimeout) Clone() *AnyTcpDisconnectTcbRtoTimeout {
-	(*tcpConnectTcbProceedingLayout)(&e.TcpDisconnectTcbRtoTimeout).detach()
+func (e AnyTCPDisconnectTcbRtoTimeout) Clone() *AnyTCPDisconnectTcbRtoTimeout {
+	(*tcpConnectTcbProceedingLayout)(&e.TCPDisconnectTcbRtoTimeout).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpDisconnectTcbRtoTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPDisconnectTcbRtoTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpTcbStateChange is event 1051, version 0, enabled by [KeywordTcpipTcb] (0x4) or
-// [KeywordEndpoint] (0x400) at [etw.LevelInformational] (4). Its payload has 20 bytes, 16 in
-// programs of 32 bits. [AnyTcpTcbStateChange] takes newer versions, too.
+// TCPTcbStateChange is TcpTcbStateChange: event 1051, version 0, enabled by [KeywordTcpipTcb]
+// (0x4) or [KeywordEndpoint] (0x400) at [etw.LevelInformational] (4). Its payload has 20
+// bytes, 16 in programs of 32 bits. [AnyTCPTcbStateChange] takes newer versions, too.
 //
 // A connection changed its state.
-type TcpTcbStateChange struct {
+type TCPTcbStateChange struct {
 	OldState uint32
 	NewState uint32
 	SndNxt   uint32
@@ -1016,10 +1017,10 @@ type TcpTcbStateChange struct {
 }
 
 // EventDesc returns the description of TcpTcbStateChange.
-func (*TcpTcbStateChange) EventDesc() *etw.EventDesc { return &tcpTcbStateChange }
+func (*TCPTcbStateChange) EventDesc() *etw.EventDesc { return &tcpTcbStateChange }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpTcbStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPTcbStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&tcpTcbStateChange, p, ptr)
 	}
@@ -1032,7 +1033,7 @@ func (e *TcpTcbStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpTcbStateChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPTcbStateChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.OldState)
 	a.Uint32(e.NewState)
@@ -1042,7 +1043,7 @@ func (e *TcpTcbStateChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpTcbStateChange) FieldValue(i int) etw.Value {
+func (e *TCPTcbStateChange) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.OldState))
@@ -1057,9 +1058,9 @@ func (e *TcpTcbStateChange) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpTcbStateChange) Clone() *TcpTcbStateChange { return &e }
+func (e TCPTcbStateChange) Clone() *TCPTcbStateChange { return &e }
 
-func (e TcpTcbStateChange) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPTcbStateChange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpTcbStateChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 1051, Level: 4, Keywords: 0x404,
@@ -1072,40 +1073,40 @@ var tcpTcbStateChange = etw.EventDesc{
 	},
 }
 
-// AnyTcpTcbStateChange is [TcpTcbStateChange] in any version: a newer one is decoded like it.
-type AnyTcpTcbStateChange struct {
+// AnyTCPTcbStateChange is [TCPTcbStateChange] in any version: a newer one is decoded like it.
+type AnyTCPTcbStateChange struct {
 	Seen etw.Seen
-	TcpTcbStateChange
+	TCPTcbStateChange
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpTcbStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPTcbStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpTcbStateChange.DecodePayload(p, ptr)
+	return e.TCPTcbStateChange.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpTcbStateChange) Clone() *AnyTcpTcbStateChange { return &e }
+func (e AnyTCPTcbStateChange) Clone() *AnyTCPTcbStateChange { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpTcbStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPTcbStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpDataTransferReceive is event 1074, version 0, enabled by [KeywordReceivePath]
-// (0x200000000) at [etw.LevelInformational] (4). Its payload has 16 bytes, 12 in programs of
-// 32 bits. [AnyTcpDataTransferReceive] takes newer versions, too.
+// TCPDataTransferReceive is TcpDataTransferReceive: event 1074, version 0, enabled by
+// [KeywordReceivePath] (0x200000000) at [etw.LevelInformational] (4). Its payload has 16
+// bytes, 12 in programs of 32 bits. [AnyTCPDataTransferReceive] takes newer versions, too.
 //
 // Data was received.
-type TcpDataTransferReceive struct {
+type TCPDataTransferReceive struct {
 	Tcb      etw.Pointer
 	NumBytes uint32
 	SeqNo    uint32
 }
 
 // EventDesc returns the description of TcpDataTransferReceive.
-func (*TcpDataTransferReceive) EventDesc() *etw.EventDesc { return &tcpDataTransferReceive }
+func (*TCPDataTransferReceive) EventDesc() *etw.EventDesc { return &tcpDataTransferReceive }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpDataTransferReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDataTransferReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Tcb = c.Pointer()
 	e.NumBytes = c.Uint32()
@@ -1114,7 +1115,7 @@ func (e *TcpDataTransferReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDataTransferReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDataTransferReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Tcb)
 	a.Uint32(e.NumBytes)
@@ -1123,7 +1124,7 @@ func (e *TcpDataTransferReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDataTransferReceive) FieldValue(i int) etw.Value {
+func (e *TCPDataTransferReceive) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Tcb)
@@ -1136,9 +1137,9 @@ func (e *TcpDataTransferReceive) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpDataTransferReceive) Clone() *TcpDataTransferReceive { return &e }
+func (e TCPDataTransferReceive) Clone() *TCPDataTransferReceive { return &e }
 
-func (e TcpDataTransferReceive) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDataTransferReceive) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDataTransferReceive = etw.EventDesc{
 	Provider: &providerDesc, ID: 1074, Level: 4, Keywords: 0x200000000,
@@ -1150,32 +1151,32 @@ var tcpDataTransferReceive = etw.EventDesc{
 	},
 }
 
-// AnyTcpDataTransferReceive is [TcpDataTransferReceive] in any version: a newer one is decoded
+// AnyTCPDataTransferReceive is [TCPDataTransferReceive] in any version: a newer one is decoded
 // like it.
-type AnyTcpDataTransferReceive struct {
+type AnyTCPDataTransferReceive struct {
 	Seen etw.Seen
-	TcpDataTransferReceive
+	TCPDataTransferReceive
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpDataTransferReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPDataTransferReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpDataTransferReceive.DecodePayload(p, ptr)
+	return e.TCPDataTransferReceive.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpDataTransferReceive) Clone() *AnyTcpDataTransferReceive { return &e }
+func (e AnyTCPDataTransferReceive) Clone() *AnyTCPDataTransferReceive { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpDataTransferReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPDataTransferReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpDataTransferRetransmitRound is event 1077, version 0, enabled by [KeywordTcpipDiagnosis]
-// (0x80) or [KeywordSendPath] (0x100000000) at [etw.LevelInformational] (4). Its payload has
-// 56 bytes, 52 in programs of 32 bits. [AnyTcpDataTransferRetransmitRound] takes newer
-// versions, too.
+// TCPDataTransferRetransmitRound is TcpDataTransferRetransmitRound: event 1077, version 0,
+// enabled by [KeywordTcpipDiagnosis] (0x80) or [KeywordSendPath] (0x100000000) at
+// [etw.LevelInformational] (4). Its payload has 56 bytes, 52 in programs of 32 bits.
+// [AnyTCPDataTransferRetransmitRound] takes newer versions, too.
 //
 // Data is sent again, since no answer has come.
-type TcpDataTransferRetransmitRound struct {
+type TCPDataTransferRetransmitRound struct {
 	Tcb         etw.Pointer
 	Cwnd        uint32
 	SSThresh    uint32
@@ -1192,12 +1193,12 @@ type TcpDataTransferRetransmitRound struct {
 }
 
 // EventDesc returns the description of TcpDataTransferRetransmitRound.
-func (*TcpDataTransferRetransmitRound) EventDesc() *etw.EventDesc {
+func (*TCPDataTransferRetransmitRound) EventDesc() *etw.EventDesc {
 	return &tcpDataTransferRetransmitRound
 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpDataTransferRetransmitRound) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDataTransferRetransmitRound) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Tcb = c.Pointer()
 	e.Cwnd = c.Uint32()
@@ -1216,7 +1217,7 @@ func (e *TcpDataTransferRetransmitRound) DecodePayload(p []byte, ptr etw.PtrSize
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDataTransferRetransmitRound) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDataTransferRetransmitRound) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Tcb)
 	a.Uint32(e.Cwnd)
@@ -1235,7 +1236,7 @@ func (e *TcpDataTransferRetransmitRound) AppendPayload(b []byte, ptr etw.PtrSize
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDataTransferRetransmitRound) FieldValue(i int) etw.Value {
+func (e *TCPDataTransferRetransmitRound) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Tcb)
@@ -1268,9 +1269,9 @@ func (e *TcpDataTransferRetransmitRound) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpDataTransferRetransmitRound) Clone() *TcpDataTransferRetransmitRound { return &e }
+func (e TCPDataTransferRetransmitRound) Clone() *TCPDataTransferRetransmitRound { return &e }
 
-func (e TcpDataTransferRetransmitRound) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDataTransferRetransmitRound) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDataTransferRetransmitRound = etw.EventDesc{
 	Provider: &providerDesc, ID: 1077, Level: 4, Keywords: 0x100000080,
@@ -1292,33 +1293,34 @@ var tcpDataTransferRetransmitRound = etw.EventDesc{
 	},
 }
 
-// AnyTcpDataTransferRetransmitRound is [TcpDataTransferRetransmitRound] in any version: a
+// AnyTCPDataTransferRetransmitRound is [TCPDataTransferRetransmitRound] in any version: a
 // newer one is decoded like it.
-type AnyTcpDataTransferRetransmitRound struct {
+type AnyTCPDataTransferRetransmitRound struct {
 	Seen etw.Seen
-	TcpDataTransferRetransmitRound
+	TCPDataTransferRetransmitRound
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpDataTransferRetransmitRound) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPDataTransferRetransmitRound) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpDataTransferRetransmitRound.DecodePayload(p, ptr)
+	return e.TCPDataTransferRetransmitRound.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpDataTransferRetransmitRound) Clone() *AnyTcpDataTransferRetransmitRound { return &e }
+func (e AnyTCPDataTransferRetransmitRound) Clone() *AnyTCPDataTransferRetransmitRound { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpDataTransferRetransmitRound) MarshalJSON() ([]byte, error) {
+func (e AnyTCPDataTransferRetransmitRound) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
-// TcpConnectionTerminatedRcvdRst is event 1184, version 0, enabled by [KeywordTcpipDiagnosis]
-// (0x80), [KeywordReceivePath] (0x200000000), or [KeywordConnectPath] (0x400000000) at
-// [etw.LevelInformational] (4). [AnyTcpConnectionTerminatedRcvdRst] takes newer versions, too.
+// TCPConnectionTerminatedRcvdRst is TcpConnectionTerminatedRcvdRst: event 1184, version 0,
+// enabled by [KeywordTcpipDiagnosis] (0x80), [KeywordReceivePath] (0x200000000), or
+// [KeywordConnectPath] (0x400000000) at [etw.LevelInformational] (4).
+// [AnyTCPConnectionTerminatedRcvdRst] takes newer versions, too.
 //
 // The other side has reset a connection.
-type TcpConnectionTerminatedRcvdRst struct {
+type TCPConnectionTerminatedRcvdRst struct {
 	Tcb                 etw.Pointer
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
@@ -1329,32 +1331,32 @@ type TcpConnectionTerminatedRcvdRst struct {
 }
 
 // EventDesc returns the description of TcpConnectionTerminatedRcvdRst.
-func (*TcpConnectionTerminatedRcvdRst) EventDesc() *etw.EventDesc {
+func (*TCPConnectionTerminatedRcvdRst) EventDesc() *etw.EventDesc {
 	return &tcpConnectionTerminatedRcvdRst
 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectionTerminatedRcvdRst) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectionTerminatedRcvdRst) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpRequestConnectLayout)(e).decode(p, ptr, &tcpConnectionTerminatedRcvdRst)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectionTerminatedRcvdRst) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectionTerminatedRcvdRst) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpRequestConnectLayout)(e).append(b, ptr, &tcpConnectionTerminatedRcvdRst)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectionTerminatedRcvdRst) FieldValue(i int) etw.Value {
+func (e *TCPConnectionTerminatedRcvdRst) FieldValue(i int) etw.Value {
 	return (*tcpRequestConnectLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectionTerminatedRcvdRst) Clone() *TcpConnectionTerminatedRcvdRst {
+func (e TCPConnectionTerminatedRcvdRst) Clone() *TCPConnectionTerminatedRcvdRst {
 	(*tcpRequestConnectLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpConnectionTerminatedRcvdRst) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectionTerminatedRcvdRst) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectionTerminatedRcvdRst = etw.EventDesc{
 	Provider: &providerDesc, ID: 1184, Level: 4, Keywords: 0x600000080,
@@ -1362,36 +1364,37 @@ var tcpConnectionTerminatedRcvdRst = etw.EventDesc{
 	Fields: tcpRequestConnectLayoutFields,
 }
 
-// AnyTcpConnectionTerminatedRcvdRst is [TcpConnectionTerminatedRcvdRst] in any version: a
+// AnyTCPConnectionTerminatedRcvdRst is [TCPConnectionTerminatedRcvdRst] in any version: a
 // newer one is decoded like it.
-type AnyTcpConnectionTerminatedRcvdRst struct {
+type AnyTCPConnectionTerminatedRcvdRst struct {
 	Seen etw.Seen
-	TcpConnectionTerminatedRcvdRst
+	TCPConnectionTerminatedRcvdRst
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectionTerminatedRcvdRst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectionTerminatedRcvdRst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectionTerminatedRcvdRst.DecodePayload(p, ptr)
+	return e.TCPConnectionTerminatedRcvdRst.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectionTerminatedRcvdRst) Clone() *AnyTcpConnectionTerminatedRcvdRst {
-	(*tcpRequestConnectLayout)(&e.TcpConnectionTerminatedRcvdRst).detach()
+func (e AnyTCPConnectionTerminatedRcvdRst) Clone() *AnyTCPConnectionTerminatedRcvdRst {
+	(*tcpRequestConnectLayout)(&e.TCPConnectionTerminatedRcvdRst).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectionTerminatedRcvdRst) MarshalJSON() ([]byte, error) {
+func (e AnyTCPConnectionTerminatedRcvdRst) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
-// TcpConnectRetransmit is event 1186, version 0, enabled by [KeywordTcpipDiagnosis] (0x80),
-// [KeywordSendPath] (0x100000000), or [KeywordConnectPath] (0x400000000) at
-// [etw.LevelInformational] (4). [AnyTcpConnectRetransmit] takes newer versions, too.
+// TCPConnectRetransmit is TcpConnectRetransmit: event 1186, version 0, enabled by
+// [KeywordTcpipDiagnosis] (0x80), [KeywordSendPath] (0x100000000), or [KeywordConnectPath]
+// (0x400000000) at [etw.LevelInformational] (4). [AnyTCPConnectRetransmit] takes newer
+// versions, too.
 //
 // The first packet is sent again.
-type TcpConnectRetransmit struct {
+type TCPConnectRetransmit struct {
 	Tcb                 etw.Pointer
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
@@ -1402,30 +1405,30 @@ type TcpConnectRetransmit struct {
 }
 
 // EventDesc returns the description of TcpConnectRetransmit.
-func (*TcpConnectRetransmit) EventDesc() *etw.EventDesc { return &tcpConnectRetransmit }
+func (*TCPConnectRetransmit) EventDesc() *etw.EventDesc { return &tcpConnectRetransmit }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectRetransmit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectRetransmit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpRequestConnectLayout)(e).decode(p, ptr, &tcpConnectRetransmit)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectRetransmit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectRetransmit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpRequestConnectLayout)(e).append(b, ptr, &tcpConnectRetransmit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectRetransmit) FieldValue(i int) etw.Value {
+func (e *TCPConnectRetransmit) FieldValue(i int) etw.Value {
 	return (*tcpRequestConnectLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectRetransmit) Clone() *TcpConnectRetransmit {
+func (e TCPConnectRetransmit) Clone() *TCPConnectRetransmit {
 	(*tcpRequestConnectLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpConnectRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectRetransmit = etw.EventDesc{
 	Provider: &providerDesc, ID: 1186, Level: 4, Keywords: 0x500000080,
@@ -1433,34 +1436,35 @@ var tcpConnectRetransmit = etw.EventDesc{
 	Fields: tcpRequestConnectLayoutFields,
 }
 
-// AnyTcpConnectRetransmit is [TcpConnectRetransmit] in any version: a newer one is decoded
+// AnyTCPConnectRetransmit is [TCPConnectRetransmit] in any version: a newer one is decoded
 // like it.
-type AnyTcpConnectRetransmit struct {
+type AnyTCPConnectRetransmit struct {
 	Seen etw.Seen
-	TcpConnectRetransmit
+	TCPConnectRetransmit
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectRetransmit.DecodePayload(p, ptr)
+	return e.TCPConnectRetransmit.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectRetransmit) Clone() *AnyTcpConnectRetransmit {
-	(*tcpRequestConnectLayout)(&e.TcpConnectRetransmit).detach()
+func (e AnyTCPConnectRetransmit) Clone() *AnyTCPConnectRetransmit {
+	(*tcpRequestConnectLayout)(&e.TCPConnectRetransmit).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpDataTransferRetransmit is event 1187, version 0, enabled by [KeywordTcpipDiagnosis]
-// (0x80), [KeywordSendPath] (0x100000000), or [KeywordConnectPath] (0x400000000) at
-// [etw.LevelInformational] (4). [AnyTcpDataTransferRetransmit] takes newer versions, too.
+// TCPDataTransferRetransmit is TcpDataTransferRetransmit: event 1187, version 0, enabled by
+// [KeywordTcpipDiagnosis] (0x80), [KeywordSendPath] (0x100000000), or [KeywordConnectPath]
+// (0x400000000) at [etw.LevelInformational] (4). [AnyTCPDataTransferRetransmit] takes newer
+// versions, too.
 //
 // Data is sent again.
-type TcpDataTransferRetransmit struct {
+type TCPDataTransferRetransmit struct {
 	Tcb                 etw.Pointer
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
@@ -1471,30 +1475,30 @@ type TcpDataTransferRetransmit struct {
 }
 
 // EventDesc returns the description of TcpDataTransferRetransmit.
-func (*TcpDataTransferRetransmit) EventDesc() *etw.EventDesc { return &tcpDataTransferRetransmit }
+func (*TCPDataTransferRetransmit) EventDesc() *etw.EventDesc { return &tcpDataTransferRetransmit }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpDataTransferRetransmit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDataTransferRetransmit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpRequestConnectLayout)(e).decode(p, ptr, &tcpDataTransferRetransmit)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDataTransferRetransmit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDataTransferRetransmit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	return (*tcpRequestConnectLayout)(e).append(b, ptr, &tcpDataTransferRetransmit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDataTransferRetransmit) FieldValue(i int) etw.Value {
+func (e *TCPDataTransferRetransmit) FieldValue(i int) etw.Value {
 	return (*tcpRequestConnectLayout)(e).FieldValue(i)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpDataTransferRetransmit) Clone() *TcpDataTransferRetransmit {
+func (e TCPDataTransferRetransmit) Clone() *TCPDataTransferRetransmit {
 	(*tcpRequestConnectLayout)(&e).detach()
 	return &e
 }
 
-func (e TcpDataTransferRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDataTransferRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDataTransferRetransmit = etw.EventDesc{
 	Provider: &providerDesc, ID: 1187, Level: 4, Keywords: 0x500000080,
@@ -1502,45 +1506,45 @@ var tcpDataTransferRetransmit = etw.EventDesc{
 	Fields: tcpRequestConnectLayoutFields,
 }
 
-// AnyTcpDataTransferRetransmit is [TcpDataTransferRetransmit] in any version: a newer one is
+// AnyTCPDataTransferRetransmit is [TCPDataTransferRetransmit] in any version: a newer one is
 // decoded like it.
-type AnyTcpDataTransferRetransmit struct {
+type AnyTCPDataTransferRetransmit struct {
 	Seen etw.Seen
-	TcpDataTransferRetransmit
+	TCPDataTransferRetransmit
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpDataTransferRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPDataTransferRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpDataTransferRetransmit.DecodePayload(p, ptr)
+	return e.TCPDataTransferRetransmit.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpDataTransferRetransmit) Clone() *AnyTcpDataTransferRetransmit {
-	(*tcpRequestConnectLayout)(&e.TcpDataTransferRetransmit).detach()
+func (e AnyTCPDataTransferRetransmit) Clone() *AnyTCPDataTransferRetransmit {
+	(*tcpRequestConnectLayout)(&e.TCPDataTransferRetransmit).detach()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpDataTransferRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPDataTransferRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectionKeepAlive is event 1188, version 0, enabled by [KeywordTcpipDiagnosis] (0x80),
-// [KeywordSendPath] (0x100000000), or [KeywordConnectPath] (0x400000000) at
-// [etw.LevelInformational] (4). Its payload has 16 bytes, 12 in programs of 32 bits.
-// [AnyTcpConnectionKeepAlive] takes newer versions, too.
+// TCPConnectionKeepAlive is TcpConnectionKeepAlive: event 1188, version 0, enabled by
+// [KeywordTcpipDiagnosis] (0x80), [KeywordSendPath] (0x100000000), or [KeywordConnectPath]
+// (0x400000000) at [etw.LevelInformational] (4). Its payload has 16 bytes, 12 in programs of
+// 32 bits. [AnyTCPConnectionKeepAlive] takes newer versions, too.
 //
 // It is asked whether the other side is still there.
-type TcpConnectionKeepAlive struct {
+type TCPConnectionKeepAlive struct {
 	Tcb    etw.Pointer
 	SndUna uint32
 	SndMax uint32
 }
 
 // EventDesc returns the description of TcpConnectionKeepAlive.
-func (*TcpConnectionKeepAlive) EventDesc() *etw.EventDesc { return &tcpConnectionKeepAlive }
+func (*TCPConnectionKeepAlive) EventDesc() *etw.EventDesc { return &tcpConnectionKeepAlive }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpConnectionKeepAlive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectionKeepAlive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Tcb = c.Pointer()
 	e.SndUna = c.Uint32()
@@ -1549,7 +1553,7 @@ func (e *TcpConnectionKeepAlive) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectionKeepAlive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectionKeepAlive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Tcb)
 	a.Uint32(e.SndUna)
@@ -1558,7 +1562,7 @@ func (e *TcpConnectionKeepAlive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byt
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectionKeepAlive) FieldValue(i int) etw.Value {
+func (e *TCPConnectionKeepAlive) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Tcb)
@@ -1571,9 +1575,9 @@ func (e *TcpConnectionKeepAlive) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpConnectionKeepAlive) Clone() *TcpConnectionKeepAlive { return &e }
+func (e TCPConnectionKeepAlive) Clone() *TCPConnectionKeepAlive { return &e }
 
-func (e TcpConnectionKeepAlive) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectionKeepAlive) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectionKeepAlive = etw.EventDesc{
 	Provider: &providerDesc, ID: 1188, Level: 4, Keywords: 0x500000080,
@@ -1585,32 +1589,32 @@ var tcpConnectionKeepAlive = etw.EventDesc{
 	},
 }
 
-// AnyTcpConnectionKeepAlive is [TcpConnectionKeepAlive] in any version: a newer one is decoded
+// AnyTCPConnectionKeepAlive is [TCPConnectionKeepAlive] in any version: a newer one is decoded
 // like it.
-type AnyTcpConnectionKeepAlive struct {
+type AnyTCPConnectionKeepAlive struct {
 	Seen etw.Seen
-	TcpConnectionKeepAlive
+	TCPConnectionKeepAlive
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectionKeepAlive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectionKeepAlive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectionKeepAlive.DecodePayload(p, ptr)
+	return e.TCPConnectionKeepAlive.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpConnectionKeepAlive) Clone() *AnyTcpConnectionKeepAlive { return &e }
+func (e AnyTCPConnectionKeepAlive) Clone() *AnyTCPConnectionKeepAlive { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectionKeepAlive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectionKeepAlive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectionRundown is event 1300, version 0, enabled by [KeywordTcpipTcb] (0x4),
-// [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
-// (0x400000000) at [etw.LevelInformational] (4). [AnyTcpConnectionRundown] takes newer
-// versions, too.
+// TCPConnectionRundown is TcpConnectionRundown: event 1300, version 0, enabled by
+// [KeywordTcpipTcb] (0x4), [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or
+// [KeywordConnectPath] (0x400000000) at [etw.LevelInformational] (4).
+// [AnyTCPConnectionRundown] takes newer versions, too.
 //
 // A connection is there.
-type TcpConnectionRundown struct {
+type TCPConnectionRundown struct {
 	Tcb                 etw.Pointer
 	LocalAddressLength  uint32
 	LocalAddress        etw.Binary
@@ -1621,10 +1625,10 @@ type TcpConnectionRundown struct {
 }
 
 // EventDesc returns the description of TcpConnectionRundown.
-func (*TcpConnectionRundown) EventDesc() *etw.EventDesc { return &tcpConnectionRundown }
+func (*TCPConnectionRundown) EventDesc() *etw.EventDesc { return &tcpConnectionRundown }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectionRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectionRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Tcb = c.Pointer()
 	e.LocalAddressLength = c.Uint32()
@@ -1637,7 +1641,7 @@ func (e *TcpConnectionRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectionRundown) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectionRundown) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Tcb)
 	a.Uint32(e.LocalAddressLength)
@@ -1650,7 +1654,7 @@ func (e *TcpConnectionRundown) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectionRundown) FieldValue(i int) etw.Value {
+func (e *TCPConnectionRundown) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Tcb)
@@ -1671,13 +1675,13 @@ func (e *TcpConnectionRundown) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectionRundown) Clone() *TcpConnectionRundown {
+func (e TCPConnectionRundown) Clone() *TCPConnectionRundown {
 	e.LocalAddress = e.LocalAddress.Clone()
 	e.RemoteAddress = e.RemoteAddress.Clone()
 	return &e
 }
 
-func (e TcpConnectionRundown) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectionRundown) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectionRundown = etw.EventDesc{
 	Provider: &providerDesc, ID: 1300, Level: 4, Keywords: 0x400000484,
@@ -1693,32 +1697,32 @@ var tcpConnectionRundown = etw.EventDesc{
 	},
 }
 
-// AnyTcpConnectionRundown is [TcpConnectionRundown] in any version: a newer one is decoded
+// AnyTCPConnectionRundown is [TCPConnectionRundown] in any version: a newer one is decoded
 // like it.
-type AnyTcpConnectionRundown struct {
+type AnyTCPConnectionRundown struct {
 	Seen etw.Seen
-	TcpConnectionRundown
+	TCPConnectionRundown
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectionRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectionRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectionRundown.DecodePayload(p, ptr)
+	return e.TCPConnectionRundown.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectionRundown) Clone() *AnyTcpConnectionRundown {
+func (e AnyTCPConnectionRundown) Clone() *AnyTCPConnectionRundown {
 	e.LocalAddress = e.LocalAddress.Clone()
 	e.RemoteAddress = e.RemoteAddress.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectionRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectionRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpDataTransferSend is event 1332, version 0. Its payload has 36 bytes, 32 in programs of 32
-// bits. [AnyTcpDataTransferSend] says what it means.
-type TcpDataTransferSend struct {
+// TCPDataTransferSend is TcpDataTransferSend: event 1332, version 0. Its payload has 36 bytes,
+// 32 in programs of 32 bits. [AnyTCPDataTransferSend] says what it means.
+type TCPDataTransferSend struct {
 	Tcb       etw.Pointer
 	Cwnd      uint32
 	SndWnd    uint32
@@ -1730,10 +1734,10 @@ type TcpDataTransferSend struct {
 }
 
 // EventDesc returns the description of TcpDataTransferSend.
-func (*TcpDataTransferSend) EventDesc() *etw.EventDesc { return &tcpDataTransferSend }
+func (*TCPDataTransferSend) EventDesc() *etw.EventDesc { return &tcpDataTransferSend }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpDataTransferSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDataTransferSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Tcb = c.Pointer()
 	e.Cwnd = c.Uint32()
@@ -1747,7 +1751,7 @@ func (e *TcpDataTransferSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDataTransferSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDataTransferSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Tcb)
 	a.Uint32(e.Cwnd)
@@ -1761,7 +1765,7 @@ func (e *TcpDataTransferSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDataTransferSend) FieldValue(i int) etw.Value {
+func (e *TCPDataTransferSend) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Tcb)
@@ -1784,9 +1788,9 @@ func (e *TcpDataTransferSend) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpDataTransferSend) Clone() *TcpDataTransferSend { return &e }
+func (e TCPDataTransferSend) Clone() *TCPDataTransferSend { return &e }
 
-func (e TcpDataTransferSend) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDataTransferSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDataTransferSend = etw.EventDesc{
 	Provider: &providerDesc, ID: 1332, Level: 4, Keywords: 0x100000000,
@@ -1803,9 +1807,9 @@ var tcpDataTransferSend = etw.EventDesc{
 	},
 }
 
-// TcpDataTransferSendV1 is TcpDataTransferSend_V1: event 1332, version 1. Its payload has 40
-// bytes, 36 in programs of 32 bits. [AnyTcpDataTransferSend] says what it means.
-type TcpDataTransferSendV1 struct {
+// TCPDataTransferSendV1 is TcpDataTransferSend_V1: event 1332, version 1. Its payload has 40
+// bytes, 36 in programs of 32 bits. [AnyTCPDataTransferSend] says what it means.
+type TCPDataTransferSendV1 struct {
 	Tcb       etw.Pointer
 	Cwnd      uint32
 	SndWnd    uint32
@@ -1818,10 +1822,10 @@ type TcpDataTransferSendV1 struct {
 }
 
 // EventDesc returns the description of TcpDataTransferSend_V1.
-func (*TcpDataTransferSendV1) EventDesc() *etw.EventDesc { return &tcpDataTransferSendV1 }
+func (*TCPDataTransferSendV1) EventDesc() *etw.EventDesc { return &tcpDataTransferSendV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpDataTransferSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPDataTransferSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Tcb = c.Pointer()
 	e.Cwnd = c.Uint32()
@@ -1836,7 +1840,7 @@ func (e *TcpDataTransferSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, e
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpDataTransferSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPDataTransferSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Tcb)
 	a.Uint32(e.Cwnd)
@@ -1851,7 +1855,7 @@ func (e *TcpDataTransferSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDataTransferSendV1) FieldValue(i int) etw.Value {
+func (e *TCPDataTransferSendV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Tcb)
@@ -1876,9 +1880,9 @@ func (e *TcpDataTransferSendV1) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpDataTransferSendV1) Clone() *TcpDataTransferSendV1 { return &e }
+func (e TCPDataTransferSendV1) Clone() *TCPDataTransferSendV1 { return &e }
 
-func (e TcpDataTransferSendV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPDataTransferSendV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDataTransferSendV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1332, Version: 1, Level: 4, Keywords: 0x100000000,
@@ -1896,14 +1900,14 @@ var tcpDataTransferSendV1 = etw.EventDesc{
 	},
 }
 
-// AnyTcpDataTransferSend is event 1332 in any version, enabled by [KeywordSendPath]
+// AnyTCPDataTransferSend is event 1332 in any version, enabled by [KeywordSendPath]
 // (0x100000000) at [etw.LevelInformational] (4).
 //
 // Data was sent.
 //
-// The versions are [TcpDataTransferSend] and [TcpDataTransferSendV1]; a newer one is decoded
+// The versions are [TCPDataTransferSend] and [TCPDataTransferSendV1]; a newer one is decoded
 // like the last of these. Fields that the decoded version lacks are zero.
-type AnyTcpDataTransferSend struct {
+type AnyTCPDataTransferSend struct {
 	Seen etw.Seen
 
 	Tcb       etw.Pointer
@@ -1918,23 +1922,23 @@ type AnyTcpDataTransferSend struct {
 }
 
 // HasRcvWnd reports whether the decoded version has RcvWnd.
-func (e *AnyTcpDataTransferSend) HasRcvWnd() bool { return e.Seen.Layout >= 1 }
+func (e *AnyTCPDataTransferSend) HasRcvWnd() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpDataTransferSend = []*etw.EventDesc{&tcpDataTransferSend, &tcpDataTransferSendV1}
+var anyTCPDataTransferSend = []*etw.EventDesc{&tcpDataTransferSend, &tcpDataTransferSendV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyTcpDataTransferSend) EventDescs() []*etw.EventDesc { return anyTcpDataTransferSend }
+func (*AnyTCPDataTransferSend) EventDescs() []*etw.EventDesc { return anyTCPDataTransferSend }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyTcpDataTransferSend) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyTcpDataTransferSend, e.Seen)
+func (e *AnyTCPDataTransferSend) EventDesc() *etw.EventDesc {
+	return etw.DescOf(anyTCPDataTransferSend, e.Seen)
 }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyTcpDataTransferSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyTCPDataTransferSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
-		var v TcpDataTransferSendV1
+		var v TCPDataTransferSendV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.Tcb = v.Tcb
@@ -1947,9 +1951,9 @@ func (e *AnyTcpDataTransferSend) DecodeVersion(version uint8, p []byte, ptr etw.
 		e.RTO = v.RTO
 		e.RcvWnd = v.RcvWnd
 	default:
-		var v TcpDataTransferSend
+		var v TCPDataTransferSend
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyTcpDataTransferSend{}
+		*e = AnyTCPDataTransferSend{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.Tcb = v.Tcb
 		e.Cwnd = v.Cwnd
@@ -1964,8 +1968,8 @@ func (e *AnyTcpDataTransferSend) DecodeVersion(version uint8, p []byte, ptr etw.
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyTcpDataTransferSend) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyTcpDataTransferSend, e.Seen).Fields
+func (e *AnyTCPDataTransferSend) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyTCPDataTransferSend, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -1993,19 +1997,20 @@ func (e *AnyTcpDataTransferSend) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpDataTransferSend) Clone() *AnyTcpDataTransferSend { return &e }
+func (e AnyTCPDataTransferSend) Clone() *AnyTCPDataTransferSend { return &e }
 
-func (e AnyTcpDataTransferSend) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyTCPDataTransferSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpDataTransferSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPDataTransferSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpRetransmitTimeout is event 1351, version 0, enabled by [KeywordTcpipDiagnosis] (0x80) or
-// [KeywordSendPath] (0x100000000) at [etw.LevelInformational] (4). Its payload has 24 bytes,
-// 20 in programs of 32 bits. [AnyTcpRetransmitTimeout] takes newer versions, too.
+// TCPRetransmitTimeout is TcpRetransmitTimeout: event 1351, version 0, enabled by
+// [KeywordTcpipDiagnosis] (0x80) or [KeywordSendPath] (0x100000000) at
+// [etw.LevelInformational] (4). Its payload has 24 bytes, 20 in programs of 32 bits.
+// [AnyTCPRetransmitTimeout] takes newer versions, too.
 //
 // The time for an answer is over.
-type TcpRetransmitTimeout struct {
+type TCPRetransmitTimeout struct {
 	Tcb         etw.Pointer
 	SndUna      uint32
 	RexmitCount uint32
@@ -2014,10 +2019,10 @@ type TcpRetransmitTimeout struct {
 }
 
 // EventDesc returns the description of TcpRetransmitTimeout.
-func (*TcpRetransmitTimeout) EventDesc() *etw.EventDesc { return &tcpRetransmitTimeout }
+func (*TCPRetransmitTimeout) EventDesc() *etw.EventDesc { return &tcpRetransmitTimeout }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpRetransmitTimeout) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPRetransmitTimeout) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Tcb = c.Pointer()
 	e.SndUna = c.Uint32()
@@ -2028,7 +2033,7 @@ func (e *TcpRetransmitTimeout) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpRetransmitTimeout) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPRetransmitTimeout) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.Tcb)
 	a.Uint32(e.SndUna)
@@ -2039,7 +2044,7 @@ func (e *TcpRetransmitTimeout) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpRetransmitTimeout) FieldValue(i int) etw.Value {
+func (e *TCPRetransmitTimeout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.Tcb)
@@ -2056,9 +2061,9 @@ func (e *TcpRetransmitTimeout) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpRetransmitTimeout) Clone() *TcpRetransmitTimeout { return &e }
+func (e TCPRetransmitTimeout) Clone() *TCPRetransmitTimeout { return &e }
 
-func (e TcpRetransmitTimeout) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPRetransmitTimeout) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpRetransmitTimeout = etw.EventDesc{
 	Provider: &providerDesc, ID: 1351, Level: 4, Keywords: 0x100000080,
@@ -2072,21 +2077,21 @@ var tcpRetransmitTimeout = etw.EventDesc{
 	},
 }
 
-// AnyTcpRetransmitTimeout is [TcpRetransmitTimeout] in any version: a newer one is decoded
+// AnyTCPRetransmitTimeout is [TCPRetransmitTimeout] in any version: a newer one is decoded
 // like it.
-type AnyTcpRetransmitTimeout struct {
+type AnyTCPRetransmitTimeout struct {
 	Seen etw.Seen
-	TcpRetransmitTimeout
+	TCPRetransmitTimeout
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpRetransmitTimeout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPRetransmitTimeout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpRetransmitTimeout.DecodePayload(p, ptr)
+	return e.TCPRetransmitTimeout.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpRetransmitTimeout) Clone() *AnyTcpRetransmitTimeout { return &e }
+func (e AnyTCPRetransmitTimeout) Clone() *AnyTCPRetransmitTimeout { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpRetransmitTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPRetransmitTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -8,10 +8,10 @@ import (
 )
 
 // The output is what a session must enable.
-func ExampleAnyTcpConnectTcbFailure() {
+func ExampleAnyTCPConnectTcbFailure() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *tcpip.AnyTcpConnectTcbFailure) error {
-		fmt.Println(r.Elapsed(), e.Status, e.ProcessId)
+	etw.Handle(&mux, func(r *etw.Record, e *tcpip.AnyTCPConnectTcbFailure) error {
+		fmt.Println(r.Elapsed(), e.Status, e.ProcessID)
 		return nil
 	})
 	for _, e := range mux.Enablement() {

@@ -46,16 +46,16 @@ func FuzzEvents(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyTcpRequestConnect), new(AnyTcpTcbSynSend),
-		new(AnyTcpConnectTcbProceeding), new(AnyTcpConnectTcbComplete),
-		new(AnyTcpConnectTcbFailure), new(AnyTcpCloseTcbRequest),
-		new(AnyTcpAbortTcbRequest), new(AnyTcpAbortTcbComplete),
-		new(AnyTcpDisconnectTcbComplete), new(AnyTcpShutdownTcb),
-		new(AnyTcpConnectTcbTimeout), new(AnyTcpDisconnectTcbRtoTimeout),
-		new(AnyTcpTcbStateChange), new(AnyTcpDataTransferReceive),
-		new(AnyTcpDataTransferRetransmitRound), new(AnyTcpConnectionTerminatedRcvdRst),
-		new(AnyTcpConnectRetransmit), new(AnyTcpDataTransferRetransmit),
-		new(AnyTcpConnectionKeepAlive), new(AnyTcpConnectionRundown),
-		new(AnyTcpDataTransferSend), new(AnyTcpRetransmitTimeout),
+		new(AnyTCPRequestConnect), new(AnyTCPTcbSynSend),
+		new(AnyTCPConnectTcbProceeding), new(AnyTCPConnectTcbComplete),
+		new(AnyTCPConnectTcbFailure), new(AnyTCPCloseTcbRequest),
+		new(AnyTCPAbortTcbRequest), new(AnyTCPAbortTcbComplete),
+		new(AnyTCPDisconnectTcbComplete), new(AnyTCPShutdownTcb),
+		new(AnyTCPConnectTcbTimeout), new(AnyTCPDisconnectTcbRtoTimeout),
+		new(AnyTCPTcbStateChange), new(AnyTCPDataTransferReceive),
+		new(AnyTCPDataTransferRetransmitRound), new(AnyTCPConnectionTerminatedRcvdRst),
+		new(AnyTCPConnectRetransmit), new(AnyTCPDataTransferRetransmit),
+		new(AnyTCPConnectionKeepAlive), new(AnyTCPConnectionRundown),
+		new(AnyTCPDataTransferSend), new(AnyTCPRetransmitTimeout),
 	}
 }

@@ -140,11 +140,12 @@ func (e AnyRootHandleCreated) Clone() *AnyRootHandleCreated {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRootHandleCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// OpenUrlHandleCreated is event 102, version 0, enabled by [KeywordHandles] (0x1) at
-// [etw.LevelInformational] (4). [AnyOpenUrlHandleCreated] takes newer versions, too.
+// OpenURLHandleCreated is OpenUrlHandleCreated: event 102, version 0, enabled by
+// [KeywordHandles] (0x1) at [etw.LevelInformational] (4). [AnyOpenURLHandleCreated] takes
+// newer versions, too.
 //
 // A program opens an address.
-type OpenUrlHandleCreated struct {
+type OpenURLHandleCreated struct {
 	ConnectionHandle etw.Pointer
 	ParentHandle     etw.Pointer
 	URLLength        uint16 // _URLLength
@@ -155,10 +156,10 @@ type OpenUrlHandleCreated struct {
 }
 
 // EventDesc returns the description of OpenUrlHandleCreated.
-func (*OpenUrlHandleCreated) EventDesc() *etw.EventDesc { return &openUrlHandleCreated }
+func (*OpenURLHandleCreated) EventDesc() *etw.EventDesc { return &openURLHandleCreated }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *OpenUrlHandleCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *OpenURLHandleCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionHandle = c.Pointer()
 	e.ParentHandle = c.Pointer()
@@ -167,11 +168,11 @@ func (e *OpenUrlHandleCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 	e.HeadersLength = c.Uint16()
 	e.Headers = c.ANSIN(uint64(e.HeadersLength))
 	e.Flags = c.Uint32()
-	return c.Done(&openUrlHandleCreated)
+	return c.Done(&openURLHandleCreated)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *OpenUrlHandleCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *OpenURLHandleCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.ConnectionHandle)
 	a.Pointer(1, e.ParentHandle)
@@ -180,11 +181,11 @@ func (e *OpenUrlHandleCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 	a.Uint16(e.HeadersLength)
 	a.ANSIN(5, e.Headers, uint64(e.HeadersLength))
 	a.Uint32(e.Flags)
-	return a.Done(&openUrlHandleCreated)
+	return a.Done(&openURLHandleCreated)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *OpenUrlHandleCreated) FieldValue(i int) etw.Value {
+func (e *OpenURLHandleCreated) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.ConnectionHandle)
@@ -205,15 +206,15 @@ func (e *OpenUrlHandleCreated) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e OpenUrlHandleCreated) Clone() *OpenUrlHandleCreated {
+func (e OpenURLHandleCreated) Clone() *OpenURLHandleCreated {
 	e.URL = e.URL.Clone()
 	e.Headers = e.Headers.Clone()
 	return &e
 }
 
-func (e OpenUrlHandleCreated) String() string { return string(etw.AppendText(nil, &e)) }
+func (e OpenURLHandleCreated) String() string { return string(etw.AppendText(nil, &e)) }
 
-var openUrlHandleCreated = etw.EventDesc{
+var openURLHandleCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 102, Level: 4, Keywords: 0x1,
 	Name: "OpenUrlHandleCreated",
 	Fields: []etw.FieldDesc{
@@ -227,28 +228,28 @@ var openUrlHandleCreated = etw.EventDesc{
 	},
 }
 
-// AnyOpenUrlHandleCreated is [OpenUrlHandleCreated] in any version: a newer one is decoded
+// AnyOpenURLHandleCreated is [OpenURLHandleCreated] in any version: a newer one is decoded
 // like it.
-type AnyOpenUrlHandleCreated struct {
+type AnyOpenURLHandleCreated struct {
 	Seen etw.Seen
-	OpenUrlHandleCreated
+	OpenURLHandleCreated
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyOpenUrlHandleCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyOpenURLHandleCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.OpenUrlHandleCreated.DecodePayload(p, ptr)
+	return e.OpenURLHandleCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyOpenUrlHandleCreated) Clone() *AnyOpenUrlHandleCreated {
+func (e AnyOpenURLHandleCreated) Clone() *AnyOpenURLHandleCreated {
 	e.URL = e.URL.Clone()
 	e.Headers = e.Headers.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyOpenUrlHandleCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyOpenURLHandleCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectHandleCreated is event 103, version 0, enabled by [KeywordHandles] (0x1) at
 // [etw.LevelInformational] (4). [AnyConnectHandleCreated] takes newer versions, too.
@@ -584,7 +585,7 @@ func (e AnyHandleClosed) Clone() *AnyHandleClosed { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyHandleClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// RequestStop is event 201, version 0, enabled by [KeywordHttp] (0x2) at
+// RequestStop is event 201, version 0, enabled by [KeywordHTTP] (0x2) at
 // [etw.LevelInformational] (4). [AnyRequestStop] takes newer versions, too.
 //
 // A request was sent.
@@ -679,7 +680,7 @@ func (e AnyRequestStop) Clone() *AnyRequestStop {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// RequestFail is event 202, version 0, enabled by [KeywordHttp] (0x2) or [KeywordAoac] (0x100)
+// RequestFail is event 202, version 0, enabled by [KeywordHTTP] (0x2) or [KeywordAoac] (0x100)
 // at [etw.LevelError] (2). Its payload has 12 bytes, 8 in programs of 32 bits.
 // [AnyRequestFail] takes newer versions, too.
 //
@@ -766,7 +767,7 @@ func (e AnyRequestFail) Clone() *AnyRequestFail { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRequestFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ResponseStop is event 203, version 0, enabled by [KeywordHttp] (0x2) at
+// ResponseStop is event 203, version 0, enabled by [KeywordHTTP] (0x2) at
 // [etw.LevelInformational] (4). [AnyResponseStop] takes newer versions, too.
 //
 // A response has come.
@@ -878,7 +879,7 @@ func (e AnyResponseStop) Clone() *AnyResponseStop {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyResponseStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ResponseFail is event 204, version 0, enabled by [KeywordHttp] (0x2) or [KeywordAoac]
+// ResponseFail is event 204, version 0, enabled by [KeywordHTTP] (0x2) or [KeywordAoac]
 // (0x100) at [etw.LevelInformational] (4). Its payload has 12 bytes, 8 in programs of 32 bits.
 // [AnyResponseFail] takes newer versions, too.
 //
@@ -933,7 +934,7 @@ func (e AnyResponseFail) Clone() *AnyResponseFail { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyResponseFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ConnectionClosed is event 205, version 0, enabled by [KeywordHttp] (0x2) at
+// ConnectionClosed is event 205, version 0, enabled by [KeywordHTTP] (0x2) at
 // [etw.LevelInformational] (4). [AnyConnectionClosed] takes newer versions, too.
 //
 // A connection was closed.
@@ -1022,7 +1023,7 @@ func (e AnyConnectionClosed) Clone() *AnyConnectionClosed {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyConnectionClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// KeepAliveReused is event 206, version 0, enabled by [KeywordHttp] (0x2) at
+// KeepAliveReused is event 206, version 0, enabled by [KeywordHTTP] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 16 bytes, 8 in programs of 32 bits.
 // [AnyKeepAliveReused] takes newer versions, too.
 //
@@ -1111,7 +1112,7 @@ func (e AnyKeepAliveReused) Clone() *AnyKeepAliveReused { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyKeepAliveReused) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// KeepAlivePooled is event 207, version 0, enabled by [KeywordHttp] (0x2) at
+// KeepAlivePooled is event 207, version 0, enabled by [KeywordHTTP] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 16 bytes, 8 in programs of 32 bits.
 // [AnyKeepAlivePooled] takes newer versions, too.
 //
@@ -1168,7 +1169,7 @@ func (e AnyKeepAlivePooled) Clone() *AnyKeepAlivePooled { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyKeepAlivePooled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// KeepAliveClosed is event 208, version 0, enabled by [KeywordHttp] (0x2) at
+// KeepAliveClosed is event 208, version 0, enabled by [KeywordHTTP] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 16 bytes, 8 in programs of 32 bits.
 // [AnyKeepAliveClosed] takes newer versions, too.
 //
@@ -1225,7 +1226,7 @@ func (e AnyKeepAliveClosed) Clone() *AnyKeepAliveClosed { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyKeepAliveClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ResponseBodyReceived is event 209, version 0, enabled by [KeywordHttp] (0x2) at
+// ResponseBodyReceived is event 209, version 0, enabled by [KeywordHTTP] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 8 bytes, 4 in programs of 32 bits.
 // [AnyResponseBodyReceived] takes newer versions, too.
 //
@@ -1292,7 +1293,7 @@ func (e AnyResponseBodyReceived) Clone() *AnyResponseBodyReceived { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyResponseBodyReceived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// RequestHeader is event 210, version 0, enabled by [KeywordHttp] (0x2) at [etw.LevelVerbose]
+// RequestHeader is event 210, version 0, enabled by [KeywordHTTP] (0x2) at [etw.LevelVerbose]
 // (5). [AnyRequestHeader] takes newer versions, too.
 //
 // The headers of a request.
@@ -1394,7 +1395,7 @@ func (e AnyRequestHeader) Clone() *AnyRequestHeader {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRequestHeader) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ResponseHeader is event 211, version 0, enabled by [KeywordHttp] (0x2) at [etw.LevelVerbose]
+// ResponseHeader is event 211, version 0, enabled by [KeywordHTTP] (0x2) at [etw.LevelVerbose]
 // (5). [AnyResponseHeader] takes newer versions, too.
 //
 // The headers of a response.
@@ -1455,11 +1456,12 @@ func (e AnyResponseHeader) Clone() *AnyResponseHeader {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyResponseHeader) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectionStart is event 301, version 0, enabled by [KeywordConnection] (0x4) at
-// [etw.LevelInformational] (4). [AnyTcpConnectionStart] takes newer versions, too.
+// TCPConnectionStart is TcpConnectionStart: event 301, version 0, enabled by
+// [KeywordConnection] (0x4) at [etw.LevelInformational] (4). [AnyTCPConnectionStart] takes
+// newer versions, too.
 //
 // A connection is being made.
-type TcpConnectionStart struct {
+type TCPConnectionStart struct {
 	ServerNameLength uint16 // _ServerNameLength
 	ServerName       etw.ANSI
 	ConnectionHandle etw.Pointer
@@ -1468,10 +1470,10 @@ type TcpConnectionStart struct {
 }
 
 // EventDesc returns the description of TcpConnectionStart.
-func (*TcpConnectionStart) EventDesc() *etw.EventDesc { return &tcpConnectionStart }
+func (*TCPConnectionStart) EventDesc() *etw.EventDesc { return &tcpConnectionStart }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&tcpConnectionStart, p, ptr)
 	}
@@ -1485,7 +1487,7 @@ func (e *TcpConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, erro
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint16(e.ServerNameLength)
 	a.ANSIN(1, e.ServerName, uint64(e.ServerNameLength))
@@ -1496,7 +1498,7 @@ func (e *TcpConnectionStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectionStart) FieldValue(i int) etw.Value {
+func (e *TCPConnectionStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ServerNameLength))
@@ -1513,12 +1515,12 @@ func (e *TcpConnectionStart) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectionStart) Clone() *TcpConnectionStart {
+func (e TCPConnectionStart) Clone() *TCPConnectionStart {
 	e.ServerName = e.ServerName.Clone()
 	return &e
 }
 
-func (e TcpConnectionStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 301, Level: 4, Keywords: 0x4,
@@ -1532,34 +1534,34 @@ var tcpConnectionStart = etw.EventDesc{
 	},
 }
 
-// AnyTcpConnectionStart is [TcpConnectionStart] in any version: a newer one is decoded like
+// AnyTCPConnectionStart is [TCPConnectionStart] in any version: a newer one is decoded like
 // it.
-type AnyTcpConnectionStart struct {
+type AnyTCPConnectionStart struct {
 	Seen etw.Seen
-	TcpConnectionStart
+	TCPConnectionStart
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectionStart.DecodePayload(p, ptr)
+	return e.TCPConnectionStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectionStart) Clone() *AnyTcpConnectionStart {
+func (e AnyTCPConnectionStart) Clone() *AnyTCPConnectionStart {
 	e.ServerName = e.ServerName.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectionFail is event 302, version 0, enabled by [KeywordConnection] (0x4) or
-// [KeywordAoac] (0x100) at [etw.LevelError] (2). [AnyTcpConnectionFail] takes newer versions,
-// too.
+// TCPConnectionFail is TcpConnectionFail: event 302, version 0, enabled by [KeywordConnection]
+// (0x4) or [KeywordAoac] (0x100) at [etw.LevelError] (2). [AnyTCPConnectionFail] takes newer
+// versions, too.
 //
 // It could not be made.
-type TcpConnectionFail struct {
+type TCPConnectionFail struct {
 	ServerNameLength uint16 // _ServerNameLength
 	ServerName       etw.ANSI
 	ConnectionHandle etw.Pointer
@@ -1567,10 +1569,10 @@ type TcpConnectionFail struct {
 }
 
 // EventDesc returns the description of TcpConnectionFail.
-func (*TcpConnectionFail) EventDesc() *etw.EventDesc { return &tcpConnectionFail }
+func (*TCPConnectionFail) EventDesc() *etw.EventDesc { return &tcpConnectionFail }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *TcpConnectionFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectionFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&tcpConnectionFail, p, ptr)
 	}
@@ -1583,7 +1585,7 @@ func (e *TcpConnectionFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectionFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectionFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint16(e.ServerNameLength)
 	a.ANSIN(1, e.ServerName, uint64(e.ServerNameLength))
@@ -1593,7 +1595,7 @@ func (e *TcpConnectionFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectionFail) FieldValue(i int) etw.Value {
+func (e *TCPConnectionFail) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ServerNameLength))
@@ -1608,12 +1610,12 @@ func (e *TcpConnectionFail) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e TcpConnectionFail) Clone() *TcpConnectionFail {
+func (e TCPConnectionFail) Clone() *TCPConnectionFail {
 	e.ServerName = e.ServerName.Clone()
 	return &e
 }
 
-func (e TcpConnectionFail) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectionFail) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectionFail = etw.EventDesc{
 	Provider: &providerDesc, ID: 302, Level: 2, Keywords: 0x104,
@@ -1626,55 +1628,55 @@ var tcpConnectionFail = etw.EventDesc{
 	},
 }
 
-// AnyTcpConnectionFail is [TcpConnectionFail] in any version: a newer one is decoded like it.
-type AnyTcpConnectionFail struct {
+// AnyTCPConnectionFail is [TCPConnectionFail] in any version: a newer one is decoded like it.
+type AnyTCPConnectionFail struct {
 	Seen etw.Seen
-	TcpConnectionFail
+	TCPConnectionFail
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectionFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectionFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectionFail.DecodePayload(p, ptr)
+	return e.TCPConnectionFail.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyTcpConnectionFail) Clone() *AnyTcpConnectionFail {
+func (e AnyTCPConnectionFail) Clone() *AnyTCPConnectionFail {
 	e.ServerName = e.ServerName.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectionFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectionFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpConnectionStop is event 303, version 0, enabled by [KeywordConnection] (0x4) at
-// [etw.LevelInformational] (4). Its payload has 8 bytes, 4 in programs of 32 bits.
-// [AnyTcpConnectionStop] takes newer versions, too.
+// TCPConnectionStop is TcpConnectionStop: event 303, version 0, enabled by [KeywordConnection]
+// (0x4) at [etw.LevelInformational] (4). Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyTCPConnectionStop] takes newer versions, too.
 //
 // It was made.
-type TcpConnectionStop struct {
+type TCPConnectionStop struct {
 	SocketHandle etw.Pointer
 }
 
 // EventDesc returns the description of TcpConnectionStop.
-func (*TcpConnectionStop) EventDesc() *etw.EventDesc { return &tcpConnectionStop }
+func (*TCPConnectionStop) EventDesc() *etw.EventDesc { return &tcpConnectionStop }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *TcpConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TCPConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SocketHandle = c.Pointer()
 	return c.Done(&tcpConnectionStop)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *TcpConnectionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *TCPConnectionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.SocketHandle)
 	return a.Done(&tcpConnectionStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectionStop) FieldValue(i int) etw.Value {
+func (e *TCPConnectionStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.PointerValue(e.SocketHandle)
@@ -1683,9 +1685,9 @@ func (e *TcpConnectionStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e TcpConnectionStop) Clone() *TcpConnectionStop { return &e }
+func (e TCPConnectionStop) Clone() *TCPConnectionStop { return &e }
 
-func (e TcpConnectionStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TCPConnectionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 303, Level: 4, Keywords: 0x4,
@@ -1695,39 +1697,39 @@ var tcpConnectionStop = etw.EventDesc{
 	},
 }
 
-// AnyTcpConnectionStop is [TcpConnectionStop] in any version: a newer one is decoded like it.
-type AnyTcpConnectionStop struct {
+// AnyTCPConnectionStop is [TCPConnectionStop] in any version: a newer one is decoded like it.
+type AnyTCPConnectionStop struct {
 	Seen etw.Seen
-	TcpConnectionStop
+	TCPConnectionStop
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyTcpConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTCPConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.TcpConnectionStop.DecodePayload(p, ptr)
+	return e.TCPConnectionStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyTcpConnectionStop) Clone() *AnyTcpConnectionStop { return &e }
+func (e AnyTCPConnectionStop) Clone() *AnyTCPConnectionStop { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyTcpConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTCPConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DnsQueryStart is event 304, version 0, enabled by [KeywordConnection] (0x4) at
-// [etw.LevelInformational] (4). [AnyDnsQueryStart] takes newer versions, too.
+// DNSQueryStart is DnsQueryStart: event 304, version 0, enabled by [KeywordConnection] (0x4)
+// at [etw.LevelInformational] (4). [AnyDNSQueryStart] takes newer versions, too.
 //
 // A name is looked up.
-type DnsQueryStart struct {
+type DNSQueryStart struct {
 	HostNameLength uint16 // _HostNameLength
 	HostName       etw.ANSI
 	RequestHandle  etw.Pointer
 }
 
 // EventDesc returns the description of DnsQueryStart.
-func (*DnsQueryStart) EventDesc() *etw.EventDesc { return &dnsQueryStart }
+func (*DNSQueryStart) EventDesc() *etw.EventDesc { return &dnsQueryStart }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *DnsQueryStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *DNSQueryStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&dnsQueryStart, p, ptr)
 	}
@@ -1739,7 +1741,7 @@ func (e *DnsQueryStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DnsQueryStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *DNSQueryStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint16(e.HostNameLength)
 	a.ANSIN(1, e.HostName, uint64(e.HostNameLength))
@@ -1748,7 +1750,7 @@ func (e *DnsQueryStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DnsQueryStart) FieldValue(i int) etw.Value {
+func (e *DNSQueryStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.HostNameLength))
@@ -1761,12 +1763,12 @@ func (e *DnsQueryStart) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e DnsQueryStart) Clone() *DnsQueryStart {
+func (e DNSQueryStart) Clone() *DNSQueryStart {
 	e.HostName = e.HostName.Clone()
 	return &e
 }
 
-func (e DnsQueryStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e DNSQueryStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dnsQueryStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 304, Level: 4, Keywords: 0x4,
@@ -1778,32 +1780,32 @@ var dnsQueryStart = etw.EventDesc{
 	},
 }
 
-// AnyDnsQueryStart is [DnsQueryStart] in any version: a newer one is decoded like it.
-type AnyDnsQueryStart struct {
+// AnyDNSQueryStart is [DNSQueryStart] in any version: a newer one is decoded like it.
+type AnyDNSQueryStart struct {
 	Seen etw.Seen
-	DnsQueryStart
+	DNSQueryStart
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDnsQueryStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyDNSQueryStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DnsQueryStart.DecodePayload(p, ptr)
+	return e.DNSQueryStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyDnsQueryStart) Clone() *AnyDnsQueryStart {
+func (e AnyDNSQueryStart) Clone() *AnyDNSQueryStart {
 	e.HostName = e.HostName.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDnsQueryStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyDNSQueryStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DnsQueryStop is event 305, version 0, enabled by [KeywordConnection] (0x4) at
-// [etw.LevelInformational] (4). [AnyDnsQueryStop] takes newer versions, too.
+// DNSQueryStop is DnsQueryStop: event 305, version 0, enabled by [KeywordConnection] (0x4) at
+// [etw.LevelInformational] (4). [AnyDNSQueryStop] takes newer versions, too.
 //
 // It was found.
-type DnsQueryStop struct {
+type DNSQueryStop struct {
 	HostNameLength    uint16 // _HostNameLength
 	HostName          etw.ANSI
 	RequestHandle     etw.Pointer
@@ -1812,10 +1814,10 @@ type DnsQueryStop struct {
 }
 
 // EventDesc returns the description of DnsQueryStop.
-func (*DnsQueryStop) EventDesc() *etw.EventDesc { return &dnsQueryStop }
+func (*DNSQueryStop) EventDesc() *etw.EventDesc { return &dnsQueryStop }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *DnsQueryStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *DNSQueryStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&dnsQueryStop, p, ptr)
 	}
@@ -1829,7 +1831,7 @@ func (e *DnsQueryStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DnsQueryStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *DNSQueryStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint16(e.HostNameLength)
 	a.ANSIN(1, e.HostName, uint64(e.HostNameLength))
@@ -1840,7 +1842,7 @@ func (e *DnsQueryStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DnsQueryStop) FieldValue(i int) etw.Value {
+func (e *DNSQueryStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.HostNameLength))
@@ -1857,13 +1859,13 @@ func (e *DnsQueryStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e DnsQueryStop) Clone() *DnsQueryStop {
+func (e DNSQueryStop) Clone() *DNSQueryStop {
 	e.HostName = e.HostName.Clone()
 	e.AddressList = e.AddressList.Clone()
 	return &e
 }
 
-func (e DnsQueryStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e DNSQueryStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dnsQueryStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 305, Level: 4, Keywords: 0x4,
@@ -1877,33 +1879,33 @@ var dnsQueryStop = etw.EventDesc{
 	},
 }
 
-// AnyDnsQueryStop is [DnsQueryStop] in any version: a newer one is decoded like it.
-type AnyDnsQueryStop struct {
+// AnyDNSQueryStop is [DNSQueryStop] in any version: a newer one is decoded like it.
+type AnyDNSQueryStop struct {
 	Seen etw.Seen
-	DnsQueryStop
+	DNSQueryStop
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDnsQueryStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyDNSQueryStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DnsQueryStop.DecodePayload(p, ptr)
+	return e.DNSQueryStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyDnsQueryStop) Clone() *AnyDnsQueryStop {
+func (e AnyDNSQueryStop) Clone() *AnyDNSQueryStop {
 	e.HostName = e.HostName.Clone()
 	e.AddressList = e.AddressList.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDnsQueryStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyDNSQueryStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DnsQueryFail is event 306, version 0, enabled by [KeywordConnection] (0x4) or [KeywordAoac]
-// (0x100) at [etw.LevelError] (2). [AnyDnsQueryFail] takes newer versions, too.
+// DNSQueryFail is DnsQueryFail: event 306, version 0, enabled by [KeywordConnection] (0x4) or
+// [KeywordAoac] (0x100) at [etw.LevelError] (2). [AnyDNSQueryFail] takes newer versions, too.
 //
 // It was not found.
-type DnsQueryFail struct {
+type DNSQueryFail struct {
 	HostNameLength uint16 // _HostNameLength
 	HostName       etw.ANSI
 	RequestHandle  etw.Pointer
@@ -1911,10 +1913,10 @@ type DnsQueryFail struct {
 }
 
 // EventDesc returns the description of DnsQueryFail.
-func (*DnsQueryFail) EventDesc() *etw.EventDesc { return &dnsQueryFail }
+func (*DNSQueryFail) EventDesc() *etw.EventDesc { return &dnsQueryFail }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *DnsQueryFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *DNSQueryFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&dnsQueryFail, p, ptr)
 	}
@@ -1927,7 +1929,7 @@ func (e *DnsQueryFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DnsQueryFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *DNSQueryFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint16(e.HostNameLength)
 	a.ANSIN(1, e.HostName, uint64(e.HostNameLength))
@@ -1937,7 +1939,7 @@ func (e *DnsQueryFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DnsQueryFail) FieldValue(i int) etw.Value {
+func (e *DNSQueryFail) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.HostNameLength))
@@ -1952,12 +1954,12 @@ func (e *DnsQueryFail) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e DnsQueryFail) Clone() *DnsQueryFail {
+func (e DNSQueryFail) Clone() *DNSQueryFail {
 	e.HostName = e.HostName.Clone()
 	return &e
 }
 
-func (e DnsQueryFail) String() string { return string(etw.AppendText(nil, &e)) }
+func (e DNSQueryFail) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dnsQueryFail = etw.EventDesc{
 	Provider: &providerDesc, ID: 306, Level: 2, Keywords: 0x104,
@@ -1970,23 +1972,23 @@ var dnsQueryFail = etw.EventDesc{
 	},
 }
 
-// AnyDnsQueryFail is [DnsQueryFail] in any version: a newer one is decoded like it.
-type AnyDnsQueryFail struct {
+// AnyDNSQueryFail is [DNSQueryFail] in any version: a newer one is decoded like it.
+type AnyDNSQueryFail struct {
 	Seen etw.Seen
-	DnsQueryFail
+	DNSQueryFail
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDnsQueryFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyDNSQueryFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DnsQueryFail.DecodePayload(p, ptr)
+	return e.DNSQueryFail.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyDnsQueryFail) Clone() *AnyDnsQueryFail {
+func (e AnyDNSQueryFail) Clone() *AnyDNSQueryFail {
 	e.HostName = e.HostName.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDnsQueryFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyDNSQueryFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -28,7 +28,7 @@ var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
 		&rootHandleCreated,
-		&openUrlHandleCreated,
+		&openURLHandleCreated,
 		&connectHandleCreated,
 		&requestHandleCreated,
 		&handleClosed,
@@ -57,7 +57,7 @@ var Provider = &etw.Provider{
 func Types() []etw.Event {
 	return []etw.Event{
 		new(RootHandleCreated),
-		new(OpenUrlHandleCreated),
+		new(OpenURLHandleCreated),
 		new(ConnectHandleCreated),
 		new(RequestHandleCreated),
 		new(HandleClosed),
@@ -72,12 +72,12 @@ func Types() []etw.Event {
 		new(ResponseBodyReceived),
 		new(RequestHeader),
 		new(ResponseHeader),
-		new(TcpConnectionStart),
-		new(TcpConnectionFail),
-		new(TcpConnectionStop),
-		new(DnsQueryStart),
-		new(DnsQueryStop),
-		new(DnsQueryFail),
+		new(TCPConnectionStart),
+		new(TCPConnectionFail),
+		new(TCPConnectionStop),
+		new(DNSQueryStart),
+		new(DNSQueryStop),
+		new(DNSQueryFail),
 	}
 }
 
@@ -102,7 +102,7 @@ var keywordDescs = []etw.KeywordDesc{
 // Keywords, one bit each.
 const (
 	KeywordHandles    Keyword = 0x1
-	KeywordHttp       Keyword = 0x2
+	KeywordHTTP       Keyword = 0x2
 	KeywordConnection Keyword = 0x4
 	KeywordAoac       Keyword = 0x100
 )

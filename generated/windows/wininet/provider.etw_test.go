@@ -46,7 +46,7 @@ func FuzzEvents(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyRootHandleCreated), new(AnyOpenUrlHandleCreated),
+		new(AnyRootHandleCreated), new(AnyOpenURLHandleCreated),
 		new(AnyConnectHandleCreated), new(AnyRequestHandleCreated),
 		new(AnyHandleClosed), new(AnyRequestStop),
 		new(AnyRequestFail), new(AnyResponseStop),
@@ -54,8 +54,8 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyKeepAliveReused), new(AnyKeepAlivePooled),
 		new(AnyKeepAliveClosed), new(AnyResponseBodyReceived),
 		new(AnyRequestHeader), new(AnyResponseHeader),
-		new(AnyTcpConnectionStart), new(AnyTcpConnectionFail),
-		new(AnyTcpConnectionStop), new(AnyDnsQueryStart),
-		new(AnyDnsQueryStop), new(AnyDnsQueryFail),
+		new(AnyTCPConnectionStart), new(AnyTCPConnectionFail),
+		new(AnyTCPConnectionStop), new(AnyDNSQueryStart),
+		new(AnyDNSQueryStop), new(AnyDNSQueryFail),
 	}
 }

@@ -220,11 +220,11 @@ func stackThread(r *etw.Record) (thread int64, ok bool) {
 	}
 	var sample kernel.AnyPerfInfoSample
 	if is(r, &sample) {
-		return int64(sample.ThreadId), true
+		return int64(sample.ThreadID), true
 	}
 	var change kernel.AnyThreadCSwitch
 	if is(r, &change) {
-		return int64(change.NewThreadId), true
+		return int64(change.NewThreadID), true
 	}
 	return r.ThreadID, true
 }

@@ -35,43 +35,54 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *Pairs) {
-		for range e.Items.All() {
+		for v := range e.Items.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PairsV1) {
-		for range e.Items.All() {
+		for v := range e.Items.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *PairsV2) {
-		for range e.Items.All() {
+		for v := range e.Items.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *States) {
-		for range e.All.All() {
+		for v := range e.All.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StatesV1) {
-		for range e.All.All() {
+		for v := range e.All.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *HeadV2) {
-		for range e.Info.All() {
+		for v := range e.Info.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyPairs) {
-		for range e.Items.All() {
+		for v := range e.Items.All() {
+			_ = v
 		}
-		for range e.ItemsV0.All() {
+		for v := range e.ItemsV0.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyStates) {
-		for range e.All.All() {
+		for v := range e.All.All() {
+			_ = v
 		}
-		for range e.AllV0.All() {
+		for v := range e.AllV0.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyHead) {
-		for range e.Info.All() {
+		for v := range e.Info.All() {
+			_ = v
 		}
 	})
 }

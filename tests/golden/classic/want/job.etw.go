@@ -8,7 +8,7 @@ import "github.com/etwgen/etwgen/runtime/etw"
 // JobStart is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 1
 // (win:Start), version 0. [AnyJobStart] says what it means.
 type JobStart struct {
-	ProcessId     etw.Pointer
+	ProcessID     etw.Pointer
 	ImageFileName etw.ANSI
 }
 
@@ -18,7 +18,7 @@ func (*JobStart) EventDesc() *etw.EventDesc { return &jobStart }
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *JobStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
-	e.ProcessId = c.Pointer()
+	e.ProcessID = c.Pointer()
 	e.ImageFileName = c.ANSI()
 	return c.Done(&jobStart)
 }
@@ -26,7 +26,7 @@ func (e *JobStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *JobStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Pointer(0, e.ProcessId)
+	a.Pointer(0, e.ProcessID)
 	a.ANSIZ(1, e.ImageFileName)
 	return a.Done(&jobStart)
 }
@@ -35,7 +35,7 @@ func (e *JobStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *JobStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.PointerValue(e.ProcessId)
+		return etw.PointerValue(e.ProcessID)
 	case 1:
 		return etw.ANSIValue(e.ImageFileName)
 	}
@@ -63,7 +63,7 @@ var jobStart = etw.EventDesc{
 // opcode 1 (win:Start), version 1. [AnyJobStart] says what it means.
 type JobStartV1 struct {
 	PageDirectoryBase etw.Pointer
-	ProcessId         uint32
+	ProcessID         uint32
 	UserSID           etw.SID
 	ImageFileName     etw.ANSI
 }
@@ -75,7 +75,7 @@ func (*JobStartV1) EventDesc() *etw.EventDesc { return &jobStartV1 }
 func (e *JobStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PageDirectoryBase = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.UserSID = c.SID()
 	e.ImageFileName = c.ANSI()
 	return c.Done(&jobStartV1)
@@ -85,7 +85,7 @@ func (e *JobStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 func (e *JobStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.PageDirectoryBase)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.SID(2, e.UserSID)
 	a.ANSIZ(3, e.ImageFileName)
 	return a.Done(&jobStartV1)
@@ -97,7 +97,7 @@ func (e *JobStartV1) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.PageDirectoryBase)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
 		return etw.SIDValue(e.UserSID)
 	case 3:
@@ -130,7 +130,7 @@ var jobStartV1 = etw.EventDesc{
 // opcode 1 (win:Start), version 2. [AnyJobStart] says what it means.
 type JobStartV2 struct {
 	UniqueKey     etw.Pointer
-	ProcessId     uint32
+	ProcessID     uint32
 	UserSID       etw.SID
 	ImageFileName etw.ANSI
 	CommandLine   etw.UTF16
@@ -172,7 +172,7 @@ type jobV2Layout JobStartV2
 func (e *jobV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UniqueKey = c.Pointer()
-	e.ProcessId = c.Uint32()
+	e.ProcessID = c.Uint32()
 	e.UserSID = c.SID()
 	e.ImageFileName = c.ANSI()
 	e.CommandLine = c.UTF16()
@@ -182,7 +182,7 @@ func (e *jobV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, 
 func (e *jobV2Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Pointer(0, e.UniqueKey)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.SID(2, e.UserSID)
 	a.ANSIZ(3, e.ImageFileName)
 	a.UTF16Z(4, e.CommandLine)
@@ -194,7 +194,7 @@ func (e *jobV2Layout) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.PointerValue(e.UniqueKey)
 	case 1:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 2:
 		return etw.SIDValue(e.UserSID)
 	case 3:
@@ -230,7 +230,7 @@ type AnyJobStart struct {
 	Seen etw.Seen
 
 	UniqueKey         etw.Pointer // since version 2
-	ProcessId         etw.Pointer // Number of the process.
+	ProcessID         etw.Pointer // Number of the process.
 	UserSID           etw.SID     // since version 1
 	ImageFileName     etw.ANSI
 	CommandLine       etw.UTF16   // since version 2
@@ -266,7 +266,7 @@ func (e *AnyJobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n
 		*e = AnyJobStart{}
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.UniqueKey = v.UniqueKey
-		e.ProcessId = etw.Pointer(v.ProcessId)
+		e.ProcessID = etw.Pointer(v.ProcessID)
 		e.UserSID = v.UserSID
 		e.ImageFileName = v.ImageFileName
 		e.CommandLine = v.CommandLine
@@ -275,7 +275,7 @@ func (e *AnyJobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyJobStart{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.ProcessId = etw.Pointer(v.ProcessId)
+		e.ProcessID = etw.Pointer(v.ProcessID)
 		e.UserSID = v.UserSID
 		e.ImageFileName = v.ImageFileName
 		e.PageDirectoryBase = v.PageDirectoryBase
@@ -284,7 +284,7 @@ func (e *AnyJobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyJobStart{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.ImageFileName = v.ImageFileName
 	}
 	return n, err
@@ -301,9 +301,9 @@ func (e *AnyJobStart) FieldValue(i int) etw.Value {
 		return etw.PointerValue(e.UniqueKey)
 	case "ProcessId":
 		if fields[i].Type == etw.InPointer {
-			return etw.PointerValue(etw.Pointer(e.ProcessId))
+			return etw.PointerValue(etw.Pointer(e.ProcessID))
 		}
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "UserSID":
 		return etw.SIDValue(e.UserSID)
 	case "ImageFileName":
@@ -333,7 +333,7 @@ func (e AnyJobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, 
 // (win:Stop), version 2, of [TaskJob]. [AnyJobStop] takes newer versions, too.
 type JobStop struct {
 	UniqueKey     etw.Pointer
-	ProcessId     uint32 // Number of the process.
+	ProcessID     uint32 // Number of the process.
 	UserSID       etw.SID
 	ImageFileName etw.ANSI
 	CommandLine   etw.UTF16

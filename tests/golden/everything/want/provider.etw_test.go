@@ -34,969 +34,1401 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *Const) {
-		for range e.Int8.All() {
+		for v := range e.Int8.All() {
+			_ = v
 		}
-		for range e.UInt8.All() {
+		for v := range e.UInt8.All() {
+			_ = v
 		}
-		for range e.Int16.All() {
+		for v := range e.Int16.All() {
+			_ = v
 		}
-		for range e.UInt16.All() {
+		for v := range e.UInt16.All() {
+			_ = v
 		}
-		for range e.Int32.All() {
+		for v := range e.Int32.All() {
+			_ = v
 		}
-		for range e.UInt32.All() {
+		for v := range e.UInt32.All() {
+			_ = v
 		}
-		for range e.HexInt32.All() {
+		for v := range e.HexInt32.All() {
+			_ = v
 		}
-		for range e.Int64.All() {
+		for v := range e.Int64.All() {
+			_ = v
 		}
-		for range e.UInt64.All() {
+		for v := range e.UInt64.All() {
+			_ = v
 		}
-		for range e.HexInt64.All() {
+		for v := range e.HexInt64.All() {
+			_ = v
 		}
-		for range e.Float.All() {
+		for v := range e.Float.All() {
+			_ = v
 		}
-		for range e.Double.All() {
+		for v := range e.Double.All() {
+			_ = v
 		}
-		for range e.Boolean.All() {
+		for v := range e.Boolean.All() {
+			_ = v
 		}
-		for range e.FILETIME.All() {
+		for v := range e.FILETIME.All() {
+			_ = v
 		}
-		for range e.SYSTEMTIME.All() {
+		for v := range e.SYSTEMTIME.All() {
+			_ = v
 		}
-		for range e.GUID.All() {
+		for v := range e.GUID.All() {
+			_ = v
 		}
-		for range e.Pointer.All() {
+		for v := range e.Pointer.All() {
+			_ = v
 		}
-		for range e.UnicodeString.All() {
+		for v := range e.UnicodeString.All() {
+			_ = v
 		}
-		for range e.AnsiString.All() {
+		for v := range e.AnsiString.All() {
+			_ = v
 		}
-		for range e.SID.All() {
+		for v := range e.SID.All() {
+			_ = v
 		}
-		for range e.CountedUnicodeString.All() {
+		for v := range e.CountedUnicodeString.All() {
+			_ = v
 		}
-		for range e.CountedAnsiString.All() {
+		for v := range e.CountedAnsiString.All() {
+			_ = v
 		}
-		for range e.CountedBinary.All() {
+		for v := range e.CountedBinary.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *Counted) {
-		for range e.Int8.All() {
+		for v := range e.Int8.All() {
+			_ = v
 		}
-		for range e.UInt8.All() {
+		for v := range e.UInt8.All() {
+			_ = v
 		}
-		for range e.Int16.All() {
+		for v := range e.Int16.All() {
+			_ = v
 		}
-		for range e.UInt16.All() {
+		for v := range e.UInt16.All() {
+			_ = v
 		}
-		for range e.Int32.All() {
+		for v := range e.Int32.All() {
+			_ = v
 		}
-		for range e.UInt32.All() {
+		for v := range e.UInt32.All() {
+			_ = v
 		}
-		for range e.HexInt32.All() {
+		for v := range e.HexInt32.All() {
+			_ = v
 		}
-		for range e.Int64.All() {
+		for v := range e.Int64.All() {
+			_ = v
 		}
-		for range e.UInt64.All() {
+		for v := range e.UInt64.All() {
+			_ = v
 		}
-		for range e.HexInt64.All() {
+		for v := range e.HexInt64.All() {
+			_ = v
 		}
-		for range e.Float.All() {
+		for v := range e.Float.All() {
+			_ = v
 		}
-		for range e.Double.All() {
+		for v := range e.Double.All() {
+			_ = v
 		}
-		for range e.Boolean.All() {
+		for v := range e.Boolean.All() {
+			_ = v
 		}
-		for range e.FILETIME.All() {
+		for v := range e.FILETIME.All() {
+			_ = v
 		}
-		for range e.SYSTEMTIME.All() {
+		for v := range e.SYSTEMTIME.All() {
+			_ = v
 		}
-		for range e.GUID.All() {
+		for v := range e.GUID.All() {
+			_ = v
 		}
-		for range e.Pointer.All() {
+		for v := range e.Pointer.All() {
+			_ = v
 		}
-		for range e.UnicodeString.All() {
+		for v := range e.UnicodeString.All() {
+			_ = v
 		}
-		for range e.AnsiString.All() {
+		for v := range e.AnsiString.All() {
+			_ = v
 		}
-		for range e.SID.All() {
+		for v := range e.SID.All() {
+			_ = v
 		}
-		for range e.CountedUnicodeString.All() {
+		for v := range e.CountedUnicodeString.All() {
+			_ = v
 		}
-		for range e.CountedAnsiString.All() {
+		for v := range e.CountedAnsiString.All() {
+			_ = v
 		}
-		for range e.CountedBinary.All() {
+		for v := range e.CountedBinary.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *ConstLength) {
-		for range e.UnicodeString.All() {
+		for v := range e.UnicodeString.All() {
+			_ = v
 		}
-		for range e.AnsiString.All() {
+		for v := range e.AnsiString.All() {
+			_ = v
 		}
-		for range e.Binary.All() {
+		for v := range e.Binary.All() {
+			_ = v
 		}
-		for range e.SID.All() {
+		for v := range e.SID.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *ConstLengthOfField) {
-		for range e.UnicodeString.All() {
+		for v := range e.UnicodeString.All() {
+			_ = v
 		}
-		for range e.AnsiString.All() {
+		for v := range e.AnsiString.All() {
+			_ = v
 		}
-		for range e.Binary.All() {
+		for v := range e.Binary.All() {
+			_ = v
 		}
-		for range e.SID.All() {
+		for v := range e.SID.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *CountedLength) {
-		for range e.UnicodeString.All() {
+		for v := range e.UnicodeString.All() {
+			_ = v
 		}
-		for range e.AnsiString.All() {
+		for v := range e.AnsiString.All() {
+			_ = v
 		}
-		for range e.Binary.All() {
+		for v := range e.Binary.All() {
+			_ = v
 		}
-		for range e.SID.All() {
+		for v := range e.SID.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *CountedLengthOfField) {
-		for range e.UnicodeString.All() {
+		for v := range e.UnicodeString.All() {
+			_ = v
 		}
-		for range e.AnsiString.All() {
+		for v := range e.AnsiString.All() {
+			_ = v
 		}
-		for range e.Binary.All() {
+		for v := range e.Binary.All() {
+			_ = v
 		}
-		for range e.SID.All() {
+		for v := range e.SID.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *Struct) {
-		for range e.Const.Int8.All() {
+		for v := range e.Const.Int8.All() {
+			_ = v
 		}
-		for range e.Const.UInt8.All() {
+		for v := range e.Const.UInt8.All() {
+			_ = v
 		}
-		for range e.Const.Int16.All() {
+		for v := range e.Const.Int16.All() {
+			_ = v
 		}
-		for range e.Const.UInt16.All() {
+		for v := range e.Const.UInt16.All() {
+			_ = v
 		}
-		for range e.Const.Int32.All() {
+		for v := range e.Const.Int32.All() {
+			_ = v
 		}
-		for range e.Const.UInt32.All() {
+		for v := range e.Const.UInt32.All() {
+			_ = v
 		}
-		for range e.Const.HexInt32.All() {
+		for v := range e.Const.HexInt32.All() {
+			_ = v
 		}
-		for range e.Const.Int64.All() {
+		for v := range e.Const.Int64.All() {
+			_ = v
 		}
-		for range e.Const.UInt64.All() {
+		for v := range e.Const.UInt64.All() {
+			_ = v
 		}
-		for range e.Const.HexInt64.All() {
+		for v := range e.Const.HexInt64.All() {
+			_ = v
 		}
-		for range e.Const.Float.All() {
+		for v := range e.Const.Float.All() {
+			_ = v
 		}
-		for range e.Const.Double.All() {
+		for v := range e.Const.Double.All() {
+			_ = v
 		}
-		for range e.Const.Boolean.All() {
+		for v := range e.Const.Boolean.All() {
+			_ = v
 		}
-		for range e.Const.FILETIME.All() {
+		for v := range e.Const.FILETIME.All() {
+			_ = v
 		}
-		for range e.Const.SYSTEMTIME.All() {
+		for v := range e.Const.SYSTEMTIME.All() {
+			_ = v
 		}
-		for range e.Const.GUID.All() {
+		for v := range e.Const.GUID.All() {
+			_ = v
 		}
-		for range e.Const.Pointer.All() {
+		for v := range e.Const.Pointer.All() {
+			_ = v
 		}
-		for range e.Const.UnicodeString.All() {
+		for v := range e.Const.UnicodeString.All() {
+			_ = v
 		}
-		for range e.Const.AnsiString.All() {
+		for v := range e.Const.AnsiString.All() {
+			_ = v
 		}
-		for range e.Const.SID.All() {
+		for v := range e.Const.SID.All() {
+			_ = v
 		}
-		for range e.Const.CountedUnicodeString.All() {
+		for v := range e.Const.CountedUnicodeString.All() {
+			_ = v
 		}
-		for range e.Const.CountedAnsiString.All() {
+		for v := range e.Const.CountedAnsiString.All() {
+			_ = v
 		}
-		for range e.Const.CountedBinary.All() {
+		for v := range e.Const.CountedBinary.All() {
+			_ = v
 		}
-		for range e.Counted.Int8.All() {
+		for v := range e.Counted.Int8.All() {
+			_ = v
 		}
-		for range e.Counted.UInt8.All() {
+		for v := range e.Counted.UInt8.All() {
+			_ = v
 		}
-		for range e.Counted.Int16.All() {
+		for v := range e.Counted.Int16.All() {
+			_ = v
 		}
-		for range e.Counted.UInt16.All() {
+		for v := range e.Counted.UInt16.All() {
+			_ = v
 		}
-		for range e.Counted.Int32.All() {
+		for v := range e.Counted.Int32.All() {
+			_ = v
 		}
-		for range e.Counted.UInt32.All() {
+		for v := range e.Counted.UInt32.All() {
+			_ = v
 		}
-		for range e.Counted.HexInt32.All() {
+		for v := range e.Counted.HexInt32.All() {
+			_ = v
 		}
-		for range e.Counted.Int64.All() {
+		for v := range e.Counted.Int64.All() {
+			_ = v
 		}
-		for range e.Counted.UInt64.All() {
+		for v := range e.Counted.UInt64.All() {
+			_ = v
 		}
-		for range e.Counted.HexInt64.All() {
+		for v := range e.Counted.HexInt64.All() {
+			_ = v
 		}
-		for range e.Counted.Float.All() {
+		for v := range e.Counted.Float.All() {
+			_ = v
 		}
-		for range e.Counted.Double.All() {
+		for v := range e.Counted.Double.All() {
+			_ = v
 		}
-		for range e.Counted.Boolean.All() {
+		for v := range e.Counted.Boolean.All() {
+			_ = v
 		}
-		for range e.Counted.FILETIME.All() {
+		for v := range e.Counted.FILETIME.All() {
+			_ = v
 		}
-		for range e.Counted.SYSTEMTIME.All() {
+		for v := range e.Counted.SYSTEMTIME.All() {
+			_ = v
 		}
-		for range e.Counted.GUID.All() {
+		for v := range e.Counted.GUID.All() {
+			_ = v
 		}
-		for range e.Counted.Pointer.All() {
+		for v := range e.Counted.Pointer.All() {
+			_ = v
 		}
-		for range e.Counted.UnicodeString.All() {
+		for v := range e.Counted.UnicodeString.All() {
+			_ = v
 		}
-		for range e.Counted.AnsiString.All() {
+		for v := range e.Counted.AnsiString.All() {
+			_ = v
 		}
-		for range e.Counted.SID.All() {
+		for v := range e.Counted.SID.All() {
+			_ = v
 		}
-		for range e.Counted.CountedUnicodeString.All() {
+		for v := range e.Counted.CountedUnicodeString.All() {
+			_ = v
 		}
-		for range e.Counted.CountedAnsiString.All() {
+		for v := range e.Counted.CountedAnsiString.All() {
+			_ = v
 		}
-		for range e.Counted.CountedBinary.All() {
+		for v := range e.Counted.CountedBinary.All() {
+			_ = v
 		}
-		for range e.Outer.Int8.All() {
+		for v := range e.Outer.Int8.All() {
+			_ = v
 		}
-		for range e.Outer.UInt8.All() {
+		for v := range e.Outer.UInt8.All() {
+			_ = v
 		}
-		for range e.Outer.Int16.All() {
+		for v := range e.Outer.Int16.All() {
+			_ = v
 		}
-		for range e.Outer.UInt16.All() {
+		for v := range e.Outer.UInt16.All() {
+			_ = v
 		}
-		for range e.Outer.Int32.All() {
+		for v := range e.Outer.Int32.All() {
+			_ = v
 		}
-		for range e.Outer.UInt32.All() {
+		for v := range e.Outer.UInt32.All() {
+			_ = v
 		}
-		for range e.Outer.HexInt32.All() {
+		for v := range e.Outer.HexInt32.All() {
+			_ = v
 		}
-		for range e.Outer.Int64.All() {
+		for v := range e.Outer.Int64.All() {
+			_ = v
 		}
-		for range e.Outer.UInt64.All() {
+		for v := range e.Outer.UInt64.All() {
+			_ = v
 		}
-		for range e.Outer.HexInt64.All() {
+		for v := range e.Outer.HexInt64.All() {
+			_ = v
 		}
-		for range e.Outer.Float.All() {
+		for v := range e.Outer.Float.All() {
+			_ = v
 		}
-		for range e.Outer.Double.All() {
+		for v := range e.Outer.Double.All() {
+			_ = v
 		}
-		for range e.Outer.Boolean.All() {
+		for v := range e.Outer.Boolean.All() {
+			_ = v
 		}
-		for range e.Outer.FILETIME.All() {
+		for v := range e.Outer.FILETIME.All() {
+			_ = v
 		}
-		for range e.Outer.SYSTEMTIME.All() {
+		for v := range e.Outer.SYSTEMTIME.All() {
+			_ = v
 		}
-		for range e.Outer.GUID.All() {
+		for v := range e.Outer.GUID.All() {
+			_ = v
 		}
-		for range e.Outer.Pointer.All() {
+		for v := range e.Outer.Pointer.All() {
+			_ = v
 		}
-		for range e.Outer.UnicodeString.All() {
+		for v := range e.Outer.UnicodeString.All() {
+			_ = v
 		}
-		for range e.Outer.AnsiString.All() {
+		for v := range e.Outer.AnsiString.All() {
+			_ = v
 		}
-		for range e.Outer.SID.All() {
+		for v := range e.Outer.SID.All() {
+			_ = v
 		}
-		for range e.Outer.CountedUnicodeString.All() {
+		for v := range e.Outer.CountedUnicodeString.All() {
+			_ = v
 		}
-		for range e.Outer.CountedAnsiString.All() {
+		for v := range e.Outer.CountedAnsiString.All() {
+			_ = v
 		}
-		for range e.Outer.CountedBinary.All() {
+		for v := range e.Outer.CountedBinary.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StructLength) {
-		for range e.Arrays.UnicodeStringTwice.All() {
+		for v := range e.Arrays.UnicodeStringTwice.All() {
+			_ = v
 		}
-		for range e.Arrays.UnicodeStringTwiceOfLength.All() {
+		for v := range e.Arrays.UnicodeStringTwiceOfLength.All() {
+			_ = v
 		}
-		for range e.Arrays.UnicodeStringCounted.All() {
+		for v := range e.Arrays.UnicodeStringCounted.All() {
+			_ = v
 		}
-		for range e.Arrays.UnicodeStringCountedOfLength.All() {
+		for v := range e.Arrays.UnicodeStringCountedOfLength.All() {
+			_ = v
 		}
-		for range e.Arrays.AnsiStringTwice.All() {
+		for v := range e.Arrays.AnsiStringTwice.All() {
+			_ = v
 		}
-		for range e.Arrays.AnsiStringTwiceOfLength.All() {
+		for v := range e.Arrays.AnsiStringTwiceOfLength.All() {
+			_ = v
 		}
-		for range e.Arrays.AnsiStringCounted.All() {
+		for v := range e.Arrays.AnsiStringCounted.All() {
+			_ = v
 		}
-		for range e.Arrays.AnsiStringCountedOfLength.All() {
+		for v := range e.Arrays.AnsiStringCountedOfLength.All() {
+			_ = v
 		}
-		for range e.Arrays.BinaryTwice.All() {
+		for v := range e.Arrays.BinaryTwice.All() {
+			_ = v
 		}
-		for range e.Arrays.BinaryTwiceOfLength.All() {
+		for v := range e.Arrays.BinaryTwiceOfLength.All() {
+			_ = v
 		}
-		for range e.Arrays.BinaryCounted.All() {
+		for v := range e.Arrays.BinaryCounted.All() {
+			_ = v
 		}
-		for range e.Arrays.BinaryCountedOfLength.All() {
+		for v := range e.Arrays.BinaryCountedOfLength.All() {
+			_ = v
 		}
-		for range e.Arrays.SIDTwice.All() {
+		for v := range e.Arrays.SIDTwice.All() {
+			_ = v
 		}
-		for range e.Arrays.SIDTwiceOfLength.All() {
+		for v := range e.Arrays.SIDTwiceOfLength.All() {
+			_ = v
 		}
-		for range e.Arrays.SIDCounted.All() {
+		for v := range e.Arrays.SIDCounted.All() {
+			_ = v
 		}
-		for range e.Arrays.SIDCountedOfLength.All() {
+		for v := range e.Arrays.SIDCountedOfLength.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.UnicodeStringTwiceOfLength.All() {
+		for v := range e.ArraysOfOuter.UnicodeStringTwiceOfLength.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.UnicodeStringCounted.All() {
+		for v := range e.ArraysOfOuter.UnicodeStringCounted.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.UnicodeStringCountedOfLength.All() {
+		for v := range e.ArraysOfOuter.UnicodeStringCountedOfLength.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.AnsiStringTwiceOfLength.All() {
+		for v := range e.ArraysOfOuter.AnsiStringTwiceOfLength.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.AnsiStringCounted.All() {
+		for v := range e.ArraysOfOuter.AnsiStringCounted.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.AnsiStringCountedOfLength.All() {
+		for v := range e.ArraysOfOuter.AnsiStringCountedOfLength.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.BinaryTwiceOfLength.All() {
+		for v := range e.ArraysOfOuter.BinaryTwiceOfLength.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.BinaryCounted.All() {
+		for v := range e.ArraysOfOuter.BinaryCounted.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.BinaryCountedOfLength.All() {
+		for v := range e.ArraysOfOuter.BinaryCountedOfLength.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.SIDTwiceOfLength.All() {
+		for v := range e.ArraysOfOuter.SIDTwiceOfLength.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.SIDCounted.All() {
+		for v := range e.ArraysOfOuter.SIDCounted.All() {
+			_ = v
 		}
-		for range e.ArraysOfOuter.SIDCountedOfLength.All() {
+		for v := range e.ArraysOfOuter.SIDCountedOfLength.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StructMapped) {
-		for range e.Values.UInt8Twice.All() {
+		for v := range e.Values.UInt8Twice.All() {
+			_ = v
 		}
-		for range e.Values.UInt8Counted.All() {
+		for v := range e.Values.UInt8Counted.All() {
+			_ = v
 		}
-		for range e.Values.UInt8OfOuter.All() {
+		for v := range e.Values.UInt8OfOuter.All() {
+			_ = v
 		}
-		for range e.Values.UInt16Twice.All() {
+		for v := range e.Values.UInt16Twice.All() {
+			_ = v
 		}
-		for range e.Values.UInt16Counted.All() {
+		for v := range e.Values.UInt16Counted.All() {
+			_ = v
 		}
-		for range e.Values.UInt16OfOuter.All() {
+		for v := range e.Values.UInt16OfOuter.All() {
+			_ = v
 		}
-		for range e.Values.UInt32Twice.All() {
+		for v := range e.Values.UInt32Twice.All() {
+			_ = v
 		}
-		for range e.Values.UInt32Counted.All() {
+		for v := range e.Values.UInt32Counted.All() {
+			_ = v
 		}
-		for range e.Values.UInt32OfOuter.All() {
+		for v := range e.Values.UInt32OfOuter.All() {
+			_ = v
 		}
-		for range e.Values.HexInt32Twice.All() {
+		for v := range e.Values.HexInt32Twice.All() {
+			_ = v
 		}
-		for range e.Values.HexInt32Counted.All() {
+		for v := range e.Values.HexInt32Counted.All() {
+			_ = v
 		}
-		for range e.Values.HexInt32OfOuter.All() {
+		for v := range e.Values.HexInt32OfOuter.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *Structs) {
-		for range e.Single.All() {
+		for v := range e.Single.All() {
+			_ = v
 		}
 		for v := range e.Const.All() {
-			for range v.Int8.All() {
+			for v := range v.Int8.All() {
+				_ = v
 			}
-			for range v.UInt8.All() {
+			for v := range v.UInt8.All() {
+				_ = v
 			}
-			for range v.Int16.All() {
+			for v := range v.Int16.All() {
+				_ = v
 			}
-			for range v.UInt16.All() {
+			for v := range v.UInt16.All() {
+				_ = v
 			}
-			for range v.Int32.All() {
+			for v := range v.Int32.All() {
+				_ = v
 			}
-			for range v.UInt32.All() {
+			for v := range v.UInt32.All() {
+				_ = v
 			}
-			for range v.HexInt32.All() {
+			for v := range v.HexInt32.All() {
+				_ = v
 			}
-			for range v.Int64.All() {
+			for v := range v.Int64.All() {
+				_ = v
 			}
-			for range v.UInt64.All() {
+			for v := range v.UInt64.All() {
+				_ = v
 			}
-			for range v.HexInt64.All() {
+			for v := range v.HexInt64.All() {
+				_ = v
 			}
-			for range v.Float.All() {
+			for v := range v.Float.All() {
+				_ = v
 			}
-			for range v.Double.All() {
+			for v := range v.Double.All() {
+				_ = v
 			}
-			for range v.Boolean.All() {
+			for v := range v.Boolean.All() {
+				_ = v
 			}
-			for range v.FILETIME.All() {
+			for v := range v.FILETIME.All() {
+				_ = v
 			}
-			for range v.SYSTEMTIME.All() {
+			for v := range v.SYSTEMTIME.All() {
+				_ = v
 			}
-			for range v.GUID.All() {
+			for v := range v.GUID.All() {
+				_ = v
 			}
-			for range v.Pointer.All() {
+			for v := range v.Pointer.All() {
+				_ = v
 			}
-			for range v.UnicodeString.All() {
+			for v := range v.UnicodeString.All() {
+				_ = v
 			}
-			for range v.AnsiString.All() {
+			for v := range v.AnsiString.All() {
+				_ = v
 			}
-			for range v.SID.All() {
+			for v := range v.SID.All() {
+				_ = v
 			}
-			for range v.CountedUnicodeString.All() {
+			for v := range v.CountedUnicodeString.All() {
+				_ = v
 			}
-			for range v.CountedAnsiString.All() {
+			for v := range v.CountedAnsiString.All() {
+				_ = v
 			}
-			for range v.CountedBinary.All() {
+			for v := range v.CountedBinary.All() {
+				_ = v
 			}
 		}
 		for v := range e.Counted.All() {
-			for range v.Int8.All() {
+			for v := range v.Int8.All() {
+				_ = v
 			}
-			for range v.UInt8.All() {
+			for v := range v.UInt8.All() {
+				_ = v
 			}
-			for range v.Int16.All() {
+			for v := range v.Int16.All() {
+				_ = v
 			}
-			for range v.UInt16.All() {
+			for v := range v.UInt16.All() {
+				_ = v
 			}
-			for range v.Int32.All() {
+			for v := range v.Int32.All() {
+				_ = v
 			}
-			for range v.UInt32.All() {
+			for v := range v.UInt32.All() {
+				_ = v
 			}
-			for range v.HexInt32.All() {
+			for v := range v.HexInt32.All() {
+				_ = v
 			}
-			for range v.Int64.All() {
+			for v := range v.Int64.All() {
+				_ = v
 			}
-			for range v.UInt64.All() {
+			for v := range v.UInt64.All() {
+				_ = v
 			}
-			for range v.HexInt64.All() {
+			for v := range v.HexInt64.All() {
+				_ = v
 			}
-			for range v.Float.All() {
+			for v := range v.Float.All() {
+				_ = v
 			}
-			for range v.Double.All() {
+			for v := range v.Double.All() {
+				_ = v
 			}
-			for range v.Boolean.All() {
+			for v := range v.Boolean.All() {
+				_ = v
 			}
-			for range v.FILETIME.All() {
+			for v := range v.FILETIME.All() {
+				_ = v
 			}
-			for range v.SYSTEMTIME.All() {
+			for v := range v.SYSTEMTIME.All() {
+				_ = v
 			}
-			for range v.GUID.All() {
+			for v := range v.GUID.All() {
+				_ = v
 			}
-			for range v.Pointer.All() {
+			for v := range v.Pointer.All() {
+				_ = v
 			}
-			for range v.UnicodeString.All() {
+			for v := range v.UnicodeString.All() {
+				_ = v
 			}
-			for range v.AnsiString.All() {
+			for v := range v.AnsiString.All() {
+				_ = v
 			}
-			for range v.SID.All() {
+			for v := range v.SID.All() {
+				_ = v
 			}
-			for range v.CountedUnicodeString.All() {
+			for v := range v.CountedUnicodeString.All() {
+				_ = v
 			}
-			for range v.CountedAnsiString.All() {
+			for v := range v.CountedAnsiString.All() {
+				_ = v
 			}
-			for range v.CountedBinary.All() {
+			for v := range v.CountedBinary.All() {
+				_ = v
 			}
 		}
 		for v := range e.Outer.All() {
-			for range v.Int8.All() {
+			for v := range v.Int8.All() {
+				_ = v
 			}
-			for range v.UInt8.All() {
+			for v := range v.UInt8.All() {
+				_ = v
 			}
-			for range v.Int16.All() {
+			for v := range v.Int16.All() {
+				_ = v
 			}
-			for range v.UInt16.All() {
+			for v := range v.UInt16.All() {
+				_ = v
 			}
-			for range v.Int32.All() {
+			for v := range v.Int32.All() {
+				_ = v
 			}
-			for range v.UInt32.All() {
+			for v := range v.UInt32.All() {
+				_ = v
 			}
-			for range v.HexInt32.All() {
+			for v := range v.HexInt32.All() {
+				_ = v
 			}
-			for range v.Int64.All() {
+			for v := range v.Int64.All() {
+				_ = v
 			}
-			for range v.UInt64.All() {
+			for v := range v.UInt64.All() {
+				_ = v
 			}
-			for range v.HexInt64.All() {
+			for v := range v.HexInt64.All() {
+				_ = v
 			}
-			for range v.Float.All() {
+			for v := range v.Float.All() {
+				_ = v
 			}
-			for range v.Double.All() {
+			for v := range v.Double.All() {
+				_ = v
 			}
-			for range v.Boolean.All() {
+			for v := range v.Boolean.All() {
+				_ = v
 			}
-			for range v.FILETIME.All() {
+			for v := range v.FILETIME.All() {
+				_ = v
 			}
-			for range v.SYSTEMTIME.All() {
+			for v := range v.SYSTEMTIME.All() {
+				_ = v
 			}
-			for range v.GUID.All() {
+			for v := range v.GUID.All() {
+				_ = v
 			}
-			for range v.Pointer.All() {
+			for v := range v.Pointer.All() {
+				_ = v
 			}
-			for range v.UnicodeString.All() {
+			for v := range v.UnicodeString.All() {
+				_ = v
 			}
-			for range v.AnsiString.All() {
+			for v := range v.AnsiString.All() {
+				_ = v
 			}
-			for range v.SID.All() {
+			for v := range v.SID.All() {
+				_ = v
 			}
-			for range v.CountedUnicodeString.All() {
+			for v := range v.CountedUnicodeString.All() {
+				_ = v
 			}
-			for range v.CountedAnsiString.All() {
+			for v := range v.CountedAnsiString.All() {
+				_ = v
 			}
-			for range v.CountedBinary.All() {
+			for v := range v.CountedBinary.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StructsLength) {
-		for range e.Length.All() {
+		for v := range e.Length.All() {
+			_ = v
 		}
-		for range e.OfField.All() {
+		for v := range e.OfField.All() {
+			_ = v
 		}
-		for range e.OfOuter.All() {
+		for v := range e.OfOuter.All() {
+			_ = v
 		}
 		for v := range e.Arrays.All() {
-			for range v.UnicodeStringTwice.All() {
+			for v := range v.UnicodeStringTwice.All() {
+				_ = v
 			}
-			for range v.UnicodeStringTwiceOfLength.All() {
+			for v := range v.UnicodeStringTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.UnicodeStringCounted.All() {
+			for v := range v.UnicodeStringCounted.All() {
+				_ = v
 			}
-			for range v.UnicodeStringCountedOfLength.All() {
+			for v := range v.UnicodeStringCountedOfLength.All() {
+				_ = v
 			}
-			for range v.AnsiStringTwice.All() {
+			for v := range v.AnsiStringTwice.All() {
+				_ = v
 			}
-			for range v.AnsiStringTwiceOfLength.All() {
+			for v := range v.AnsiStringTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.AnsiStringCounted.All() {
+			for v := range v.AnsiStringCounted.All() {
+				_ = v
 			}
-			for range v.AnsiStringCountedOfLength.All() {
+			for v := range v.AnsiStringCountedOfLength.All() {
+				_ = v
 			}
-			for range v.BinaryTwice.All() {
+			for v := range v.BinaryTwice.All() {
+				_ = v
 			}
-			for range v.BinaryTwiceOfLength.All() {
+			for v := range v.BinaryTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.BinaryCounted.All() {
+			for v := range v.BinaryCounted.All() {
+				_ = v
 			}
-			for range v.BinaryCountedOfLength.All() {
+			for v := range v.BinaryCountedOfLength.All() {
+				_ = v
 			}
-			for range v.SIDTwice.All() {
+			for v := range v.SIDTwice.All() {
+				_ = v
 			}
-			for range v.SIDTwiceOfLength.All() {
+			for v := range v.SIDTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.SIDCounted.All() {
+			for v := range v.SIDCounted.All() {
+				_ = v
 			}
-			for range v.SIDCountedOfLength.All() {
+			for v := range v.SIDCountedOfLength.All() {
+				_ = v
 			}
 		}
 		for v := range e.ArraysOfOuter.All() {
-			for range v.UnicodeStringTwiceOfLength.All() {
+			for v := range v.UnicodeStringTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.UnicodeStringCounted.All() {
+			for v := range v.UnicodeStringCounted.All() {
+				_ = v
 			}
-			for range v.UnicodeStringCountedOfLength.All() {
+			for v := range v.UnicodeStringCountedOfLength.All() {
+				_ = v
 			}
-			for range v.AnsiStringTwiceOfLength.All() {
+			for v := range v.AnsiStringTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.AnsiStringCounted.All() {
+			for v := range v.AnsiStringCounted.All() {
+				_ = v
 			}
-			for range v.AnsiStringCountedOfLength.All() {
+			for v := range v.AnsiStringCountedOfLength.All() {
+				_ = v
 			}
-			for range v.BinaryTwiceOfLength.All() {
+			for v := range v.BinaryTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.BinaryCounted.All() {
+			for v := range v.BinaryCounted.All() {
+				_ = v
 			}
-			for range v.BinaryCountedOfLength.All() {
+			for v := range v.BinaryCountedOfLength.All() {
+				_ = v
 			}
-			for range v.SIDTwiceOfLength.All() {
+			for v := range v.SIDTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.SIDCounted.All() {
+			for v := range v.SIDCounted.All() {
+				_ = v
 			}
-			for range v.SIDCountedOfLength.All() {
+			for v := range v.SIDCountedOfLength.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *StructsMapped) {
 		for v := range e.Values.All() {
-			for range v.UInt8Twice.All() {
+			for v := range v.UInt8Twice.All() {
+				_ = v
 			}
-			for range v.UInt8Counted.All() {
+			for v := range v.UInt8Counted.All() {
+				_ = v
 			}
-			for range v.UInt8OfOuter.All() {
+			for v := range v.UInt8OfOuter.All() {
+				_ = v
 			}
-			for range v.UInt16Twice.All() {
+			for v := range v.UInt16Twice.All() {
+				_ = v
 			}
-			for range v.UInt16Counted.All() {
+			for v := range v.UInt16Counted.All() {
+				_ = v
 			}
-			for range v.UInt16OfOuter.All() {
+			for v := range v.UInt16OfOuter.All() {
+				_ = v
 			}
-			for range v.UInt32Twice.All() {
+			for v := range v.UInt32Twice.All() {
+				_ = v
 			}
-			for range v.UInt32Counted.All() {
+			for v := range v.UInt32Counted.All() {
+				_ = v
 			}
-			for range v.UInt32OfOuter.All() {
+			for v := range v.UInt32OfOuter.All() {
+				_ = v
 			}
-			for range v.HexInt32Twice.All() {
+			for v := range v.HexInt32Twice.All() {
+				_ = v
 			}
-			for range v.HexInt32Counted.All() {
+			for v := range v.HexInt32Counted.All() {
+				_ = v
 			}
-			for range v.HexInt32OfOuter.All() {
+			for v := range v.HexInt32OfOuter.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *TwoStructs) {
-		for range e.Single.All() {
+		for v := range e.Single.All() {
+			_ = v
 		}
 		for v := range e.Const.All() {
-			for range v.Int8.All() {
+			for v := range v.Int8.All() {
+				_ = v
 			}
-			for range v.UInt8.All() {
+			for v := range v.UInt8.All() {
+				_ = v
 			}
-			for range v.Int16.All() {
+			for v := range v.Int16.All() {
+				_ = v
 			}
-			for range v.UInt16.All() {
+			for v := range v.UInt16.All() {
+				_ = v
 			}
-			for range v.Int32.All() {
+			for v := range v.Int32.All() {
+				_ = v
 			}
-			for range v.UInt32.All() {
+			for v := range v.UInt32.All() {
+				_ = v
 			}
-			for range v.HexInt32.All() {
+			for v := range v.HexInt32.All() {
+				_ = v
 			}
-			for range v.Int64.All() {
+			for v := range v.Int64.All() {
+				_ = v
 			}
-			for range v.UInt64.All() {
+			for v := range v.UInt64.All() {
+				_ = v
 			}
-			for range v.HexInt64.All() {
+			for v := range v.HexInt64.All() {
+				_ = v
 			}
-			for range v.Float.All() {
+			for v := range v.Float.All() {
+				_ = v
 			}
-			for range v.Double.All() {
+			for v := range v.Double.All() {
+				_ = v
 			}
-			for range v.Boolean.All() {
+			for v := range v.Boolean.All() {
+				_ = v
 			}
-			for range v.FILETIME.All() {
+			for v := range v.FILETIME.All() {
+				_ = v
 			}
-			for range v.SYSTEMTIME.All() {
+			for v := range v.SYSTEMTIME.All() {
+				_ = v
 			}
-			for range v.GUID.All() {
+			for v := range v.GUID.All() {
+				_ = v
 			}
-			for range v.Pointer.All() {
+			for v := range v.Pointer.All() {
+				_ = v
 			}
-			for range v.UnicodeString.All() {
+			for v := range v.UnicodeString.All() {
+				_ = v
 			}
-			for range v.AnsiString.All() {
+			for v := range v.AnsiString.All() {
+				_ = v
 			}
-			for range v.SID.All() {
+			for v := range v.SID.All() {
+				_ = v
 			}
-			for range v.CountedUnicodeString.All() {
+			for v := range v.CountedUnicodeString.All() {
+				_ = v
 			}
-			for range v.CountedAnsiString.All() {
+			for v := range v.CountedAnsiString.All() {
+				_ = v
 			}
-			for range v.CountedBinary.All() {
+			for v := range v.CountedBinary.All() {
+				_ = v
 			}
 		}
 		for v := range e.Counted.All() {
-			for range v.Int8.All() {
+			for v := range v.Int8.All() {
+				_ = v
 			}
-			for range v.UInt8.All() {
+			for v := range v.UInt8.All() {
+				_ = v
 			}
-			for range v.Int16.All() {
+			for v := range v.Int16.All() {
+				_ = v
 			}
-			for range v.UInt16.All() {
+			for v := range v.UInt16.All() {
+				_ = v
 			}
-			for range v.Int32.All() {
+			for v := range v.Int32.All() {
+				_ = v
 			}
-			for range v.UInt32.All() {
+			for v := range v.UInt32.All() {
+				_ = v
 			}
-			for range v.HexInt32.All() {
+			for v := range v.HexInt32.All() {
+				_ = v
 			}
-			for range v.Int64.All() {
+			for v := range v.Int64.All() {
+				_ = v
 			}
-			for range v.UInt64.All() {
+			for v := range v.UInt64.All() {
+				_ = v
 			}
-			for range v.HexInt64.All() {
+			for v := range v.HexInt64.All() {
+				_ = v
 			}
-			for range v.Float.All() {
+			for v := range v.Float.All() {
+				_ = v
 			}
-			for range v.Double.All() {
+			for v := range v.Double.All() {
+				_ = v
 			}
-			for range v.Boolean.All() {
+			for v := range v.Boolean.All() {
+				_ = v
 			}
-			for range v.FILETIME.All() {
+			for v := range v.FILETIME.All() {
+				_ = v
 			}
-			for range v.SYSTEMTIME.All() {
+			for v := range v.SYSTEMTIME.All() {
+				_ = v
 			}
-			for range v.GUID.All() {
+			for v := range v.GUID.All() {
+				_ = v
 			}
-			for range v.Pointer.All() {
+			for v := range v.Pointer.All() {
+				_ = v
 			}
-			for range v.UnicodeString.All() {
+			for v := range v.UnicodeString.All() {
+				_ = v
 			}
-			for range v.AnsiString.All() {
+			for v := range v.AnsiString.All() {
+				_ = v
 			}
-			for range v.SID.All() {
+			for v := range v.SID.All() {
+				_ = v
 			}
-			for range v.CountedUnicodeString.All() {
+			for v := range v.CountedUnicodeString.All() {
+				_ = v
 			}
-			for range v.CountedAnsiString.All() {
+			for v := range v.CountedAnsiString.All() {
+				_ = v
 			}
-			for range v.CountedBinary.All() {
+			for v := range v.CountedBinary.All() {
+				_ = v
 			}
 		}
 		for v := range e.Outer.All() {
-			for range v.Int8.All() {
+			for v := range v.Int8.All() {
+				_ = v
 			}
-			for range v.UInt8.All() {
+			for v := range v.UInt8.All() {
+				_ = v
 			}
-			for range v.Int16.All() {
+			for v := range v.Int16.All() {
+				_ = v
 			}
-			for range v.UInt16.All() {
+			for v := range v.UInt16.All() {
+				_ = v
 			}
-			for range v.Int32.All() {
+			for v := range v.Int32.All() {
+				_ = v
 			}
-			for range v.UInt32.All() {
+			for v := range v.UInt32.All() {
+				_ = v
 			}
-			for range v.HexInt32.All() {
+			for v := range v.HexInt32.All() {
+				_ = v
 			}
-			for range v.Int64.All() {
+			for v := range v.Int64.All() {
+				_ = v
 			}
-			for range v.UInt64.All() {
+			for v := range v.UInt64.All() {
+				_ = v
 			}
-			for range v.HexInt64.All() {
+			for v := range v.HexInt64.All() {
+				_ = v
 			}
-			for range v.Float.All() {
+			for v := range v.Float.All() {
+				_ = v
 			}
-			for range v.Double.All() {
+			for v := range v.Double.All() {
+				_ = v
 			}
-			for range v.Boolean.All() {
+			for v := range v.Boolean.All() {
+				_ = v
 			}
-			for range v.FILETIME.All() {
+			for v := range v.FILETIME.All() {
+				_ = v
 			}
-			for range v.SYSTEMTIME.All() {
+			for v := range v.SYSTEMTIME.All() {
+				_ = v
 			}
-			for range v.GUID.All() {
+			for v := range v.GUID.All() {
+				_ = v
 			}
-			for range v.Pointer.All() {
+			for v := range v.Pointer.All() {
+				_ = v
 			}
-			for range v.UnicodeString.All() {
+			for v := range v.UnicodeString.All() {
+				_ = v
 			}
-			for range v.AnsiString.All() {
+			for v := range v.AnsiString.All() {
+				_ = v
 			}
-			for range v.SID.All() {
+			for v := range v.SID.All() {
+				_ = v
 			}
-			for range v.CountedUnicodeString.All() {
+			for v := range v.CountedUnicodeString.All() {
+				_ = v
 			}
-			for range v.CountedAnsiString.All() {
+			for v := range v.CountedAnsiString.All() {
+				_ = v
 			}
-			for range v.CountedBinary.All() {
+			for v := range v.CountedBinary.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *TwoStructsLength) {
-		for range e.Length.All() {
+		for v := range e.Length.All() {
+			_ = v
 		}
-		for range e.OfField.All() {
+		for v := range e.OfField.All() {
+			_ = v
 		}
-		for range e.OfOuter.All() {
+		for v := range e.OfOuter.All() {
+			_ = v
 		}
 		for v := range e.Arrays.All() {
-			for range v.UnicodeStringTwice.All() {
+			for v := range v.UnicodeStringTwice.All() {
+				_ = v
 			}
-			for range v.UnicodeStringTwiceOfLength.All() {
+			for v := range v.UnicodeStringTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.UnicodeStringCounted.All() {
+			for v := range v.UnicodeStringCounted.All() {
+				_ = v
 			}
-			for range v.UnicodeStringCountedOfLength.All() {
+			for v := range v.UnicodeStringCountedOfLength.All() {
+				_ = v
 			}
-			for range v.AnsiStringTwice.All() {
+			for v := range v.AnsiStringTwice.All() {
+				_ = v
 			}
-			for range v.AnsiStringTwiceOfLength.All() {
+			for v := range v.AnsiStringTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.AnsiStringCounted.All() {
+			for v := range v.AnsiStringCounted.All() {
+				_ = v
 			}
-			for range v.AnsiStringCountedOfLength.All() {
+			for v := range v.AnsiStringCountedOfLength.All() {
+				_ = v
 			}
-			for range v.BinaryTwice.All() {
+			for v := range v.BinaryTwice.All() {
+				_ = v
 			}
-			for range v.BinaryTwiceOfLength.All() {
+			for v := range v.BinaryTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.BinaryCounted.All() {
+			for v := range v.BinaryCounted.All() {
+				_ = v
 			}
-			for range v.BinaryCountedOfLength.All() {
+			for v := range v.BinaryCountedOfLength.All() {
+				_ = v
 			}
-			for range v.SIDTwice.All() {
+			for v := range v.SIDTwice.All() {
+				_ = v
 			}
-			for range v.SIDTwiceOfLength.All() {
+			for v := range v.SIDTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.SIDCounted.All() {
+			for v := range v.SIDCounted.All() {
+				_ = v
 			}
-			for range v.SIDCountedOfLength.All() {
+			for v := range v.SIDCountedOfLength.All() {
+				_ = v
 			}
 		}
 		for v := range e.ArraysOfOuter.All() {
-			for range v.UnicodeStringTwiceOfLength.All() {
+			for v := range v.UnicodeStringTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.UnicodeStringCounted.All() {
+			for v := range v.UnicodeStringCounted.All() {
+				_ = v
 			}
-			for range v.UnicodeStringCountedOfLength.All() {
+			for v := range v.UnicodeStringCountedOfLength.All() {
+				_ = v
 			}
-			for range v.AnsiStringTwiceOfLength.All() {
+			for v := range v.AnsiStringTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.AnsiStringCounted.All() {
+			for v := range v.AnsiStringCounted.All() {
+				_ = v
 			}
-			for range v.AnsiStringCountedOfLength.All() {
+			for v := range v.AnsiStringCountedOfLength.All() {
+				_ = v
 			}
-			for range v.BinaryTwiceOfLength.All() {
+			for v := range v.BinaryTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.BinaryCounted.All() {
+			for v := range v.BinaryCounted.All() {
+				_ = v
 			}
-			for range v.BinaryCountedOfLength.All() {
+			for v := range v.BinaryCountedOfLength.All() {
+				_ = v
 			}
-			for range v.SIDTwiceOfLength.All() {
+			for v := range v.SIDTwiceOfLength.All() {
+				_ = v
 			}
-			for range v.SIDCounted.All() {
+			for v := range v.SIDCounted.All() {
+				_ = v
 			}
-			for range v.SIDCountedOfLength.All() {
+			for v := range v.SIDCountedOfLength.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *TwoStructsMapped) {
 		for v := range e.Values.All() {
-			for range v.UInt8Twice.All() {
+			for v := range v.UInt8Twice.All() {
+				_ = v
 			}
-			for range v.UInt8Counted.All() {
+			for v := range v.UInt8Counted.All() {
+				_ = v
 			}
-			for range v.UInt8OfOuter.All() {
+			for v := range v.UInt8OfOuter.All() {
+				_ = v
 			}
-			for range v.UInt16Twice.All() {
+			for v := range v.UInt16Twice.All() {
+				_ = v
 			}
-			for range v.UInt16Counted.All() {
+			for v := range v.UInt16Counted.All() {
+				_ = v
 			}
-			for range v.UInt16OfOuter.All() {
+			for v := range v.UInt16OfOuter.All() {
+				_ = v
 			}
-			for range v.UInt32Twice.All() {
+			for v := range v.UInt32Twice.All() {
+				_ = v
 			}
-			for range v.UInt32Counted.All() {
+			for v := range v.UInt32Counted.All() {
+				_ = v
 			}
-			for range v.UInt32OfOuter.All() {
+			for v := range v.UInt32OfOuter.All() {
+				_ = v
 			}
-			for range v.HexInt32Twice.All() {
+			for v := range v.HexInt32Twice.All() {
+				_ = v
 			}
-			for range v.HexInt32Counted.All() {
+			for v := range v.HexInt32Counted.All() {
+				_ = v
 			}
-			for range v.HexInt32OfOuter.All() {
+			for v := range v.HexInt32OfOuter.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *Mapped) {
-		for range e.ConstUInt8.All() {
+		for v := range e.ConstUInt8.All() {
+			_ = v
 		}
-		for range e.ConstUInt16.All() {
+		for v := range e.ConstUInt16.All() {
+			_ = v
 		}
-		for range e.ConstUInt32.All() {
+		for v := range e.ConstUInt32.All() {
+			_ = v
 		}
-		for range e.ConstHexInt32.All() {
+		for v := range e.ConstHexInt32.All() {
+			_ = v
 		}
-		for range e.CountedUInt8.All() {
+		for v := range e.CountedUInt8.All() {
+			_ = v
 		}
-		for range e.CountedUInt16.All() {
+		for v := range e.CountedUInt16.All() {
+			_ = v
 		}
-		for range e.CountedUInt32.All() {
+		for v := range e.CountedUInt32.All() {
+			_ = v
 		}
-		for range e.CountedHexInt32.All() {
+		for v := range e.CountedHexInt32.All() {
+			_ = v
 		}
-		for range e.CountedByName.All() {
+		for v := range e.CountedByName.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *Numbers) {
-		for range e.OfUInt8.All() {
+		for v := range e.OfUInt8.All() {
+			_ = v
 		}
-		for range e.OfUInt16.All() {
+		for v := range e.OfUInt16.All() {
+			_ = v
 		}
-		for range e.OfUInt32.All() {
+		for v := range e.OfUInt32.All() {
+			_ = v
 		}
-		for range e.OfHexInt32.All() {
+		for v := range e.OfHexInt32.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestInt8) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestUInt8) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestInt16) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestUInt16) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestInt32) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestUInt32) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestHexInt32) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestInt64) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestUInt64) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestHexInt64) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestFloat) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestDouble) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestBoolean) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestFILETIME) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestSYSTEMTIME) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestGUID) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestPointer) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestMappedUInt8) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestMappedUInt16) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestMappedUInt32) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestMappedHexInt32) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *RestStructs) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 }

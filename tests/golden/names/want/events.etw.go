@@ -84,13 +84,13 @@ func (e AnyBinary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e
 
 // P is event 3, version 0. Its payload has 28 bytes. [AnyP] takes newer versions, too.
 type P struct {
-	Type       uint32
-	FBusy      uint32 // _fBusy
-	X1         uint32 // 1
-	DurationMs uint32 // Duration (ms)
-	String_    uint32 // String
-	EventDesc_ uint32 // EventDesc
-	ProcessId  uint32 // process_id
+	Type           uint32
+	FBusy          uint32 // _fBusy
+	X1             uint32 // 1
+	DurationMs     uint32 // Duration (ms)
+	StringField    uint32 // String
+	EventDescField uint32 // EventDesc
+	ProcessID      uint32 // process_id
 }
 
 // EventDesc returns the description of P.
@@ -105,9 +105,9 @@ func (e *P) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.FBusy = binary.LittleEndian.Uint32(p[4:])
 	e.X1 = binary.LittleEndian.Uint32(p[8:])
 	e.DurationMs = binary.LittleEndian.Uint32(p[12:])
-	e.String_ = binary.LittleEndian.Uint32(p[16:])
-	e.EventDesc_ = binary.LittleEndian.Uint32(p[20:])
-	e.ProcessId = binary.LittleEndian.Uint32(p[24:])
+	e.StringField = binary.LittleEndian.Uint32(p[16:])
+	e.EventDescField = binary.LittleEndian.Uint32(p[20:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[24:])
 	return 28, nil
 }
 
@@ -117,9 +117,9 @@ func (e *P) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.FBusy)
 	b = binary.LittleEndian.AppendUint32(b, e.X1)
 	b = binary.LittleEndian.AppendUint32(b, e.DurationMs)
-	b = binary.LittleEndian.AppendUint32(b, e.String_)
-	b = binary.LittleEndian.AppendUint32(b, e.EventDesc_)
-	b = binary.LittleEndian.AppendUint32(b, e.ProcessId)
+	b = binary.LittleEndian.AppendUint32(b, e.StringField)
+	b = binary.LittleEndian.AppendUint32(b, e.EventDescField)
+	b = binary.LittleEndian.AppendUint32(b, e.ProcessID)
 	return b, nil
 }
 
@@ -135,11 +135,11 @@ func (e *P) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.UintValue(uint64(e.DurationMs))
 	case 4:
-		return etw.UintValue(uint64(e.String_))
+		return etw.UintValue(uint64(e.StringField))
 	case 5:
-		return etw.UintValue(uint64(e.EventDesc_))
+		return etw.UintValue(uint64(e.EventDescField))
 	case 6:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	}
 	return etw.Value{}
 }

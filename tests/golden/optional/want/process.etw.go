@@ -12,7 +12,7 @@ import (
 // ProcessStart is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1
 // (Start), version 0. [AnyProcessStart] says what it means.
 type ProcessStart struct {
-	ProcessId uint32 // a process id
+	ProcessID uint32 // a process id
 	Name      etw.UTF16
 	HasName   bool // the payload has Name
 }
@@ -26,7 +26,7 @@ func (e *ProcessStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&processStart, p, ptr)
 	}
 	*e = ProcessStart{}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	c := etw.NewCursor(p, 4, ptr)
 	if e.HasName = c.Left(1); e.HasName {
 		e.Name = c.UTF16()
@@ -37,7 +37,7 @@ func (e *ProcessStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *ProcessStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	if a.Optional(1, e.HasName) {
 		a.UTF16Z(1, e.Name)
 	}
@@ -48,7 +48,7 @@ func (e *ProcessStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 func (e *ProcessStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
 		if e.HasName {
 			return etw.UTF16Value(e.Name)
@@ -77,7 +77,7 @@ var processStart = etw.EventDesc{
 // ProcessStartV1 is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1
 // (Start), version 1. [AnyProcessStart] says what it means.
 type ProcessStartV1 struct {
-	ProcessId     uint32 // a process id
+	ProcessID     uint32 // a process id
 	User          etw.TokenUser
 	Name          etw.UTF16
 	ExitStatus    uint32
@@ -126,7 +126,7 @@ func (e *process1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (in
 		return 0, etw.Short(d, p, ptr)
 	}
 	*e = process1Layout{}
-	e.ProcessId = binary.LittleEndian.Uint32(p[0:])
+	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	c := etw.NewCursor(p, 4, ptr)
 	e.User = c.TokenUser()
 	e.Name = c.UTF16()
@@ -144,7 +144,7 @@ func (e *process1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (in
 
 func (e *process1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ProcessId)
+	a.Uint32(e.ProcessID)
 	a.TokenUser(1, e.User)
 	a.UTF16Z(2, e.Name)
 	if a.Optional(3, e.HasExitStatus) {
@@ -162,7 +162,7 @@ func (e *process1Layout) append(b []byte, ptr etw.PtrSize, d *etw.EventDesc) ([]
 func (e *process1Layout) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case 1:
 		return etw.SIDValue(e.User.SID)
 	case 2:
@@ -206,7 +206,7 @@ var process1LayoutFields = []etw.FieldDesc{
 type AnyProcessStart struct {
 	Seen etw.Seen
 
-	ProcessId     uint32        // a process id
+	ProcessID     uint32        // a process id
 	User          etw.TokenUser // since version 1
 	Name          etw.UTF16
 	HasName       bool        // the payload has Name
@@ -236,7 +236,7 @@ func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		var v ProcessStartV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.User = v.User
 		e.Name = v.Name
 		e.HasName = true
@@ -251,7 +251,7 @@ func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		n, err = v.DecodePayload(p, ptr)
 		*e = AnyProcessStart{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
-		e.ProcessId = v.ProcessId
+		e.ProcessID = v.ProcessID
 		e.Name = v.Name
 		e.HasName = v.HasName
 	}
@@ -266,7 +266,7 @@ func (e *AnyProcessStart) FieldValue(i int) etw.Value {
 	}
 	switch fields[i].Name {
 	case "ProcessId":
-		return etw.UintValue(uint64(e.ProcessId))
+		return etw.UintValue(uint64(e.ProcessID))
 	case "User":
 		return etw.SIDValue(e.User.SID)
 	case "Name":
@@ -309,7 +309,7 @@ func (e AnyProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 // ProcessStop is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 2
 // (Stop), version 1, of [TaskProcess]. [AnyProcessStop] takes newer versions, too.
 type ProcessStop struct {
-	ProcessId     uint32 // a process id
+	ProcessID     uint32 // a process id
 	User          etw.TokenUser
 	Name          etw.UTF16
 	ExitStatus    uint32

@@ -34,9 +34,11 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *ThreadWait) {
-		for range e.Objects.All() {
+		for v := range e.Objects.All() {
+			_ = v
 		}
-		for range e.Odd.All() {
+		for v := range e.Odd.All() {
+			_ = v
 		}
 	})
 }

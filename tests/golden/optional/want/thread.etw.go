@@ -14,7 +14,7 @@ import (
 // ThreadStart is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 1
 // (Start), version 0, of [TaskThread]. [AnyThreadStart] takes newer versions, too.
 type ThreadStart struct {
-	ThreadId uint32
+	ThreadID uint32
 	Pad      etw.Binary
 	HasPad   bool // the payload has Pad
 	Stack    etw.Pointer
@@ -30,7 +30,7 @@ func (e *ThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 		return 0, etw.Short(&threadStart, p, ptr)
 	}
 	*e = ThreadStart{}
-	e.ThreadId = binary.LittleEndian.Uint32(p[0:])
+	e.ThreadID = binary.LittleEndian.Uint32(p[0:])
 	c := etw.NewCursor(p, 4, ptr)
 	if e.HasPad = c.Wide(); e.HasPad {
 		e.Pad = c.BinaryN(4)
@@ -43,7 +43,7 @@ func (e *ThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 // AppendPayload appends the payload of e to b.
 func (e *ThreadStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
-	a.Uint32(e.ThreadId)
+	a.Uint32(e.ThreadID)
 	if a.Wide() {
 		a.BinaryN(1, e.Pad, 4)
 	}
@@ -56,7 +56,7 @@ func (e *ThreadStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 func (e *ThreadStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
-		return etw.UintValue(uint64(e.ThreadId))
+		return etw.UintValue(uint64(e.ThreadID))
 	case 1:
 		if e.HasPad {
 			return etw.BinaryValue(e.Pad)

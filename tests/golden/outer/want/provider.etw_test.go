@@ -35,32 +35,42 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *Table) {
 		for v := range e.Rows.All() {
-			for range v.Cells.All() {
+			for v := range v.Cells.All() {
+				_ = v
 			}
 		}
 	})
 	etwtest.AllocsOf(t, func(e *Head) {
-		for range e.Info.Hashes.All() {
+		for v := range e.Info.Hashes.All() {
+			_ = v
 		}
-		for range e.Info.Names.All() {
+		for v := range e.Info.Names.All() {
+			_ = v
 		}
-		for range e.Info.Paths.All() {
+		for v := range e.Info.Paths.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *HeadV1) {
-		for range e.Info.Hashes.All() {
+		for v := range e.Info.Hashes.All() {
+			_ = v
 		}
-		for range e.Info.Names.All() {
+		for v := range e.Info.Names.All() {
+			_ = v
 		}
-		for range e.Info.Paths.All() {
+		for v := range e.Info.Paths.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *AnyHead) {
-		for range e.Info.Hashes.All() {
+		for v := range e.Info.Hashes.All() {
+			_ = v
 		}
-		for range e.Info.Names.All() {
+		for v := range e.Info.Names.All() {
+			_ = v
 		}
-		for range e.Info.Paths.All() {
+		for v := range e.Info.Paths.All() {
+			_ = v
 		}
 	})
 }

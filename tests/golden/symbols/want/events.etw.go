@@ -56,8 +56,8 @@ func (*AnySame) EventDescs() []*etw.EventDesc { return anySame }
 // EventDesc returns the version that was decoded.
 func (e *AnySame) EventDesc() *etw.EventDesc { return etw.DescOf(anySame, e.Seen) }
 
-// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnySame) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+// DecodeVersion sets e. No version has a payload.
+func (e *AnySame) DecodeVersion(version uint8, _ []byte, _ etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
 		*e = AnySame{Seen: etw.Seen{Version: version, Layout: 1}}

@@ -34,15 +34,18 @@ func TestEventsAllocs2(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *Testing) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *𝔘nit) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 	etwtest.AllocsOf(t, func(e *𝔘) {
-		for range e.Values.All() {
+		for v := range e.Values.All() {
+			_ = v
 		}
 	})
 }

@@ -188,16 +188,16 @@ var orderPlacedV2 = etw.EventDesc{
 type AnyOrderPlaced struct {
 	Seen etw.Seen
 
-	Size    uint64
-	HasPaid uint8    // since version 1
-	Paid_   etw.Bool // version 1
+	Size      uint64
+	HasPaid   uint8    // since version 1
+	PaidField etw.Bool // version 1
 }
 
 // HasHasPaid reports whether the decoded version has HasPaid.
 func (e *AnyOrderPlaced) HasHasPaid() bool { return e.Seen.Layout >= 1 }
 
-// HasPaid_ reports whether the decoded version has Paid_.
-func (e *AnyOrderPlaced) HasPaid_() bool { return e.Seen.Layout == 1 }
+// HasPaidField reports whether the decoded version has PaidField.
+func (e *AnyOrderPlaced) HasPaidField() bool { return e.Seen.Layout == 1 }
 
 var anyOrderPlaced = []*etw.EventDesc{&orderPlaced, &orderPlacedV1, &orderPlacedV2}
 
@@ -223,7 +223,7 @@ func (e *AnyOrderPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.Size = v.Size
 		e.HasPaid = v.HasPaid
-		e.Paid_ = v.Paid
+		e.PaidField = v.Paid
 	default:
 		var v OrderPlaced
 		n, err = v.DecodePayload(p, ptr)
@@ -246,7 +246,7 @@ func (e *AnyOrderPlaced) FieldValue(i int) etw.Value {
 	case "HasPaid":
 		return etw.UintValue(uint64(e.HasPaid))
 	case "Paid":
-		return etw.BoolValue(e.Paid_)
+		return etw.BoolValue(e.PaidField)
 	}
 	return etw.Value{}
 }

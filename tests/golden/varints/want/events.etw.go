@@ -13,7 +13,7 @@ import (
 // Mapped is event 1, version 0. [AnyMapped] takes newer versions, too.
 type Mapped struct {
 	Kind     uint8
-	Id       uint64
+	ID       uint64
 	Start    uint64
 	Delta    int64
 	Name     etw.ANSI    // UTF-8 text
@@ -33,7 +33,7 @@ func (e *Mapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = Mapped{}
 	e.Kind = p[0]
 	c := etw.NewCursor(p, 1, ptr)
-	e.Id = c.VarUint()
+	e.ID = c.VarUint()
 	e.Start = c.VarUint()
 	e.Delta = c.VarInt()
 	e.Name = c.CountedANSI()
@@ -48,7 +48,7 @@ func (e *Mapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 func (e *Mapped) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint8(e.Kind)
-	a.VarUint(e.Id)
+	a.VarUint(e.ID)
 	a.VarUint(e.Start)
 	a.VarInt(e.Delta)
 	a.CountedANSI(4, e.Name)
@@ -65,7 +65,7 @@ func (e *Mapped) FieldValue(i int) etw.Value {
 	case 0:
 		return etw.UintValue(uint64(e.Kind))
 	case 1:
-		return etw.UintValue(e.Id)
+		return etw.UintValue(e.ID)
 	case 2:
 		return etw.UintValue(e.Start)
 	case 3:

@@ -34,7 +34,8 @@ func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
 	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *Mapped) {
-		for range e.Parts.All() {
+		for v := range e.Parts.All() {
+			_ = v
 		}
 	})
 }
