@@ -1,6 +1,7 @@
 package stacks
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -80,19 +81,27 @@ func BenchmarkQueries(b *testing.B) {
 		scan := newScan(p)
 		run("plain scan", scan.sum)
 		run("View", func() { p.View() })
-		from, to := int64(n)*10_000/3, int64(n)*10_000/2
-		k := int64(0)
-		run("window", func() {
+		from, to := time.Unix(0, int64(n)*10_000/3), time.Unix(0, int64(n)*10_000/2)
+		pattern := Filter{Group: "{%}!->module $1", FoldPercent: 1}
+		k := time.Duration(0) // nothing is asked twice
+		ask := func(q Query) {
 			k++
-			p.Only(func(s Sample) bool { return s.Time >= from+k && s.Time < to+k }).View()
-		})
-		run("pattern", func() {
-			k++
-			q, err := p.Apply(Filter{Group: fmt.Sprintf("{%%}!->module $1 %d", k), FoldPercent: 1})
-			if err != nil {
+			if _, err := p.Query(context.Background(), q); err != nil {
 				b.Fatal(err)
 			}
-			q.View()
+		}
+		run("window, a sixth", func() { ask(Query{From: from.Add(k), To: to.Add(k)}) })
+		run("window, a sixth, with a pattern", func() { ask(Query{From: from.Add(k), To: to.Add(k), Filter: pattern}) })
+		run("window, nearly all", func() { ask(Query{From: time.Unix(1, 0).Add(k)}) })
+		run("a thread", func() { ask(Query{From: time.Unix(0, 0).Add(k), Threads: []int64{7}}) })
+		run("pattern", func() {
+			ask(Query{Filter: Filter{Group: fmt.Sprintf("{%%}!->module $1 %d", k), FoldPercent: 1}})
+		})
+		v := p.View()
+		run("when", func() {
+			if _, err := v.StacksWhen(context.Background(), Buckets{From: from, To: to, N: 32}, v.Called(0)...); err != nil {
+				b.Fatal(err)
+			}
 		})
 		run("inverted", func() { p.Inverted().View() })
 		match, err := Match("lib7.so!")

@@ -15,7 +15,7 @@ import (
 // frames of their own.
 const (
 	maxNodes    = 1 << 21
-	maxRows     = 1 << 21
+	maxRows     = 10 << 20
 	maxNameless = 1 << 17
 )
 
@@ -73,7 +73,7 @@ func (s *Samples) heaviest(n int) map[uint64]bool {
 		weight  float64 // roughly: a stack that has it twice counts twice
 	}
 	list, value := make([]weighed, s.tree.size()), max(len(s.Types)-1, 0)
-	for _, x := range s.each(nil) {
+	for _, x := range s.each(s.stacks()) {
 		list[x.stack].weight += float64(x.values[value])
 	}
 	for i := len(list) - 1; i > 0; i-- { // callers have smaller numbers
@@ -116,41 +116,38 @@ func (s *Samples) within(parent int32, key uint64) (int32, bool) {
 const openRows = 1 << 18
 
 // add adds a sample, to another of its kind if there are too many.
-func (s *Samples) add(at int64, stack ID, t tag, values []int64) {
-	x := row{at: at, stack: stack, tag: s.tag(t)}
+func (s *Samples) add(at int64, e end, t tag, values []int64) {
+	x := row{at: at, tag: s.tag(t)}
 	copy(x.values[:], values)
 	if s.count >= s.limit {
 		s.sum()
 	}
 	s.take(&x)
 	if s.open == nil {
-		s.last = s.count
+		s.last, x.stack = s.count, s.end(e)
 		s.append(&x)
 		return
 	}
-	s.last = s.join(&s.store, &x)
+	s.last = s.join(&s.store, &x, e)
 }
 
-// join adds a sample to one of its kind that is at most a slot before it, if there is one in
-// list, or else to list. It returns the place.
-func (s *Samples) join(list *store, x *row) int {
+// join adds a sample with an end to one of its kind that is at most a slot before it, if there is
+// one in list, or else to list. It returns the place.
+func (s *Samples) join(list *store, x *row, e end) int {
 	t := &s.tags[x.tag]
-	open := &s.open[seeded.Hash(uint64(x.stack)<<32|uint64(t.labels), uint64(t.thread)<<16|uint64(t.pseudo))%openRows]
+	open := &s.open[seeded.Hash(uint64(e.stack)<<32|uint64(t.labels), uint64(t.thread)<<16|uint64(e.pseudo))%openRows]
 	if at := int(*open); at < list.count {
 		b, i := list.pieces[at/blockRows].block, at%blockRows
-		if b.stack[i] == x.stack && s.tags[b.tag[i]].isKind(t) && uint64(x.at)-uint64(b.at.get(i)) < uint64(s.rest.Slot) {
+		before := &s.ends[b.stack[i]]
+		if before.stack == e.stack && before.pseudo == e.pseudo && b.tag[i] == x.tag && uint64(x.at)-uint64(b.at.get(i)) < uint64(s.rest.Slot) {
 			list.add(at, &x.values) // their sum fits: see take
 			s.rest.Summed++
 			return at
 		}
 	}
-	*open = int32(list.count)
+	*open, x.stack = int32(list.count), s.end(e)
 	list.append(x)
 	return list.count - 1
-}
-
-func (t *tag) isKind(of *tag) bool {
-	return t.thread == of.thread && t.labels == of.labels && t.pseudo == of.pseudo
 }
 
 // sum makes one of samples that differ in time alone, and in that little: in as many
@@ -161,7 +158,7 @@ func (s *Samples) sum() {
 		s.open = make([]int32, openRows)
 		var kept store
 		for _, x := range s.each(nil) {
-			s.join(&kept, x)
+			s.join(&kept, x, s.ends[x.stack])
 		}
 		s.store = kept
 		if kept.count <= s.limit/2 {

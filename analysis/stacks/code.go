@@ -84,7 +84,7 @@ func (n *namer) markOf(m mark) int16 {
 		i = int16(len(n.known))
 		n.marks[m] = i
 		n.known = append(n.known, m)
-		n.tags, n.plain = append(n.tags, make([]int32, len(n.s.tags))), append(n.plain, make([]int32, len(n.s.tags)))
+		n.tags = append(n.tags, make([]int32, len(n.s.tags)))
 	}
 	return i
 }

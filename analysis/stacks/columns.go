@@ -11,6 +11,9 @@ import (
 // frames in one [Profile]. 0 is an empty stack.
 type ID int32
 
+// leftOut is what becomes of stacks whose samples are left out.
+const leftOut ID = -1
+
 // maxValues is how many values a sample may have.
 const maxValues = 2
 
@@ -83,7 +86,7 @@ type block struct {
 	from, to int64 // the first and the last time of rows
 	at       column
 	values   [maxValues]column
-	stack    []ID
+	stack    []ID // or what else stands for it: see each
 	tag      []int32
 }
 
@@ -154,7 +157,7 @@ type store struct {
 	pieces []piece
 	count  int
 	room   int // for how many rows there is to be room
-	// shared is 1 once a profile has the values, which are copied before they are changed.
+	// shared is 1 once a profile has the columns, which are copied before they are changed.
 	shared uint32
 }
 
@@ -181,9 +184,7 @@ func (s *store) have(pieces []piece) {
 
 // add adds to the values of row i.
 func (s *store) add(i int, values *[maxValues]int64) {
-	if atomic.LoadUint32(&s.shared) != 0 {
-		s.own()
-	}
+	s.ownIfShared()
 	b, at := s.pieces[i/blockRows].block, i%blockRows
 	for v := range values {
 		if values[v] != 0 {
@@ -204,12 +205,17 @@ func (c *column) set(n, i int, x int64) {
 	c.wide[i] = x
 }
 
-// own makes copies of the values that profiles have.
-func (s *store) own() {
+// ownIfShared makes copies of what changes and profiles have.
+func (s *store) ownIfShared() {
+	if atomic.LoadUint32(&s.shared) == 0 {
+		return
+	}
 	for i := range s.pieces {
-		for v := range s.pieces[i].values {
-			c := &s.pieces[i].values[v]
-			c.narrow, c.wide = append([]int32(nil), c.narrow...), append([]int64(nil), c.wide...)
+		b := s.pieces[i].block
+		b.stack = slices.Clone(b.stack)
+		for v := range b.values {
+			c := &b.values[v]
+			c.narrow, c.wide = slices.Clone(c.narrow), slices.Clone(c.wide)
 		}
 	}
 	atomic.StoreUint32(&s.shared, 0)

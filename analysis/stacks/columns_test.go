@@ -56,8 +56,8 @@ func checkColumn(t *testing.T, r *rand.Rand, list []int64) {
 	}
 }
 
-// TestBytes: a sample takes no more than 20 bytes beside its stack, in Samples as in a profile,
-// and in both together less than twice that.
+// TestBytes: a sample takes no more than 20 bytes beside its stack, also where Samples and a
+// profile have it.
 func TestBytes(t *testing.T) {
 	const n = 200_000
 	before := inUse()
@@ -71,7 +71,7 @@ func TestBytes(t *testing.T) {
 		s := many(n, 1)
 		hold("a sample", 20)
 		p := NewProfile(nil, Options{}, s)
-		hold("a sample and its row of a profile", 28)
+		hold("a sample, of which there is a profile", 20)
 		runtime.KeepAlive(s)
 		return p
 	}

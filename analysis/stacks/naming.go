@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/seeded"
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
@@ -17,6 +18,7 @@ type namer struct {
 	table    *symbols.Table
 	options  Options
 	frames   map[frameKey]int32
+	recent   []recentFrame
 	nameless map[uint64]int32 // by address
 	heavy    map[uint64]bool  // addresses that have frames of their own, however many there are; nil until that is asked
 	others   int32            // the frame of addresses that have none, or 0
@@ -33,10 +35,13 @@ type namer struct {
 	cut             int32   // the stack that stands for a base that is no code, or 0
 	tiers           []string
 	marks           map[mark]int16
-	known           []mark // by number
-	// tags has by mark and tag of s the tag in p, + 1; plain those of samples that are in the
-	// frame that their stack ends with.
-	tags, plain [][]int32
+	known           []mark    // by number
+	tags            [][]int32 // by mark and tag of s: the tag in p, + 1
+	sameTags        bool      // tags of s have the same numbers in p
+	threads         []int32   // in p, of those of s
+	labels          []LabelSet
+	ended           []ended // of ends of s, whose numbers begin with base in p
+	base            ID
 	// reading is what the stacks are read by, if they are, and readStacks what came of it, + 1,
 	// of threads in managed code and outside it.
 	reading    Reading
@@ -47,7 +52,8 @@ func newNamer(p *Profile, s *Samples, table *symbols.Table, o Options) *namer {
 	size := s.tree.size()
 	p.tree.reserve(size)
 	n := &namer{p: p, s: s, table: table, options: o, callers: make([]named, size), leaves: make([]named, size),
-		spans: []span{{}, always}, spanIDs: map[span]int32{always: 1}, marks: make(map[mark]int16), pids: make([]int64, size)}
+		spans: []span{{}, always}, spanIDs: map[span]int32{always: 1}, marks: make(map[mark]int16), pids: make([]int64, size),
+		recent: make([]recentFrame, min(size, recentFrames))}
 	for i := 1; i < size; i++ { // callers have smaller numbers
 		if x := &s.tree.nodes[i]; x.parent == 0 {
 			n.pids[i] = s.pids[x.key]
@@ -83,67 +89,120 @@ type span struct{ from, to int64 }
 
 var always = span{math.MinInt64, math.MaxInt64}
 
-// all adds the samples of one Samples to the profile, which has their columns of times and of
-// values.
+// An ended is what an end means from a time on, until another: a place in the profile's into.
+type ended struct {
+	span
+	number ID
+	mark   int16
+	known  bool
+}
+
+// all adds the samples of one Samples to the profile, which has their columns, but for those in
+// which something else is to stand.
 func (n *namer) all() {
 	p, s := n.p, n.s
 	p.rows.cut = p.rows.cut || s.rows.cut
 	p.rows.addRest(s.rest)
-	labels := make([]LabelSet, len(s.labels)+1)
-	for i, l := range s.labels {
-		labels[i+1] = p.Label(labels[l.before], l.Key, l.Value)
-	}
-	threads := make([]int32, len(s.threads))
-	for i, t := range s.threads {
-		threads[i] = p.thread(t.process, t.id)
-	}
 	atomic.StoreUint32(&s.shared, 1)
+	n.takeTags()
+	n.ended, n.base = make([]ended, len(s.ends)), ID(len(p.into))
+	for range s.ends {
+		p.into = append(p.into, leftOut) // if no sample has it
+	}
 	fits := p.takeAll(s.sums)
 	d := new(decoder)
 	for k := range s.pieces {
-		from := s.pieces[k].block
-		to := &block{from: from.from, to: from.to, at: from.at.clip(), stack: make([]ID, len(from.stack)), tag: make([]int32, len(from.stack))}
-		for v := range to.values {
-			to.values[v] = from.values[v].clip()
-		}
-		at := from.at.read(d.at[:len(from.stack)])
-		for i, id := range from.stack {
-			leaf := &n.leaves[id]
-			if leaf.span != 1 && !n.holds(leaf, at[i]) {
-				n.nameLeaf(int32(id), at[i])
-			}
-			if known := n.plain[leaf.mark][from.tag[i]]; known > 0 {
-				to.stack[i], to.tag[i] = ID(leaf.node), known-1
-				continue
-			}
-			to.stack[i], to.tag[i] = n.sample(leaf, from.tag[i], threads, labels)
-		}
+		b := n.block(s.pieces[k].block, d)
 		if fits {
-			p.pieces = append(p.pieces, piece{block: to})
-			p.rows.count += len(to.stack)
+			p.pieces = append(p.pieces, piece{block: b})
+			p.rows.count += len(b.stack)
 			continue
 		}
-		for _, x := range (&store{pieces: []piece{{block: to}}}).each(nil) {
+		for _, x := range (&store{pieces: []piece{{block: b}}}).each(nil) {
 			p.push(*x)
 		}
 	}
 }
 
-// sample returns the stack and the tag of a sample that has them in s.
-func (n *namer) sample(leaf *named, tagged int32, threads []int32, labels []LabelSet) (ID, int32) {
-	t := &n.s.tags[tagged]
-	known := &n.tags[leaf.mark][tagged]
-	stack := n.read(leaf.node, t.outside)
-	if t.pseudo != 0 {
-		stack = n.p.tree.child(stack, uint64(n.pseudo(t.pseudo)))
+// takeTags gives the profile the threads and the labels of the samples. What their code says of
+// tags is known only later.
+func (n *namer) takeTags() {
+	p, s := n.p, n.s
+	n.labels, n.threads = make([]LabelSet, len(s.labels)+1), make([]int32, len(s.threads))
+	for i, l := range s.labels {
+		n.labels[i+1] = p.Label(n.labels[l.before], l.Key, l.Value)
 	}
-	if *known == 0 {
-		*known = n.p.tag(tag{thread: threads[t.thread], labels: n.label(labels[t.labels], leaf.mark)}) + 1
-		if n.reading.Stops == nil && t.pseudo == 0 {
-			n.plain[leaf.mark][tagged] = *known
+	for i, t := range s.threads {
+		n.threads[i] = p.thread(t.process, t.id)
+	}
+	if n.sameTags = !s.labelCode; !n.sameTags {
+		return
+	}
+	for i := range s.tags {
+		n.sameTags = n.tagOf(0, int32(i)) == int32(i) && n.sameTags
+	}
+}
+
+// block returns what a block is in the profile.
+func (n *namer) block(from *block, d *decoder) *block {
+	to := &block{from: from.from, to: from.to, at: from.at.clip(), stack: slices.Clip(from.stack), tag: slices.Clip(from.tag)}
+	for v := range to.values {
+		to.values[v] = from.values[v].clip()
+	}
+	at := from.at.read(d.at[:len(from.stack)])
+	ownStacks, ownTags := false, false
+	for i, id := range from.stack {
+		e := &n.ended[id]
+		if at[i] < e.from || at[i] >= e.to {
+			n.nameEnd(id, at[i])
 		}
+		if e.number != id {
+			if !ownStacks {
+				to.stack, ownStacks = slices.Clone(from.stack), true
+			}
+			to.stack[i] = e.number
+		}
+		if n.sameTags {
+			continue
+		}
+		if !ownTags {
+			to.tag, ownTags = slices.Clone(from.tag), true
+		}
+		to.tag[i] = n.tagOf(e.mark, from.tag[i])
 	}
-	return ID(stack), *known - 1
+	return to
+}
+
+// tagOf returns the tag in the profile of a sample with a tag in s, of code with a mark.
+func (n *namer) tagOf(mark int16, i int32) int32 {
+	known := &n.tags[mark][i]
+	if *known == 0 {
+		t := &n.s.tags[i]
+		*known = n.p.tag(tag{thread: n.threads[t.thread], labels: n.label(n.labels[t.labels], mark)}) + 1
+	}
+	return *known - 1
+}
+
+// nameEnd says what an end means at a time. If it meant something else before, it has another
+// number from then on.
+func (n *namer) nameEnd(id ID, time int64) {
+	e, was := &n.s.ends[id], &n.ended[id]
+	leaf := n.stack(int32(e.stack), time)
+	stack := n.read(leaf.node, e.outside)
+	if e.pseudo != 0 {
+		stack = n.p.tree.child(stack, uint64(n.pseudo(e.pseudo)))
+	}
+	is := ended{n.spans[leaf.span], n.base + id, leaf.mark, true}
+	switch {
+	case !was.known:
+		n.p.into[is.number] = ID(stack)
+	case n.p.into[was.number] == ID(stack):
+		is.number = was.number
+	default:
+		is.number = ID(len(n.p.into))
+		n.p.into = append(n.p.into, ID(stack))
+	}
+	*was = is
 }
 
 // nameLeaf names a stack of addresses as it is at a time.
@@ -289,14 +348,29 @@ func (n *namer) frame(loc *symbols.Location, native *symbols.Native) int32 {
 	if n.options.Source != nil && loc.Kind != symbols.Unknown {
 		key.file, key.line, _ = n.options.Source(loc)
 	}
+	recent := &n.recent[seeded.Hash(loc.Address, 0)%uint64(len(n.recent))]
+	if recent.next > 0 && recent.key == key {
+		return recent.next - 1
+	}
 	i, ok := n.frames[key]
 	if !ok {
 		i = int32(len(n.p.Frames))
 		n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, key))
 		n.frames[key] = i
 	}
+	*recent = recentFrame{key, i + 1}
 	return i
 }
+
+// A recentFrame is the frame of a key, + 1, that an address of some hash had last: most have the
+// same in all stacks, and keys are large.
+type recentFrame struct {
+	key  frameKey
+	next int32
+}
+
+// recentFrames is how many of them are kept at most.
+const recentFrames = 1 << 14
 
 // called returns the stack of a frame that caller calls. Those that stand for other addresses
 // are one.

@@ -72,8 +72,8 @@ type Profile struct {
 	Naming Naming
 
 	tree tree
-	// into has the stacks of tree for those that rows have, less than 0 where their samples are
-	// left out; nil if they are the same. A profile that is another with other stacks has these
+	// into has the stacks of tree for what rows have as stacks, less than 0 where their samples
+	// are left out; nil if it is the same. A profile that is another with other stacks has these
 	// for those of the other in step.
 	into    []ID
 	from    *Profile
@@ -188,20 +188,19 @@ func (p *Profile) mergeEqual() {
 	p.Frames = kept
 	old := p.tree
 	p.tree = tree{}
-	stacks := make([]ID, old.size())
+	step := make([]ID, old.size())
 	for n := 1; n < len(old.nodes); n++ {
 		x := &old.nodes[n]
-		stacks[n] = ID(p.tree.child(int32(stacks[x.parent]), uint64(into[x.key])))
+		step[n] = ID(p.tree.child(int32(step[x.parent]), uint64(into[x.key])))
 	}
-	p.restack(stacks)
+	p.become(step)
 }
 
-// restack gives rows that nobody else has the stacks that into has for theirs.
-func (p *Profile) restack(into []ID) {
-	for k := range p.pieces {
-		list := p.pieces[k].stack
-		for i, id := range list {
-			list[i] = into[id]
+// become gives samples the stacks that step has for theirs.
+func (p *Profile) become(step []ID) {
+	for i, id := range p.into {
+		if id >= 0 {
+			p.into[i] = step[id]
 		}
 	}
 }
@@ -276,14 +275,21 @@ func (p *Profile) summed() *tally {
 
 // scan adds up all rows.
 func (p *Profile) scan(ctx context.Context) (*tally, error) {
-	t, d := &tally{of: make([]weight, p.tree.size())}, new(decoder)
+	size := len(p.into)
+	if p.into == nil {
+		size = p.tree.size()
+	}
+	t, d := &tally{of: make([]weight, size)}, new(decoder)
 	for k := range p.pieces {
 		if k%patience == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		t.addPiece(&p.pieces[k], p.into, d)
+		t.addPiece(&p.pieces[k], d)
 	}
 	t.finish()
+	if p.into != nil {
+		return t.through(p.into, p.tree.size()), nil
+	}
 	return t, nil
 }
 

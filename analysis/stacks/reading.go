@@ -35,10 +35,11 @@ func (s *Samples) SetReading(of func() Reading) { s.reading = of }
 // OutsideManaged says that the sample that was added last is of a thread outside managed
 // code, where it may wait.
 func (s *Samples) OutsideManaged() {
-	id := &s.pieces[s.last/blockRows].tag[s.last%blockRows]
-	t := s.tags[*id]
-	t.outside = true
-	*id = s.tag(t)
+	s.ownIfShared()
+	at := &s.pieces[s.last/blockRows].stack[s.last%blockRows]
+	e := s.ends[*at]
+	e.outside = true
+	*at = s.end(e)
 }
 
 // read returns what a stack means.
@@ -94,8 +95,8 @@ func (p *Profile) waiting() int32 {
 // others.
 func (p *Profile) prune() {
 	used := make([]bool, p.tree.size())
-	for _, x := range p.each(nil) {
-		used[x.stack] = true
+	for _, id := range p.into {
+		used[max(id, 0)] = true
 	}
 	for n := len(used) - 1; n > 0; n-- { // callers have smaller numbers
 		if used[n] {
@@ -116,7 +117,7 @@ func (p *Profile) prune() {
 		}
 		into[n] = ID(p.tree.child(int32(into[x.parent]), uint64(number[x.key]-1)))
 	}
-	p.restack(into)
+	p.become(into)
 }
 
 // Waiting returns the sums of the samples of threads that wait.

@@ -59,8 +59,14 @@ type labelNode struct {
 
 // A tag is what a sample has beside its time, its stack and its values.
 type tag struct {
-	thread  int32
-	labels  LabelSet
+	thread int32
+	labels LabelSet
+}
+
+// An end is where a sample was. Rows of Samples have the numbers of ends as their stacks, those
+// that were met first first, so that what is known of the most frequent ones is near by.
+type end struct {
+	stack   ID
 	pseudo  int16 // an innermost frame that is no code, from 1 on
 	outside bool  // of managed code: see OutsideManaged
 }
@@ -88,7 +94,7 @@ func (s *rows) push(x row) {
 
 // tag returns the number of a tag.
 func (s *rows) tag(t tag) int32 {
-	recent := &s.recentTags[(uint32(t.thread)*31+uint32(t.labels)*7+uint32(t.pseudo))%uint32(len(s.recentTags))]
+	recent := &s.recentTags[(uint32(t.thread)*31+uint32(t.labels)*7)%uint32(len(s.recentTags))]
 	if *recent > 0 && s.tags[*recent-1] == t {
 		return *recent - 1
 	}
@@ -185,6 +191,9 @@ type Samples struct {
 	tree      tree
 	processes map[int64]int32 // the node of a process, of which stacks are children
 	pids      []int64
+	ends      []end
+	plainEnds []int32       // those of stacks with nothing else, + 1
+	endIDs    map[end]int32 // the others
 	recent    []recentStack
 	seed      maphash.Seed
 	pseudos   []string // names of frames that stand for no code
@@ -221,19 +230,19 @@ func (s *Samples) Grow(n int) { s.room = s.count + n }
 
 // Add adds a sample for a record, which has the stack.
 func (s *Samples) Add(r *etw.Record, labels LabelSet, values ...int64) {
-	s.add(when.Of(r), s.Intern(r.ProcessID, r.Stack), tag{thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
+	s.add(when.Of(r), end{stack: s.Intern(r.ProcessID, r.Stack)}, tag{thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
 }
 
 // AddFrames is Add for a record whose stack came apart from it: see [system.BindStacks].
 //
 // [system.BindStacks]: https://pkg.go.dev/github.com/etwgen/etwgen/analysis/system#BindStacks
 func (s *Samples) AddFrames(r *etw.Record, frames []uint64, labels LabelSet, values ...int64) {
-	s.add(when.Of(r), s.InternAddresses(r.ProcessID, frames), tag{thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
+	s.add(when.Of(r), end{stack: s.InternAddresses(r.ProcessID, frames)}, tag{thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
 }
 
 // AddStack adds a sample of a stack that Intern has returned, taken at a time.
 func (s *Samples) AddStack(at time.Time, process, thread int64, stack ID, labels LabelSet, values ...int64) {
-	s.add(at.UnixNano(), stack, tag{thread: s.thread(process, thread), labels: labels}, values)
+	s.add(at.UnixNano(), end{stack: stack}, tag{thread: s.thread(process, thread), labels: labels}, values)
 }
 
 // AddPseudo is AddStack for a sample with an innermost frame that stands for no code,
@@ -244,7 +253,7 @@ func (s *Samples) AddPseudo(at time.Time, process, thread int64, stack ID, name 
 		i = len(s.pseudos)
 		s.pseudos = append(s.pseudos, name)
 	}
-	s.add(at.UnixNano(), stack, tag{thread: s.thread(process, thread), labels: labels, pseudo: int16(i + 1)}, values)
+	s.add(at.UnixNano(), end{stack: stack, pseudo: int16(i + 1)}, tag{thread: s.thread(process, thread), labels: labels}, values)
 }
 
 // Intern returns the number of a stack of a process. Only the first use of a stack
@@ -319,7 +328,39 @@ func (s *Samples) Stack(id ID) Stack {
 }
 
 // All iterates over the samples in the order in which they were added.
-func (s *Samples) All() iter.Seq[Sample] { return s.rows.all(len(s.Types), nil) }
+func (s *Samples) All() iter.Seq[Sample] { return s.rows.all(len(s.Types), s.stacks()) }
+
+// end returns the number of an end.
+func (s *Samples) end(e end) ID {
+	next := int32(len(s.ends))
+	if e.pseudo != 0 || e.outside {
+		if s.endIDs == nil {
+			s.endIDs = make(map[end]int32)
+		}
+		if next = once(s.endIDs, e, next); int(next) == len(s.ends) {
+			s.ends = append(s.ends, e)
+		}
+		return ID(next)
+	}
+	if int(e.stack) >= len(s.plainEnds) {
+		s.plainEnds = append(s.plainEnds, make([]int32, s.tree.size()-len(s.plainEnds))...)
+	}
+	if n := s.plainEnds[e.stack]; n > 0 {
+		return ID(n - 1)
+	}
+	s.plainEnds[e.stack] = next + 1
+	s.ends = append(s.ends, e)
+	return ID(next)
+}
+
+// stacks returns the stacks of ends.
+func (s *Samples) stacks() []ID {
+	list := make([]ID, len(s.ends))
+	for i := range list {
+		list[i] = s.ends[i].stack
+	}
+	return list
+}
 
 // all iterates over the samples, with the stacks that into has for theirs: see each.
 func (s *rows) all(types int, into []ID) iter.Seq[Sample] {
@@ -385,7 +426,7 @@ func (s *Samples) sumBy(labelsOf func(*row) LabelSet) []Weight {
 		labels LabelSet
 	}
 	sums := make(map[key]*Weight)
-	for _, x := range s.each(nil) {
+	for _, x := range s.each(s.stacks()) {
 		k := key{x.stack, labelsOf(x)}
 		w := sums[k]
 		if w == nil {
@@ -413,6 +454,7 @@ func (s *Samples) sumBy(labelsOf func(*row) LabelSet) []Weight {
 func (s *Samples) Derive() *Samples {
 	d := *s
 	d.rows, d.open = rows{rest: Rest{CutStacks: s.rest.CutStacks}}, nil
+	d.ends, d.plainEnds, d.endIDs = nil, nil, nil
 	return &d
 }
 

@@ -26,18 +26,13 @@ type tally struct {
 	all   weight
 }
 
-// addPiece adds the rows of a piece, with the stacks that into has for theirs: see each.
-func (t *tally) addPiece(p *piece, into []ID, d *decoder) {
+// addPiece adds the rows of a piece.
+func (t *tally) addPiece(p *piece, d *decoder) {
 	values := d.read(p.block)
 	first, second := values[0][:len(p.stack)], values[1][:len(p.stack)]
 	for i, id := range p.stack {
 		if p.kept != nil && !p.has(i) {
 			continue
-		}
-		if into != nil {
-			if id = into[id]; id < 0 {
-				continue
-			}
 		}
 		w := &t.of[id]
 		if w.rows == 0 {

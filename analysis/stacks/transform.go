@@ -53,9 +53,6 @@ func (p *Profile) Only(keep func(Sample) bool) *Profile {
 	return p.some(piecesOf(p.pieces, kept))
 }
 
-// leftOut is what becomes of stacks whose samples are left out.
-const leftOut ID = -1
-
 // Below returns the samples in which a frame occurs that match is true for, with
 // their stacks from there on: what it called. Of several such frames the outermost
 // counts.
