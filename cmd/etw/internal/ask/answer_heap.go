@@ -52,7 +52,7 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
 		Needs: heap.Needs,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVarP(&path, "output", "o", "", "write the snapshot to this `file`, as a .gcdump, and print nothing")
-			f.StringSliceVar(&holding, "holding", nil, "say who holds these `TYPES`, with * for any text, by --by holder")
+			f.StringSliceVar(&holding, "holding", nil, "say who holds these `TYPES`, by --by holder: full names or last parts, * is any text")
 		},
 		saves: func(cmd *cobra.Command, args []string, a answer) (bool, error) {
 			if path == "" {
@@ -72,7 +72,9 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
 				res := a.Result()
 				if len(holding) > 0 {
 					res.Hold(func(name string) bool {
-						return slices.ContainsFunc(holding, func(glob string) bool { return filter.Glob(glob).Match(name) })
+						return slices.ContainsFunc(holding, func(glob string) bool {
+							return filter.Glob(glob).Match(name) || filter.Glob(glob).Match(withoutNamespace(name))
+						})
 					})
 				}
 				return res
@@ -80,6 +82,15 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
 			return &viewed[*heap.Result]{find: find, facts: heapTotals}
 		},
 	}
+}
+
+// withoutNamespace returns the name of a type with its arguments and brackets alone.
+func withoutNamespace(name string) string {
+	end := strings.IndexAny(name, "[<`")
+	if end < 0 {
+		end = len(name)
+	}
+	return name[strings.LastIndexByte(name[:end], '.')+1:]
 }
 
 // saveDump writes the only snapshot.
