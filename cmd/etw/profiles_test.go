@@ -77,7 +77,7 @@ func checkReadBack(t *testing.T, path, of string) {
 	for _, form := range []struct {
 		suffix string
 		all    bool // values are in it, and not the last one alone
-	}{{"pb.gz", true}, {"speedscope.json", false}, {"folded", false}} {
+	}{{"pb.gz", true}, {"speedscope.json", false}, {"firefox.json", false}, {"folded", false}} {
 		where := filepath.Base(path) + " --of " + of + " as " + form.suffix
 		file := filepath.Join(dir, "x."+form.suffix)
 		if _, stderr, status := output("export", "--of", of, "-o", file, path); status > 1 {

@@ -233,17 +233,16 @@ func (r *firefoxReader) thread(path string, data json.RawMessage, stacks firefox
 		}
 	}
 	thread := int32(len(r.Threads))
-	r.Threads = append(r.Threads, Thread{Process: idOf(x.PID), ID: idOf(x.TID), ProcessName: x.ProcessName, Name: x.Name})
-	if strings.HasSuffix(x.Name, " "+strconv.FormatInt(idOf(x.TID), 10)) { // a name that is the number again
-		r.Threads[thread].Name = ""
-	}
+	of := Thread{Process: idOf(x.PID), ID: idOf(x.TID)}
+	of.ProcessName, of.Name = bareName(x.ProcessName, "process", of.Process), bareName(x.Name, "thread", of.ID)
+	r.Threads = append(r.Threads, of)
 	s := &x.Samples
 	if len(s.Weight) > 0 && len(s.Weight) != len(s.Stack) {
 		return fmt.Errorf("%s.samples.weight: there are %d, and %d stacks", path, len(s.Weight), len(s.Stack))
 	}
-	of, factor := 0, 1.0
+	kind, factor := 0, 1.0
 	if len(s.Weight) > 0 {
-		of = int(r.types.of(firefoxType(s.WeightType)))
+		kind = int(r.types.of(firefoxType(s.WeightType)))
 		_, unit := unitOf(s.WeightType)
 		factor = float64(unit)
 	}
@@ -275,11 +274,20 @@ func (r *firefoxReader) thread(path string, data json.RawMessage, stacks firefox
 			return fmt.Errorf("%s.samples.weight[%d]: it weighs %v", path, i, weight)
 		}
 		r.addOne(one, 0, 1)
-		if n := len(r.values) - len(r.Types); of > 0 || len(s.Weight) > 0 {
-			r.values[n+of] = round.next(weight * factor)
+		if n := len(r.values) - len(r.Types); kind > 0 || len(s.Weight) > 0 {
+			r.values[n+kind] = round.next(weight * factor)
 		}
 	}
 	return nil
+}
+
+// bareName returns the name of a thing without its number, which we write with it.
+func bareName(name, thing string, id int64) string {
+	number := strconv.FormatInt(id, 10)
+	if name == thing+" "+number {
+		return ""
+	}
+	return strings.TrimSuffix(name, " ("+number+")")
 }
 
 // idOf returns a number that may stand in quotes, or 0.

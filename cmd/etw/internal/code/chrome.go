@@ -23,6 +23,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/chrometrace"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -52,11 +53,7 @@ func newChronicle() *chronicle {
 // trace returns what was collected. origin is when the session began, in nanoseconds
 // since 1970.
 func (l *chronicle) trace(who *pick.Names, origin int64) *chrometrace.Trace {
-	t := new(chrometrace.Trace)
-	t.AddGC(l.gc.Result())
-	t.AddJIT(l.jit.Result())
-	t.AddRequests(l.requests.Result())
-	t.AddCounters(l.counters.Result())
+	t := l.uncaused()
 	for _, list := range []struct {
 		label   string
 		samples []*stacks.Samples
@@ -67,6 +64,16 @@ func (l *chronicle) trace(who *pick.Names, origin int64) *chrometrace.Trace {
 	}
 	nameTracks(t, who)
 	t.AddThreads(l.threads, origin, who.OfProcess)
+	return t
+}
+
+// uncaused returns what was collected that has no call stacks.
+func (l *chronicle) uncaused() *chrometrace.Trace {
+	t := new(chrometrace.Trace)
+	t.AddGC(l.gc.Result())
+	t.AddJIT(l.jit.Result())
+	t.AddRequests(l.requests.Result())
+	t.AddCounters(l.counters.Result())
 	return t
 }
 
@@ -112,66 +119,112 @@ func onlyThreads(t *chrometrace.Trace, has func(thread int64) bool) bool {
 	return found
 }
 
-// WriteChrome reads traces and writes what happened when, on the threads that are asked for
-// if any are.
-func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, args []string, path string) error {
-	o := &Profiling{Of: samples.Kinds[0].Name, naming: "type"}
-	o.Within(*in, sel)
+// A chronicled is traces that were read for what happened when, and in which code.
+type chronicled struct {
+	*Profiled
+	l    *chronicle
+	kind *samples.Kind
+	name func(...*stacks.Samples) *stacks.Profile
+}
+
+// chronicle reads traces.
+func (o *Profiling) chronicle(cmd *cobra.Command, args []string) (*chronicled, error) {
 	if err := o.threads.check(); err != nil {
-		return err
+		return nil, err
 	}
-	scope := &o.scope
-	h, err := scope.Header(cmd, in, args)
+	h, err := o.scope.Header(cmd, &o.In, args)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	t, trouble, err := in.Open(cmd, args, false)
+	t, trouble, err := o.In.Open(cmd, args, false)
 	if err != nil {
+		return nil, err
+	}
+	c := &chronicled{Profiled: &Profiled{T: t, Names: pick.NewNames(), trouble: trouble}, l: newChronicle()}
+	if len(t.Profiles()) > 0 {
+		c.Profiled, err = o.given(cmd, t, trouble)
+		return c, err
+	}
+	if err := o.readChronicle(cmd, c, h); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// readChronicle reads the traces that are open.
+func (o *Profiling) readChronicle(cmd *cobra.Command, c *chronicled, h *filter.Header) error {
+	if err := pick.OneSession(c.T); err != nil {
 		return err
 	}
-	defer t.Close()
-	if err := pick.OneSession(t); err != nil {
+	if err := o.CheckKind(); err != nil {
 		return err
 	}
 	files, err := o.Symbols.Open(cmd)
 	if err != nil {
 		return err
 	}
-	l, learnt := newChronicle(), o.codeMap(files)
-	p := &Profiled{T: t, Names: pick.NewNames()}
-	i := &pick.Inquiry{Cmd: cmd, Mux: &l.mux, Names: p.Names, Also: &learnt.Mux}
-	kind := samples.Find(o.Of)
-	finish := Start(kind, &l.mux, t)
-	if kind.Name == "cpu" && h.During != nil {
-		processors := startProcessors(&l.mux, t)
+	learnt := o.codeMap(files)
+	i := &pick.Inquiry{Cmd: cmd, Mux: &c.l.mux, Names: c.Names, Also: &learnt.Mux}
+	c.kind = samples.Find(o.Of)
+	finish := Start(c.kind, &c.l.mux, c.T)
+	if c.kind.Name == "cpu" && h.During != nil {
+		processors := startProcessors(&c.l.mux, c.T)
 		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
 	}
-	if err := i.Read(t, h); err != nil {
-		trouble = cmp.Or(trouble, err)
+	if err := i.Read(c.T, h); err != nil {
+		c.trouble = cmp.Or(c.trouble, err)
 	}
 	if cmd.Context().Err() != nil {
-		return trouble
+		return nil
 	}
 	options := o.Options()
 	options.Native = learnt.Native
-	p.Profile = stacks.NewProfile(learnt.Code.Table(), options, finish().Samples...)
+	g := finish()
+	c.name = func(list ...*stacks.Samples) *stacks.Profile {
+		return stacks.NewProfile(learnt.Code.Table(), options, list...)
+	}
+	c.Profile, c.Period = c.name(g.Samples...), g.Period
 	frames.ReportFaults(cmd, files)
+	return nil
+}
+
+// WriteChrome reads traces and writes what happened when, on the threads that are asked for
+// if any are.
+func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, args []string, path string) error {
+	o := &Profiling{Of: samples.Kinds[0].Name, Ordered: samples.Names(), naming: "type"}
+	o.Within(*in, sel)
+	c, err := o.chronicle(cmd, args)
+	if err != nil {
+		return err
+	}
+	t, trouble := c.T, c.trouble
+	defer t.Close()
+	if cmd.Context().Err() != nil {
+		return trouble
+	}
 	origin := t.Start().UnixNano()
-	doc := l.trace(i.Names, origin)
-	doc.AddProfile(p.Profile, origin, i.Names.OfProcess, i.Names.OfThread)
+	doc := c.l.trace(c.Names, origin)
+	doc.AddProfile(c.Profile, origin, c.Names.OfProcess, c.Names.OfThread)
 	if len(o.threads.only) > 0 && !doc.IsEmpty() {
-		has, err := o.threads.chosen(i.Names)
+		has, err := o.threads.chosen(c.Names)
 		if err == nil && !onlyThreads(doc, has) {
-			err = errors.New("nothing happened on a thread that --tid asks for")
+			err = errNoThread
 		}
 		if err != nil {
 			return cmp.Or(trouble, err)
 		}
 	}
 	if doc.IsEmpty() {
-		show.ReportNeeds(cmd, needsOf(kind, t), t)
-		return cmp.Or(trouble, errors.New("there is nothing to write: the trace has nothing that happened at a time, as far as its events are known"))
+		show.ReportNeeds(cmd, needsOf(c.kind, t), t)
+		return cmp.Or(trouble, errNothing)
 	}
 	err = show.WritePage(cmd, path, args, doc.Write)
 	return show.Written(cmd, t, err, trouble)
 }
+
+// What there is not to write.
+var (
+	errNoThread = errors.New("nothing happened on a thread that --tid asks for")
+	errNothing  = errors.New("there is nothing to write: the trace has nothing that happened at a time, as far as its events are known")
+)

@@ -41,7 +41,7 @@ type exportForm struct {
 
 // exportForms returns the forms, the first of which is the default.
 func exportForms() []exportForm {
-	return slices.Concat([]exportForm{parquetForm, otlpForm, expositionForm("prometheus", false, ".prom"), expositionForm("openmetrics", true), pcapngForm, chromeForm}, profileForms(), eventForms())
+	return slices.Concat([]exportForm{parquetForm, otlpForm, expositionForm("prometheus", false, ".prom"), expositionForm("openmetrics", true), pcapngForm, chromeForm, firefoxForm()}, profileForms(), eventForms())
 }
 
 // eventFlags choose events, and say how they are decoded.
@@ -77,6 +77,8 @@ of the file:
   openmetrics  all values of counters and metrics with their times, of one trace
   pcapng       the packets of netsh and pktmon, for Wireshark, each with its process
   chrome       what happened when, with call stacks of samples, for https://ui.perfetto.dev
+  firefox      samples with what else happened, and whose call it was, for
+               https://profiler.firefox.com
   pprof        samples of call stacks, for go tool pprof; lines where --symbols has PDBs
   speedscope   the same for https://www.speedscope.app
   folded       the same as folded stacks, for tools for flame graphs

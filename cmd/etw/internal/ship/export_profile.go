@@ -16,12 +16,29 @@ var chromeForm = exportForm{
 	},
 }
 
-// profileForms export the samples of call stacks.
-func profileForms() []exportForm {
-	frames := []string{"children"}
+// firefoxForm exports samples with what happened beside them.
+func firefoxForm() exportForm {
+	return exportForm{
+		name: "firefox", suffixes: []string{".firefox.json", ".profile.json"}, own: frameFlags(),
+		whole: func(o *exporting, cmd *cobra.Command, args []string) error {
+			o.profiling.Within(o.in, &o.sel)
+			return o.profiling.WriteFirefox(cmd, args, o.path)
+		},
+	}
+}
+
+// frameFlags are the flags that choose samples and frames.
+func frameFlags() []string {
+	names := []string{"children"}
 	flags := new(cobra.Command)
 	new(code.Profiling).FrameFlags(flags)
-	flags.Flags().VisitAll(func(f *pflag.Flag) { frames = append(frames, f.Name) })
+	flags.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// profileForms export the samples of call stacks.
+func profileForms() []exportForm {
+	frames := frameFlags()
 	var list []exportForm
 	for _, form := range code.ProfileForms {
 		list = append(list, exportForm{
