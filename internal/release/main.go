@@ -1,6 +1,7 @@
 // Release builds what a release consists of: for each system an archive with the two
 // programs, their manual pages, completions and licences, a list of what is in each
-// program (an SBOM), and the check sums of all of it.
+// program (an SBOM); for Linux packages of Debian besides; recipes for Homebrew and Scoop;
+// and the check sums of all of it.
 //
 //	go run ./internal/release -o dist
 //
@@ -67,54 +68,69 @@ func release(dir, only string, dirty bool) error {
 	if err != nil {
 		return err
 	}
-	built := 0
+	built, version := 0, ""
 	for _, t := range targets {
 		if only != "" && only != t.String() {
 			continue
 		}
 		built++
-		if err := releaseTarget(dir, tmp, t, common, dirty); err != nil {
+		if version, err = releaseTarget(dir, tmp, t, common, dirty); err != nil {
 			return fmt.Errorf("%v: %w", t, err)
 		}
 	}
 	if built == 0 {
 		return fmt.Errorf("-only %s: the targets are %v", only, targets)
 	}
+	if built == len(targets) {
+		if err := writeRecipes(dir, version); err != nil {
+			return err
+		}
+	}
 	return writeSums(dir)
 }
 
-// releaseTarget builds the programs of a target, and writes its archive and SBOMs.
-func releaseTarget(dir, tmp string, t target, common []file, dirty bool) error {
+// releaseTarget builds the programs of a target, and writes its archive with SBOMs, and for
+// Linux a package. It returns the version.
+func releaseTarget(dir, tmp string, t target, common []file, dirty bool) (version string, err error) {
 	files := append([]file(nil), common...)
-	version, when := "", time.Time{}
+	when := time.Time{}
 	for _, name := range programs {
 		path := filepath.Join(tmp, t.os+"-"+t.arch, name)
 		if t.os == "windows" {
 			path += ".exe"
 		}
 		if err := build(path, t, name); err != nil {
-			return err
+			return "", err
 		}
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if version, when, err = stamp(info, dirty); err != nil {
-			return err
+			return "", err
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return err
+			return "", err
 		}
 		bill, err := sbom(name, info, data, t)
 		if err != nil {
-			return err
+			return "", err
 		}
 		files = append(files, file{name: filepath.Base(path), data: data, mode: 0o755}, file{name: name + ".cdx.json", data: bill, mode: 0o644})
 		fmt.Printf("%-14v %-11s %5.1f MB\n", t, filepath.Base(path), float64(len(data))/1e6)
 	}
-	name := fmt.Sprintf("etwgen_%s_%s_%s", strings.TrimPrefix(version, "v"), t.os, t.arch)
-	return writeArchive(filepath.Join(dir, name), t.os == "windows", name, when, files)
+	name := archiveName(strings.TrimPrefix(version, "v"), t)
+	if t.os == "linux" {
+		data, err := deb(t, version, when, files)
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("etwgen_%s_%s.deb", debVersion(version), t.arch)), data, 0o644); err != nil {
+			return "", err
+		}
+	}
+	return version, writeArchive(filepath.Join(dir, name), t.os == "windows", name, when, files)
 }
 
 // build compiles a program such that nothing of the machine is in it.
