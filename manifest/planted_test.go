@@ -180,6 +180,10 @@ var planted = []struct{ name, old, new, said string }{
 	{"an event of two versions", `</events>
 </provider>`, `<event value="2" version="1" symbol="ASKED_V1"/></events>
 </provider>`, ""},
+	{"a symbol that the compiler is to make of the name", `symbol="TILL"`, `symbol=""`, ""},
+	{"a provider whose file the installation names", ` resourceFileName="till.exe"`, ``, ""},
+	{"a text that ends before its end", `value="Sold %1"`, `value="Sold %1%0x"`, ""},
+	{"a text in JSON of single bytes", `<data name="Article" inType="win:UnicodeString"/>`, `<data name="Article" inType="win:AnsiString" outType="win:Json"/>`, ""},
 	{"a field that is called as another, but for case", `<data name="Extras"`, `<data name="tender"`, ""},
 }
 
