@@ -46,3 +46,19 @@ func TestRefusals(t *testing.T) {
 	}
 	refused(exitUsage, "unknown flag: --frobnicate; see etwgen man --help\n", "man", "--frobnicate")
 }
+
+// TestNoEvents: commands that read manifests say alike that an assembly has no events.
+func TestNoEvents(t *testing.T) {
+	library := filepath.Join("..", "..", "tests", "live", "app.dll")
+	for _, name := range []string{"check", "compile", "doc", "gen", "import", "list"} {
+		args := []string{name, library}
+		if name == "compile" || name == "doc" || name == "gen" {
+			args = append(args, "-o", filepath.Join(t.TempDir(), "events"))
+		}
+		var stdout, stderr bytes.Buffer
+		code := run(args, strings.NewReader(""), &stdout, &stderr)
+		if want := "etwgen: " + library + ": the assembly has no EventSource class\n"; code != exitDiagnostics || stderr.String() != want || stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d, %q, %d bytes of output, want %q", name, code, stderr.String(), stdout.Len(), want)
+		}
+	}
+}
