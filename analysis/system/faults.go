@@ -5,7 +5,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/generated/kernel"
-	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -94,34 +93,15 @@ type FaultFacts struct {
 // Result returns the faults so far, by path and process. It shares no memory that changes
 // with f.
 func (f *Faults) Result() *FaultsResult {
-	r, m := &FaultsResult{Schema: Schema, Faults: []FaultFacts{}}, f.files.machine
-	type key struct {
-		path    string
-		process *Process
-	}
-	rows := make(map[key]int)
+	var rows tally[FaultFacts]
+	m := f.files.machine
 	for _, x := range f.order {
-		var k key
-		if x.file != nil {
-			k.path = m.Path(x.file.Path)
-		}
-		if x.thread != nil {
-			k.process = x.thread.Process
-		}
-		i, ok := rows[k]
-		if !ok {
-			i = len(r.Faults)
-			rows[k] = i
-			pid, process := k.process.label()
-			r.Faults = append(r.Faults, FaultFacts{Path: k.path, PID: pid, Process: process})
-		}
-		r.Faults[i].addUp(&FaultFacts{Faults: x.count, Bytes: x.bytes, MS: m.ms(float64(x.ticks)), LongestMS: m.ms(float64(x.longest)),
+		rows.of(m, x.file, x.thread).addUp(&FaultFacts{Faults: x.count, Bytes: x.bytes, MS: m.ms(float64(x.ticks)), LongestMS: m.ms(float64(x.longest)),
 			LongestAtMS: m.since(x.touched), FirstMS: m.since(x.first), LastMS: m.since(x.last)})
 	}
-	order.Stable(r.Faults, func(a, b FaultFacts) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.PID, b.PID))
-	})
-	return r
+	return &FaultsResult{Schema, rows.list(func(x *FaultFacts, path string, pid ID, process string) {
+		x.Path, x.PID, x.Process = path, pid, process
+	})}
 }
 
 func (f *FaultFacts) addUp(x *FaultFacts) {

@@ -66,38 +66,18 @@ type DiskTime struct {
 // Result returns what was done so far, by path and process. It shares no memory
 // that changes with f.
 func (f *Files) Result() *FilesResult {
-	type key struct {
-		path    string
-		process *Process
-	}
-	r := &FilesResult{Schema: Schema, Files: []FileFacts{}}
-	rows := make(map[key]int)
+	var rows tally[FileFacts]
 	for _, u := range f.order {
-		k := key{}
-		if u.File != nil {
-			k.path = f.machine.Path(u.File.Path)
-		}
-		if u.Thread != nil {
-			k.process = u.Thread.Process
-		}
-		i, ok := rows[k]
-		if !ok {
-			i = len(r.Files)
-			rows[k] = i
-			row := FileFacts{Path: k.path}
-			row.PID, row.Process = k.process.label()
-			r.Files = append(r.Files, row)
-		}
-		r.Files[i].add(f, u)
+		rows.of(f.machine, u.File, u.Thread).add(f, u)
 	}
+	r := &FilesResult{Schema: Schema, Files: rows.list(func(x *FileFacts, path string, pid ID, process string) {
+		x.Path, x.PID, x.Process = path, pid, process
+	})}
 	for disk, q := range f.queues {
 		mean, most := q.Depth()
 		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(q.Total())), mean, most})
 	}
 	order.Sort(r.Busy, func(a, b DiskTime) int { return cmp.Compare(a.Disk, b.Disk) })
-	order.Stable(r.Files, func(a, b FileFacts) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.PID, b.PID))
-	})
 	return r
 }
 
