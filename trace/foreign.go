@@ -35,7 +35,6 @@ var foreigns = []foreign{
 	{"a program or library of Linux (ELF)", "--symbols FOLDER takes names of code from it", "\x7fELF", nil},
 	{"a core dump of macOS", "lldb reads it", "\xcf\xfa\xed\xfe", func(head []byte) bool { return len(head) > 12 && head[12] == 4 }},
 	{"a program or library of macOS (Mach-O)", "nm lists its names", "\xcf\xfa\xed\xfe", nil},
-	{"an event log of Windows (.evtx)", "Get-WinEvent -Path and wevtutil query-events /lf:true read it", "ElfFile\x00", nil},
 	{"a minidump of Windows", useDump, "MDMP", nil},
 	{"a crash dump of Windows", "windbg reads it", "PAGEDU", nil},
 	{"a program or library of Windows (PE)", "etwgen import makes a manifest of the events that it declares, and --symbols FOLDER takes names of code from it", "MZ", isPE},

@@ -18,7 +18,6 @@ func TestForeign(t *testing.T) {
 		elf(4):                             "a core dump of Linux",
 		elf(3):                             "a program or library of Linux",
 		"\xcf\xfa\xed\xfe\x07\x00\x00\x01": "Mach-O",
-		"ElfFile\x00\x00":                  ".evtx",
 		"MDMP\x93\xa7":                     "a minidump",
 		"PAGEDU64":                         "a crash dump",
 		"MZ\x90" + strings.Repeat("\x00", 0x39) + "\x80\x00\x00\x00": "(PE)",

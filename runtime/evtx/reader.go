@@ -1,0 +1,292 @@
+package evtx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Reader reads an event log. It is an [etw.Source] that delivers records in the order of their
+// ids in the file, so that a log which has gone round begins with its oldest; what lay where a
+// log has no records any more comes with its chunk.
+type Reader struct {
+	src    io.ReaderAt
+	size   int64
+	header Header
+	clock  etw.Clock
+	places []place
+	next   int // of places
+	stats  Stats
+	log    etw.DamageLog
+	ended  bool
+
+	buf   []byte
+	chunk *chunk
+	found found
+	build builder
+
+	texts map[string]string
+	descs map[string]*etw.EventDesc
+	key   []byte
+	rid   [8]byte
+}
+
+// Stats are counts of what was read.
+type Stats struct {
+	Records     int64 // delivered
+	Carved      int64 // of these, found where a log has no records any more
+	Undecodable int64 // records that are damaged, and so were not delivered
+	Remnants    int64 // records where a log has none any more, overwritten in part and not delivered
+	Missing     int64 // records that lay between the chunks which are there, by their numbers
+	Chunks      int64 // with records
+	Mismatches  int64 // chunks whose checksums are wrong, as they are while a log is in use
+}
+
+// NewReader returns a Reader of a log of size bytes.
+func NewReader(src io.ReaderAt, size int64) (*Reader, error) {
+	head := make([]byte, min(headerSize, max(size, 0)))
+	if _, err := src.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	h, err := parseHeader(head)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{src: src, size: size, header: h, texts: map[string]string{}, descs: map[string]*etw.EventDesc{}}
+	if r.places, err = places(src, size); err != nil {
+		return nil, err
+	}
+	r.stats.Missing = int64(min(missing(r.places), 1<<62))
+	r.clock = etw.Clock{Frequency: 1e7}
+	return r, r.start()
+}
+
+// start sets the clock to the first record of the first chunk that has one.
+func (r *Reader) start() error {
+	var head [chunkHead + recordHead]byte
+	for _, p := range r.places {
+		n, err := r.src.ReadAt(head[:], p.offset)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if n == len(head) && p.good && string(head[chunkHead:chunkHead+4]) == recordMagic {
+			r.clock.Origin = int64(binary.LittleEndian.Uint64(head[chunkHead+16:]))
+			r.clock.Start = etw.FileTime(r.clock.Origin)
+			break
+		}
+	}
+	return nil
+}
+
+// Header returns what the head of the file says.
+func (r *Reader) Header() Header { return r.header }
+
+// Clock is that of time stamps: its ticks are those of a FILETIME, and it starts with the first
+// record.
+func (r *Reader) Clock() etw.Clock { return r.clock }
+
+// Stats returns what has been counted so far.
+func (r *Reader) Stats() Stats { return r.stats }
+
+// Event returns what the log says of the record that Next delivered last.
+func (r *Reader) Event() Event { return r.found.event }
+
+// AppendXML appends the XML of the record that Next delivered last, in one line, as wevtutil
+// prints it.
+func (r *Reader) AppendXML(b []byte) ([]byte, error) {
+	if r.chunk == nil || r.chunk.nodes == nil {
+		return b, errors.New("no record was read")
+	}
+	return r.chunk.context().nodesXML(b, r.chunk.nodes)
+}
+
+// Records iterates over the records that are left: see [etw.Records].
+func (r *Reader) Records() iter.Seq2[*etw.Record, error] { return etw.Records(r) }
+
+// Close ends the reading. What the Reader reads of stays open.
+func (r *Reader) Close() error {
+	r.ended = true
+	return nil
+}
+
+// Progress returns the share of the chunks that were read.
+func (r *Reader) Progress() float64 {
+	if len(r.places) == 0 {
+		return 1
+	}
+	return float64(r.next) / float64(len(r.places))
+}
+
+// Next sets rec to the next record: see [etw.Source].
+func (r *Reader) Next(rec *etw.Record) error {
+	for !r.ended {
+		if r.chunk != nil {
+			if r.record(rec) {
+				return nil
+			}
+			r.chunk = nil
+		}
+		if r.next == len(r.places) {
+			r.ended = true
+			if err := r.log.Err(); err != nil {
+				return err
+			}
+			break
+		}
+		if err := r.open(r.places[r.next]); err != nil {
+			return err
+		}
+		r.next++
+	}
+	return io.EOF
+}
+
+// open reads a chunk.
+func (r *Reader) open(p place) error {
+	if r.buf == nil {
+		r.buf = make([]byte, chunkSize)
+	}
+	n, err := r.src.ReadAt(r.buf[:min(chunkSize, r.size-p.offset)], p.offset)
+	if err != nil && err != io.EOF {
+		r.ended = true
+		return fmt.Errorf("%w: %w", etw.ErrIncomplete, err)
+	}
+	b := r.buf[:n:n] // so that values end where its memory does
+	c := &chunk{parser: newParser(b), offset: p.offset, good: p.good, at: chunkHead, free: n, steps: maxSteps}
+	if p.good && n >= chunkHead {
+		if free := int64(binary.LittleEndian.Uint32(b[48:])); free >= chunkHead && free <= int64(n) {
+			c.free = int(free)
+		}
+		if !r.header.NoChecksums && !checksums(b, c.free) {
+			r.stats.Mismatches++
+		}
+	}
+	if n < chunkSize {
+		r.damage(p.offset+int64(n), "chunk", fmt.Errorf("the file ends within it, after %d bytes of %d", n, chunkSize))
+	}
+	r.chunk = c
+	return nil
+}
+
+func (r *Reader) damage(offset int64, part string, err error) {
+	r.log.Add(&etw.Damage{Format: "evtx", Offset: offset, Part: part, Err: err})
+}
+
+// record sets rec to the next record of the chunk, if it has one.
+func (r *Reader) record(rec *etw.Record) bool {
+	c := r.chunk
+	for c.seek() {
+		size, err := c.size()
+		if err == nil {
+			err = r.decode(c, size)
+		}
+		carved := !c.good || c.at >= c.free
+		if err != nil {
+			if carved {
+				r.stats.Remnants++
+			} else {
+				r.stats.Undecodable++
+				r.damage(c.offset+int64(c.at), "record", err)
+			}
+			c.at += 8
+			continue
+		}
+		if r.stats.Records++; c.records == 0 {
+			r.stats.Chunks++
+			if !c.good {
+				r.damage(c.offset, "chunk", errors.New("its head is damaged; records in it are delivered"))
+			}
+		}
+		c.records++
+		r.found.event.Offset = c.offset + int64(c.at)
+		if r.found.event.Carved = carved; carved {
+			r.stats.Carved++
+		}
+		c.at += size
+		*rec = r.found.rec
+		return true
+	}
+	return false
+}
+
+// decode takes the record of size bytes apart and makes its payload.
+func (r *Reader) decode(c *chunk, size int) error {
+	le := binary.LittleEndian
+	f := &r.found
+	*f = found{data: f.data[:0], rec: etw.Record{Extended: f.rec.Extended[:0], ProcessID: -1, ThreadID: -1, Processor: -1, Clock: &r.clock}}
+	f.event.RecordID = le.Uint64(c.b[c.at+8:])
+	f.event.Written = etw.FileTime(le.Uint64(c.b[c.at+16:]))
+	in := scope{parser: c.parser, at: c.at + recordHead, end: c.at + size - 4}
+	var err error
+	if c.nodes, err = in.fragment(); err != nil {
+		return err
+	}
+	if err := c.context().find(c.nodes, f, r); err != nil {
+		return err
+	}
+	if !f.system {
+		return errors.New("it has no element System")
+	}
+	if err := r.build.build(f.data); err != nil {
+		return err
+	}
+	rec := &f.rec
+	if rec.Timestamp == 0 {
+		rec.Timestamp = int64(f.event.Written)
+	}
+	if f.event.Classic = rec.Provider.IsZero(); f.event.Classic {
+		rec.Provider = etw.NameGUID(rec.ProviderName)
+	}
+	rec.PointerSize, rec.Payload = r.build.ptr, r.build.payload
+	le.PutUint64(r.rid[:], f.event.RecordID)
+	rec.Extended = append(rec.Extended, etw.ExtendedItem{Type: ExtChannel, Data: []byte(f.event.Channel)},
+		etw.ExtendedItem{Type: ExtComputer, Data: []byte(f.event.Computer)}, etw.ExtendedItem{Type: ExtRecordID, Data: r.rid[:]})
+	rec.Schema = r.schema(rec)
+	return nil
+}
+
+// What a Reader keeps of a file: descriptions and texts. What is more is made for each record.
+const (
+	maxDescs = 1 << 14
+	maxTexts = 1 << 14
+	maxText  = 1 << 10 // bytes of one that is kept
+)
+
+// schema returns the description of a record, one for all that are alike.
+func (r *Reader) schema(rec *etw.Record) *etw.EventDesc {
+	le := binary.LittleEndian
+	key := append(r.key[:0], rec.Provider[:]...)
+	key = le.AppendUint64(le.AppendUint16(le.AppendUint16(key, rec.ID), rec.Task), rec.Keywords)
+	key = append(key, rec.Version, byte(rec.Level), byte(rec.Opcode))
+	key = r.build.signature(append(append(key, rec.ProviderName...), 0))
+	r.key = key
+	if d, ok := r.descs[string(key)]; ok {
+		return d
+	}
+	d := &etw.EventDesc{
+		Provider: &etw.ProviderDesc{Name: rec.ProviderName, GUID: rec.Provider},
+		ID:       rec.ID, Version: rec.Version, Level: rec.Level, Opcode: rec.Opcode, Task: rec.Task, Keywords: rec.Keywords,
+		Fields: append([]etw.FieldDesc(nil), r.build.fields...),
+	}
+	if len(r.descs) < maxDescs && len(key) < 4*maxText {
+		r.descs[string(key)] = d
+	}
+	return d
+}
+
+// text returns a text that many records have.
+func (r *Reader) text(v value) string {
+	r.key = v.appendText(r.key[:0])
+	if s, ok := r.texts[string(r.key)]; ok {
+		return s
+	}
+	s := string(r.key)
+	if len(r.texts) < maxTexts && len(s) <= maxText {
+		r.texts[s] = s
+	}
+	return s
+}
