@@ -89,45 +89,78 @@ func (v *View) when(ctx context.Context, b Buckets, asked int, of func(n int) []
 
 // sumBuckets sums up the samples of each set of stacks in each bucket.
 func (p *Profile) sumBuckets(ctx context.Context, b Buckets, setOf []int32, sets int) ([][]int64, error) {
-	sums := make([][]int64, sets)
-	for i := range sums {
-		sums[i] = make([]int64, b.N)
+	s := &bucketing{from: b.From.UnixNano(), to: b.To.UnixNano(), n: b.N, sums: make([][]int64, sets), setOf: setOf}
+	for i := range s.sums {
+		s.sums[i] = make([]int64, b.N)
 	}
-	from, to, value := b.From.UnixNano(), b.To.UnixNano(), max(len(p.Types)-1, 0)
-	if b.N == 0 || to <= from {
-		return sums, nil
+	if b.N == 0 || s.to <= s.from {
+		return s.sums, nil
 	}
-	width := float64(to-from) / float64(b.N)
-	bucket := func(at int64) int { return min(int(float64(at-from)/width), b.N-1) }
-	scanned := 0
-	for _, x := range p.each(p.into) {
-		if scanned++; scanned%(patience*blockRows) == 0 && ctx.Err() != nil {
+	s.width = float64(s.to-s.from) / float64(b.N)
+	if p.into != nil {
+		s.setOf = make([]int32, len(p.into))
+		for i, id := range p.into {
+			if id >= 0 {
+				s.setOf[i] = setOf[id]
+			}
+		}
+	}
+	value := max(len(p.Types)-1, 0)
+	for k := range p.pieces {
+		if k%patience == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		set := setOf[x.stack]
-		if set == 0 {
-			continue
-		}
-		weight := x.values[value]
-		if !b.Spans {
-			if x.at >= from && x.at < to {
-				sums[set][bucket(x.at)] += weight
-			}
-			continue
-		}
-		sign := int64(1)
-		if weight < 0 {
-			sign = -1
-		}
-		begin, end := max(x.at, from), min(endOf(x.at, weight), to)
-		for i := bucket(begin); begin < end; i++ {
-			next := end
-			if i < b.N-1 {
-				next = min(end, max(begin, from+int64(float64(i+1)*width)))
-			}
-			sums[set][i] += sign * (next - begin)
-			begin = next
+		if x := &p.pieces[k]; b.Spans || x.to >= s.from && x.from < s.to {
+			s.add(x, value, b.Spans)
 		}
 	}
-	return sums, nil
+	return s.sums, nil
+}
+
+// A bucketing sums up samples by bucket.
+type bucketing struct {
+	from, to int64
+	n        int
+	width    float64
+	sums     [][]int64 // by set
+	setOf    []int32   // of what rows have as stacks; nobody has asked for 0
+	decoder  decoder
+}
+
+func (s *bucketing) bucket(at int64) int { return min(int(float64(at-s.from)/s.width), s.n-1) }
+
+func (s *bucketing) add(p *piece, value int, spans bool) {
+	at := p.at.read(s.decoder.at[:len(p.stack)])
+	weights := p.values[value].read(s.decoder.values[0][:len(p.stack)])
+	for i, id := range p.stack {
+		set := s.setOf[id]
+		if set == 0 || !p.has(i) {
+			continue
+		}
+		if spans {
+			s.addSpan(s.sums[set], at[i], weights[i])
+		} else if at[i] >= s.from && at[i] < s.to {
+			s.sums[set][s.bucket(at[i])] += weights[i]
+		}
+	}
+}
+
+// addSpan adds to each bucket the part of a span that is in it.
+func (s *bucketing) addSpan(sums []int64, at, weight int64) {
+	sign := int64(1)
+	if weight < 0 {
+		sign = -1
+	}
+	begin, end := max(at, s.from), min(endOf(at, weight), s.to)
+	if begin >= end {
+		return
+	}
+	for i := s.bucket(begin); begin < end; i++ {
+		next := end
+		if i < s.n-1 {
+			next = min(end, max(begin, s.from+int64(float64(i+1)*s.width)))
+		}
+		sums[i] += sign * (next - begin)
+		begin = next
+	}
 }

@@ -92,6 +92,7 @@ type Sampler struct {
 	skip    func(*etw.Record)
 	Parted  bool      // skip is to have what --activity or --during leaves out
 	found   *Gathered // once all was read
+	named   *stacks.Profile
 }
 
 // NewSampler returns a sampler of a trace, with files of symbols.
@@ -130,14 +131,21 @@ func (s *Sampler) Gathered() []*stacks.Samples {
 	return s.found.Samples
 }
 
+// profile returns the profile of the samples, or nil if there are none.
+func (s *Sampler) profile() *stacks.Profile {
+	if samples := s.Gathered(); s.named == nil && len(samples) > 0 {
+		s.named = stacks.NewProfile(s.code.Code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: s.code.Native}, samples...)
+	}
+	return s.named
+}
+
 // byProcess returns the profiles of the processes that were sampled most, and their ids.
 func (s *Sampler) byProcess() iter.Seq2[int64, *stacks.Profile] {
 	return func(yield func(int64, *stacks.Profile) bool) {
-		samples := s.Gathered()
-		if len(samples) == 0 {
+		all := s.profile()
+		if all == nil {
 			return
 		}
-		all := stacks.NewProfile(s.code.Code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: s.code.Native}, samples...)
 		counts := make(map[int64]int)
 		for x := range all.Samples() {
 			counts[x.Process]++
