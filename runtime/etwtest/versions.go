@@ -109,7 +109,7 @@ func sameEvent(e etw.AnyVersion, one etw.Event) error {
 		return err
 	}
 	if string(plain) != string(got) {
-		return fmt.Errorf("its own JSON is %s, want %s, which a new version does not change: generate the package again", plain, got)
+		return fmt.Errorf("its own JSON would change with a second version, generate the package again: %s, want %s", plain, got)
 	}
 	want, err := json.Marshal(etw.Show(one))
 	if err != nil {
