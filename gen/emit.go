@@ -253,9 +253,34 @@ func (p *pkg) emitTask(f *jen.File) {
 	doc(f.Group, p.task+" is a task of the provider."+givenWay(p.task, "Task"))
 	f.Type().Id(p.task).Uint16()
 	f.Line()
-	doc(f.Group, "String returns the name of the task, or Task and its number if no event has it.")
-	f.Func().Params(jen.Id("t").Id(p.task)).Id("String").Params().String().
-		Add(brief(jen.Return(jen.Id("Provider").Dot("TaskName").Call(jen.Uint16().Call(jen.Id("t"))))))
+	doc(f.Group, "String returns the name of the task, or Task and its number if it has none.")
+	head := f.Func().Params(jen.Id("t").Id(p.task)).Id("String").Params().String()
+	byEvent := jen.Return(jen.Id("Provider").Dot("TaskName").Call(jen.Uint16().Call(jen.Id("t"))))
+	cases := p.eventless()
+	if len(cases) == 0 {
+		head.Add(brief(byEvent))
+		return
+	}
+	head.Block(jen.Switch(jen.Id("t")).Block(cases...), byEvent)
+}
+
+// eventless returns the cases of a switch for the tasks that no event has, whose names
+// descriptions of events do not tell.
+func (p *pkg) eventless() []jen.Code {
+	told := make(map[uint16]bool)
+	for _, ev := range p.events {
+		if ev.m.Task != nil && ev.lost == "" {
+			told[ev.m.Task.Value] = true
+		}
+	}
+	var cases []jen.Code
+	for _, t := range p.m.Tasks {
+		if name := p.goNames[t]; name != "" && !told[t.Value] {
+			told[t.Value] = true
+			cases = append(cases, jen.Case(jen.Id(name)).Block(jen.Return(jen.Lit(t.Name))))
+		}
+	}
+	return cases
 }
 
 // givenWay says why a type that most packages have is called otherwise in this one.

@@ -1168,8 +1168,32 @@ var keywordDescs = []etw.KeywordDesc{
 // Task is a task of the provider.
 type Task uint16
 
-// String returns the name of the task, or Task and its number if no event has it.
-func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+// String returns the name of the task, or Task and its number if it has none.
+func (t Task) String() string {
+	switch t {
+	case TaskModBound:
+		return "ModBound"
+	case TaskDpc:
+		return "Dpc"
+	case TaskUmglThread:
+		return "UmglThread"
+	case TaskHeapRange:
+		return "HeapRange"
+	case TaskHeapSummary:
+		return "HeapSummary"
+	case TaskHypervisor:
+		return "Hypervisor"
+	case TaskHypervisorX:
+		return "HypervisorX"
+	case TaskIpt:
+		return "Ipt"
+	case TaskKernelRundown:
+		return "KernelRundown"
+	case TaskUmsTrace:
+		return "UmsTrace"
+	}
+	return Provider.TaskName(uint16(t))
+}
 
 // Keywords, one bit each.
 const (

@@ -49,7 +49,7 @@
 //   - Arrays of structs: [ElementsText], [ElementsJSON], [Pointers.PtrSize].
 //   - Events without fields: [Empty]; of several versions: [DescOf], [Seen].
 //   - Layouts that depend on the size of pointers: [PtrSize.Choose].
-//   - Names of values: [MapDesc.ValueString], [KeywordNames], [Provider.TaskName].
+//   - Names of values: [MapDesc.ValueString], [MapDesc.ValueName], [KeywordNames], [Provider.TaskName].
 //   - That generated code and this package fit: [EnforceVersion], [MinVersion],
 //     [MaxVersion].
 package etw

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	constants "github.com/etwgen/etwgen/tests/golden/constants/want"
 	count "github.com/etwgen/etwgen/tests/golden/count/want"
 	enums "github.com/etwgen/etwgen/tests/golden/enums/want"
 	length "github.com/etwgen/etwgen/tests/golden/length/want"
@@ -265,6 +266,15 @@ func marshalText(v encoding.TextMarshaler) string {
 		return err.Error()
 	}
 	return string(text)
+}
+
+// TestTaskText: tasks have their names, also those of which no event is.
+func TestTaskText(t *testing.T) {
+	for task, want := range map[constants.Task]string{constants.TaskDisk: "Disk", constants.TaskIdle: "Idle", 99: "Task(99)"} {
+		if got := task.String(); got != want {
+			t.Errorf("task %d is %q, want %q", uint16(task), got, want)
+		}
+	}
 }
 
 func TestEnumText(t *testing.T) {

@@ -111,7 +111,7 @@ var keywordDescs = []etw.KeywordDesc{
 // Task is a task of the provider.
 type Task uint16
 
-// String returns the name of the task, or Task and its number if no event has it.
+// String returns the name of the task, or Task and its number if it has none.
 func (t Task) String() string { return Provider.TaskName(uint16(t)) }
 
 // Keywords, one bit each.

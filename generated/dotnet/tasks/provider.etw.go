@@ -109,8 +109,24 @@ var keywordDescs = []etw.KeywordDesc{
 // Task is a task of the provider.
 type Task uint16
 
-// String returns the name of the task, or Task and its number if no event has it.
-func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+// String returns the name of the task, or Task and its number if it has none.
+func (t Task) String() string {
+	switch t {
+	case TaskLoop:
+		return "Loop"
+	case TaskInvoke:
+		return "Invoke"
+	case TaskTaskExecute:
+		return "TaskExecute"
+	case TaskForkJoin:
+		return "ForkJoin"
+	case TaskTraceOperation:
+		return "TraceOperation"
+	case TaskTraceSynchronousWork:
+		return "TraceSynchronousWork"
+	}
+	return Provider.TaskName(uint16(t))
+}
 
 // Keywords, one bit each.
 const (

@@ -57,8 +57,14 @@ var keywordDescs = []etw.KeywordDesc{
 // Task is a task of the provider.
 type Task uint16
 
-// String returns the name of the task, or Task and its number if no event has it.
-func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+// String returns the name of the task, or Task and its number if it has none.
+func (t Task) String() string {
+	switch t {
+	case TaskIdle:
+		return "Idle"
+	}
+	return Provider.TaskName(uint16(t))
+}
 
 // Keywords, one bit each.
 const (
@@ -76,6 +82,7 @@ const (
 
 // Tasks.
 const (
+	TaskIdle Task = 9
 	TaskDisk Task = 7
 )
 
