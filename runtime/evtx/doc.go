@@ -2,7 +2,16 @@
 // handle what Windows has logged with the typed events and tools that read traces; package trace
 // opens such files, too, and merges them with others by time.
 //
-//	r, err := evtx.NewReader(f, size)
+//	f, err := os.Open("System.evtx")
+//	if err != nil {
+//		return err
+//	}
+//	defer f.Close()
+//	info, err := f.Stat()
+//	if err != nil {
+//		return err
+//	}
+//	r, err := evtx.NewReader(f, info.Size())
 //	if err != nil {
 //		return err
 //	}

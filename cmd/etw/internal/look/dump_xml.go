@@ -2,6 +2,7 @@ package look
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/xml"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/evtx"
 )
 
 // formatXML is what tracerpt and the event log of Windows write.
@@ -76,7 +78,11 @@ func (w *xmlWriter) append(b []byte, s *pick.Shot) []byte {
 	b = append(show.AppendHex(append(b, "\t\t<Keywords>"...), s.Keywords), "</Keywords>\n"...)
 	b = append(b, "\t\t<TimeCreated SystemTime=\""...)
 	b = w.time.Append(b, s.Clock.FileTime(s.Timestamp))
-	b = append(b[:len(b)-1], "00Z\" />\n\t\t<Correlation"...) // nine digits, as Windows has them
+	b = append(b[:len(b)-1], "00Z\" />\n"...) // nine digits, as Windows has them
+	if id := extended(s.Record, evtx.ExtRecordID); len(id) == 8 {
+		b = xmlNumber(b, "EventRecordID", binary.LittleEndian.Uint64(id))
+	}
+	b = append(b, "\t\t<Correlation"...)
 	b = xmlGUID(b, " ActivityID", s.ActivityID)
 	b = xmlGUID(b, " RelatedActivityID", s.RelatedActivityID)
 	b = append(b, " />\n\t\t<Execution ProcessID=\""...)
@@ -86,13 +92,14 @@ func (w *xmlWriter) append(b []byte, s *pick.Shot) []byte {
 	if s.Processor >= 0 { // it is known
 		b = strconv.AppendInt(append(b, `" ProcessorID="`...), int64(s.Processor), 10)
 	}
-	b = append(b, "\" />\n\t\t<Channel"...)
-	if s.Channel != 0 {
-		b = append(strconv.AppendUint(append(b, '>'), uint64(s.Channel), 10), "</Channel>\n"...)
-	} else {
-		b = append(b, " />\n"...)
+	b = append(b, "\" />\n"...)
+	channel := extended(s.Record, evtx.ExtChannel)
+	if channel == nil && s.Channel != 0 {
+		channel = strconv.AppendUint(nil, uint64(s.Channel), 10)
 	}
-	b = append(b, "\t\t<Computer />\n\t</System>\n"...)
+	b = w.whole(b, "Channel", channel)
+	b = w.whole(b, "Computer", extended(s.Record, evtx.ExtComputer))
+	b = append(b, "\t</System>\n"...)
 	b = w.data(b, s, p)
 	b = append(b, "\t<RenderingInfo Culture=\"en-US\">\n"...)
 	b = w.keywords(append(b, p.names...), s, p)
@@ -103,6 +110,24 @@ func (w *xmlWriter) append(b []byte, s *pick.Shot) []byte {
 		b = append(b, "}</EventGuid>\n\t</ExtendedTracingInfo>\n"...)
 	}
 	return append(b, "</Event>\n"...)
+}
+
+// whole appends an element, which is empty where there is no text.
+func (w *xmlWriter) whole(b []byte, element string, text []byte) []byte {
+	if len(text) == 0 {
+		return append(append(append(b, "\t\t<"...), element...), " />\n"...)
+	}
+	return w.named(b, element, string(text))
+}
+
+// extended returns an item of the header of a record, nil if it has none of that type.
+func extended(r *etw.Record, of etw.ExtendedType) []byte {
+	for i := range r.Extended {
+		if r.Extended[i].Type == of {
+			return r.Extended[i].Data
+		}
+	}
+	return nil
 }
 
 // data appends the fields, and the payload of an event of which not all is in these.
