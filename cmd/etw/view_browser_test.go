@@ -71,7 +71,7 @@ func TestViewBrowser(t *testing.T) {
 	b.Press("Escape")
 	b.Press("Escape")
 	b.until(`!location.search.includes("from=")`)
-	for key, want := range map[string]string{"1": "overview", "3": "answers/requests", "4": "answers/gc", "8": "events", "2": "stacks"} {
+	for key, want := range map[string]string{"1": "overview", "3": "requests", "4": "gc", "8": "events", "2": "stacks"} {
 		b.Eval("document.activeElement.blur()", nil)
 		b.Press(key)
 		b.until(fmt.Sprintf(`location.pathname.endsWith("/%s") && !document.querySelector(".view.old")`, want))
@@ -80,6 +80,77 @@ func TestViewBrowser(t *testing.T) {
 	b.until(`location.pathname.endsWith("/stacks/flame") && document.querySelector(".flamebox canvas")`)
 	b.Drawn()
 	b.Quiet()
+}
+
+// TestViewRequests holds the views of requests and collections against what the commands print.
+func TestViewRequests(t *testing.T) {
+	c := chromium.Start(t)
+	trace := "../../tests/recorded/causes/cause-10.nettrace.gz"
+	address := startView(t, trace)
+	_, stdout, _ := runTool("requests", "--by", "endpoint", "--format", "json", trace)
+	var doc struct {
+		Processes []struct{ Stopped int }
+		Rows      []struct {
+			Endpoint string
+			Count    int
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || len(doc.Processes) != 1 || len(doc.Rows) < 2 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	b := &viewTab{c.Open(t, address+"requests", "dark", 1400, 900), t}
+	b.until(`document.querySelectorAll(".grid").length === 2`)
+	b.Drawn()
+	b.Want(`document.querySelector(".scope .sum").textContent`, fmt.Sprintf("%d ended, 0 not over", doc.Processes[0].Stopped))
+
+	// Enter on an endpoint keeps its requests, the keys walk the dots, and the pane says of
+	// one where its time went.
+	b.Eval(`document.querySelector(".gridscroll").focus()`, nil)
+	b.Press("ArrowDown")
+	b.until(`document.querySelector("aside h2")`)
+	first := doc.Rows[0]
+	b.Want(`document.querySelector("aside h2").textContent`, first.Endpoint)
+	b.Press("Enter")
+	b.until(`location.search.includes("route=") && document.querySelector("h2 + .grid .gridtools span").textContent === ` + jsonText(fmt.Sprintf("%d rows", first.Count)))
+	b.Eval(`document.querySelector(".points").focus()`, nil)
+	for range first.Count + 2 { // the last one stays
+		b.Press("ArrowRight")
+	}
+	b.until(`document.querySelector("aside h3") && document.querySelectorAll("aside .part").length > 0`)
+	b.Want(`document.querySelector("aside h2").textContent`, first.Endpoint)
+	b.Eval("history.back()", nil)
+	b.until(`!location.search.includes("route=") && document.querySelectorAll(".grid").length === 2`)
+	b.Quiet()
+
+	b = &viewTab{c.Open(t, startView(t, "../../tests/recorded/gc.nettrace")+"gc", "light", 760, 900), t}
+	b.until(`document.querySelectorAll(".points canvas").length === 2 && document.querySelector(".gridbody .gridrow")`)
+	_, stdout, _ = runTool("gc", "--format", "csv", "../../tests/recorded/gc.nettrace")
+	b.Want(`document.querySelector(".scope .sum").textContent.split(" collections")[0]`, fmt.Sprint(strings.Count(strings.TrimSpace(stdout), "\n")))
+	b.Eval(`document.querySelector(".points").focus()`, nil)
+	b.Press("End")
+	b.until(`document.querySelector(".gridrow.chosen") && document.querySelector("aside h2")`)
+	b.Quiet()
+}
+
+// TestViewCompare shows two traces side by side.
+func TestViewCompare(t *testing.T) {
+	c := chromium.Start(t)
+	before, after := "../../tests/recorded/threads.nettrace", "../../tests/recorded/causes/cause-10.nettrace.gz"
+	_, stdout, _ := runTool("top", "--format", "json", "--diff", before, after)
+	var doc struct {
+		Rows []struct {
+			Full     string
+			ChangeMS float64 `json:"changeMs"`
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || len(doc.Rows) == 0 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	b := &viewTab{c.Open(t, startView(t, before, after)+"compare", "dark", 1400, 900), t}
+	b.until(`document.querySelector(".gridbody .gridrow")`)
+	b.Want(`document.querySelector(".gridbody .gridrow div").title`, doc.Rows[0].Full)
+	b.Want(`document.querySelector(".gridbody .gridrow .num").title`, fmt.Sprint(doc.Rows[0].ChangeMS))
+	b.Want(`document.querySelector("footer code").textContent`, "etw top --diff=threads.nettrace cause-10.nettrace.gz")
 }
 
 func jsonText(s string) string {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the pictures of the README from recorded traces, as Chromium shows them: front.png, a
-# report and a flame graph, and view.png, the page of etw view. It wants Go and Chromium.
+# report and a flame graph, and view.png and requests.png, the page of etw view. It wants Go and Chromium.
 set -eu
 cd "$(dirname "$0")/../.."
 tmp=$(mktemp -d)
@@ -35,6 +35,12 @@ shoot "$tmp/both.html" "$PWD/docs/pictures/front.png" 1304,576
 server=$!
 trap 'kill $server; rm -rf "$tmp"' EXIT
 until [ -s "$tmp/address" ]; do sleep 0.1; done
-timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --force-color-profile=srgb \
-	--window-size=1180,700 --virtual-time-budget=9000 --screenshot="$PWD/docs/pictures/view.png" \
-	"$(cat "$tmp/address")overview?from=1080.000ms&to=1600.000ms" >/dev/null 2>&1
+# view PNG ADDRESS
+view() {
+	timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --force-color-profile=srgb \
+		--window-size=1180,700 --virtual-time-budget=9000 --screenshot="$PWD/docs/pictures/$1" \
+		"$(cat "$tmp/address")$2" >/dev/null 2>&1
+}
+
+view view.png "overview?from=1080.000ms&to=1600.000ms"
+view requests.png "requests?req=%2F%2323707%2F1%2F1%2F"

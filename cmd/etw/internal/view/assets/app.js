@@ -1,12 +1,15 @@
 // The page around the views: what is always there.
 import { h, ask, amount } from "./base.js";
 import { state, go, onChange, windowFlags, address, scopeFlags } from "./state.js";
-import { views, flagsOf, linkTo, pageWindow, cleared } from "./views.js";
+import { views as tables, flagsOf, linkTo, pageWindow, placeOf, cleared } from "./views.js";
 import { lanesOf } from "./lanes.js";
+import { requests } from "./requests.js";
+import { gc } from "./gc.js";
+import { compare } from "./compare.js";
 
-const page = { questions: [], answers: [], timeline: null, detail };
-const tabs = [["overview", "Overview"], ["stacks", "Stacks"], ["requests", "Requests"], ["gc", "GC"], ["exceptions", "Exceptions"], ["threads", "Threads"], ["answers", "All answers"], ["events", "Events"]];
-const ownView = new Set(["overview", "stacks", "answers", "events"]);
+const views = { ...tables, requests, gc, compare }, ownView = new Set(Object.keys(views));
+const page = { ownViews: ownView, questions: [], answers: [], timeline: null, detail };
+const tabs = [["overview", "Overview"], ["stacks", "Stacks"], ["requests", "Requests"], ["gc", "GC"], ["exceptions", "Exceptions"], ["threads", "Threads"], ["answers", "All answers"], ["events", "Events"], ["compare", "Compare"]];
 
 const nav = h("nav", { "aria-label": "views" }), title = h("h1", {}), length = h("span", { class: "soft" });
 const scope = h("section", { class: "scope", "aria-label": "what is shown" }), filters = h("section", { class: "filters", "aria-label": "filters of stacks", hidden: true });
@@ -26,7 +29,7 @@ function themeButton() {
   return b;
 }
 
-function redraw() { document.querySelectorAll(".lanes, .flame").forEach(e => e.redraw?.()); }
+function redraw() { document.querySelectorAll(".lanes, .flame, .points").forEach(e => e.redraw?.()); }
 
 // detail shows what is selected, and what can be done with it.
 function detail(d) {
@@ -42,9 +45,14 @@ function detail(d) {
 const quote = w => /^[\w@%+=:,./-]+$/.test(w) ? w : "'" + w.replaceAll("'", "'\\''") + "'";
 
 function commandOf() {
-  const words = ["etw", shown.question || "report"];
-  if (shown.question) for (const [name, value] of Object.entries(flagsOf(page, shown.question, shown.more))) for (const v of [value].flat()) words.push("--" + name + (v === "true" ? "" : "=" + v));
-  return [...words, ...page.files.map(f => f.name)].map(quote).join(" ");
+  const name = shown.question || "report", words = ["etw", name], options = page.questions.find(q => q.name === name).flags;
+  const { file, ...flags } = flagsOf(page, name, shown.more);
+  for (const [name, value] of Object.entries(flags)) {
+    const isTrace = options.find(o => o.name === name)?.trace;
+    for (const v of [value].flat()) words.push("--" + name + (v === "true" ? "" : "=" + (isTrace ? page.files[v]?.name ?? v : v)));
+  }
+  const files = file == null ? page.files : String(file).split(",").map(i => page.files[i]).filter(Boolean);
+  return [...words, ...files.map(f => f.name)].map(quote).join(" ");
 }
 
 async function copyCommand() {
@@ -53,7 +61,7 @@ async function copyCommand() {
 
 function drawHead() {
   nav.replaceChildren(...tabs.map(([name, text], i) => {
-    const own = ownView.has(name), a = linkTo(own ? { view: name } : { view: "answers", sub: name }, text);
+    const own = ownView.has(name), a = linkTo(placeOf(page, name), text);
     if (own ? state.view === name && !(name === "answers" && tabs.some(([t]) => t === state.sub)) : state.view === "answers" && state.sub === name) a.setAttribute("aria-current", "page");
     a.title = String(i + 1);
     return a;
@@ -65,7 +73,7 @@ function chip(text, remove, edit) {
 }
 
 function drawScope() {
-  const chips = [], f = state.flags, isStacks = state.view === "stacks", w = pageWindow(page);
+  const chips = [], f = state.flags, isStacks = state.view === "stacks" || state.view === "compare", w = pageWindow(page);
   if (w) chips.push(chip(amount(w[0], "ms") + " to " + amount(w[1], "ms"), () => go({ flags: windowFlags(null, null) })));
   for (const [name, text] of [["process", "process "], ["tid", "thread "], ["activity", "activity "]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } })));
   if (isStacks) for (const [name, text] of [["group", "group "], ["include", "only "], ["exclude", "without "], ["fold", "fold "], ["fold-percent", "fold below % "], ["label", ""]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } }), showFilters));
@@ -108,6 +116,7 @@ async function show() {
     body.replaceChildren(...[next.root].flat(9).filter(Boolean));
     detail(null);
     drawScope();
+    next.begin?.();
   } catch (e) {
     if (e.name === "AbortError" || mine.signal.aborted) return;
     shown = {};
@@ -120,7 +129,7 @@ async function show() {
 }
 
 const help = h("dialog", { "aria-label": "keys" }, h("h2", {}, "Keys"), h("dl", {}, [
-  ["1 to 8", "views"], ["N T C L S", "names, call tree, callers, flame, source lines"], ["/", "search"], ["F", "filters"], ["arrows, Enter", "select, go in"], ["O X D G", "only, without, fold, group the module of a method"],
+  ["1 to 9", "views"], ["N T C L S", "names, call tree, callers, flame, source lines"], ["/", "search"], ["F", "filters"], ["arrows, Enter", "select, go in"], ["O X D G", "only, without, fold, group the module of a method"],
   ["W", "window = what is selected"], ["E", "events around what is selected"], ["← → + −", "in lanes: move and size the window; Shift moves its end"], ["Y", "copy the command"], ["Esc", "take the window, then the selection away"], ["?", "this"],
 ].map(([k, t]) => [h("dt", {}, k), h("dd", { class: "soft" }, t)])), h("form", { method: "dialog" }, h("button", {}, "Close")));
 
@@ -135,12 +144,12 @@ addEventListener("keydown", e => {
   if (e.key === "?") help.showModal();
   else if (e.key === "/") { e.preventDefault(); shown.search?.(); }
   else if (e.key === "Escape") { if (pane.querySelector("dl")) detail(null); else if (state.flags.from || state.flags.to) go({ flags: windowFlags(null, null) }); }
-  else if (key >= "1" && key <= String(tabs.length)) { const [name] = tabs[key - 1]; go({ flags: cleared(), ...(ownView.has(name) ? { view: name, sub: "" } : { view: "answers", sub: name }) }); setTimeout(() => shown.take?.(), 400); }
+  else if (key >= "1" && key <= String(tabs.length)) { const [name] = tabs[key - 1]; go({ flags: cleared(), ...placeOf(page, name) }); setTimeout(() => shown.take?.(), 400); }
   else if (act) act[2]();
   else if (key === "y") copyCommand();
-  else if (key === "f" && state.view === "stacks") { e.preventDefault(); showFilters(); }
+  else if (key === "f" && (state.view === "stacks" || state.view === "compare")) { e.preventDefault(); showFilters(); }
   else if (state.view === "stacks" && sub) go({ sub });
-  else if (key === "arrowdown" && document.activeElement === document.body) shown.take?.();
+  else if (key === "arrowdown" && document.activeElement === document.body) { e.preventDefault(); shown.take?.(); }
 });
 
 async function begin() {
@@ -149,6 +158,7 @@ async function begin() {
   try {
     const about = await ask("");
     Object.assign(page, about);
+    if (about.files.length < 2) tabs.splice(tabs.findIndex(([name]) => name === "compare"), 1);
     page.answers = about.questions.filter(q => !["info", "stat", "dump", "top", "tree", "lines", "timeline", "report"].includes(q.name));
     document.title = about.files.map(f => f.name).join(", ") + " · etw";
     title.textContent = about.files.map(f => f.name).join(", ");

@@ -25,6 +25,13 @@ export function number(v) {
   return text.replace(/^-/, "−");
 }
 
+// share writes a percentage, with one digit more where there is little of it.
+export function share(v) {
+  if (v === "" || v == null || Number.isNaN(Number(v))) return number(v);
+  const a = Math.abs(v);
+  return Number(v).toFixed(a > 0 && a < 1 ? 2 : 1).replace(/^-/, "−");
+}
+
 const fine = new Intl.NumberFormat("en-US", { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
 // time writes a point in time, in milliseconds, so that points below each other line up.

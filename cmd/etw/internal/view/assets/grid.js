@@ -1,25 +1,25 @@
 // A table of any number of rows: only those that are seen are elements.
-import { h, number, time, titleOf, short } from "./base.js";
+import { h, number, share, time, titleOf, short } from "./base.js";
 
-const rowHeight = 28;
+const rowHeight = 28, headHeight = 30;
 
 // gridOf shows rows. columns have: key, title, unit, text (or numbers), bar (share of the largest),
-// name (a method), width. pick is called with a row that is selected, open with one that is entered.
-export function gridOf({ label, columns, rows, sort, descending = true, pick = () => {}, open = () => {}, find = "" }) {
+// name (a method), width, signed (a change). Rows that stand apart do not set the scale of bars. pick is called with a row that is selected, open with one that is entered.
+export function gridOf({ label, columns, rows, sort, descending = true, pick = () => {}, open = () => {}, find = "", apart = () => false }) {
   let order = rows.map((_, i) => i), at = -1, by = sort, down = descending, sought = find;
   const col = key => columns.find(c => c.key === key);
   const value = (row, c) => c.text || c.name ? row[c.key] ?? "" : row[c.key] === "" || row[c.key] == null ? NaN : Number(row[c.key]);
-  const most = new Map(columns.filter(c => c.bar).map(c => [c.key, rows.reduce((m, r) => Math.max(m, Math.abs(value(r, c)) || 0), 0)]));
+  const most = new Map(columns.filter(c => c.bar).map(c => [c.key, rows.reduce((m, r) => apart(r) ? m : Math.max(m, Math.abs(value(r, c)) || 0), 0)]));
 
   const input = h("input", { type: "search", placeholder: "Search  /", "aria-label": "search in " + label, value: find, spellcheck: "false",
     oninput: () => { sought = input.value; arrange(); } });
   const count = h("span", { class: "soft", role: "status" });
   const head = h("div", { class: "gridrow gridhead", role: "row" });
   const body = h("div", { class: "gridbody", role: "rowgroup" }), space = h("div", { class: "gridspace", role: "presentation" }, body);
-  const scroll = h("div", { class: "gridscroll", tabindex: "0", role: "grid", "aria-label": label, "aria-rowcount": rows.length + 1 }, h("div", { role: "rowgroup" }, head), space);
+  const scroll = h("div", { class: "gridscroll", tabindex: "0", role: "grid", "aria-label": label, "aria-rowcount": rows.length + 1 }, h("div", { class: "gridtop", role: "rowgroup" }, head), space);
   const root = h("div", { class: "grid" }, h("div", { class: "gridtools" }, input, count), scroll);
   root.style.setProperty("--columns", columns.map(c => c.width || (c.name ? "minmax(240px, 5fr)" : c.text ? "minmax(96px, 1.5fr)" : "minmax(104px, 1fr)")).join(" "));
-  root.style.setProperty("--least", columns.reduce((n, c) => n + (c.name ? 240 : 104), 0) + "px");
+  root.style.setProperty("--least", columns.reduce((n, c) => n + Number(/\d+(?=px)/.exec(c.width)?.[0] || (c.name ? 240 : 104)), 0) + "px");
 
   for (const c of columns) {
     c.cell = h("div", { role: "columnheader", class: c.text || c.name ? "text" : "num" },
@@ -66,11 +66,11 @@ export function gridOf({ label, columns, rows, sort, descending = true, pick = (
       cell.title = row[c.key] ?? "";
       return cell;
     }
-    cell.append(c.time ? time(row[c.key]) : number(row[c.key]));
+    cell.append(c.time ? time(row[c.key]) : c.unit === "%" ? share(row[c.key]) : (c.signed && row[c.key] > 0 ? "+" : "") + number(row[c.key]));
     cell.title = row[c.key] ?? "";
     if (c.bar && most.get(c.key) > 0) {
-      const bar = h("i", { class: "bar" });
-      bar.style.width = Math.abs(value(row, c) || 0) / most.get(c.key) * 100 + "%";
+      const bar = h("i", { class: "bar" + (!c.signed ? "" : row[c.key] > 0 ? " more" : " less") });
+      bar.style.width = Math.min(Math.abs(value(row, c) || 0) / most.get(c.key), 1) * 100 + "%";
       cell.append(bar);
     }
     return cell;
@@ -93,7 +93,7 @@ export function gridOf({ label, columns, rows, sort, descending = true, pick = (
   function select(k) {
     if (!order.length) return;
     at = Math.min(Math.max(k, 0), order.length - 1);
-    const top = at * rowHeight, seen = scroll.clientHeight - rowHeight;
+    const top = at * rowHeight, seen = scroll.clientHeight - headHeight;
     if (top < scroll.scrollTop) scroll.scrollTop = top;
     else if (top + rowHeight > scroll.scrollTop + seen) scroll.scrollTop = top + rowHeight - seen;
     draw();

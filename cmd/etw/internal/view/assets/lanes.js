@@ -11,6 +11,12 @@ const hues = {
 
 export const hueOf = kind => hues[kind] || hues[Object.keys(hues).find(k => kind.startsWith(k))] || "cpu";
 
+// niceStep returns the least of 1, 2 and 5 times a power of ten that is not below v.
+export function niceStep(v) {
+  const p = 10 ** Math.floor(Math.log10(v));
+  return [1, 2, 5, 10].map(f => f * p).find(s => s >= v);
+}
+
 // lanesOf draws the lanes of a timeline. choose is called with a window, or null for all.
 export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight) {
   const begin = timeline.fromMs, end = Math.max(timeline.toMs, begin + 1e-6), canvas = h("canvas", { "aria-hidden": "true" });
@@ -63,11 +69,6 @@ export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight)
     }
     box.setAttribute("aria-valuetext", amount(from, "ms") + " to " + amount(to, "ms"));
     box.setAttribute("aria-valuenow", String(from));
-  }
-
-  function niceStep(v) {
-    const p = 10 ** Math.floor(Math.log10(v));
-    return [1, 2, 5, 10].map(f => f * p).find(s => s >= v);
   }
 
   box.addEventListener("pointerdown", e => {

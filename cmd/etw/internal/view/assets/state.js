@@ -39,6 +39,12 @@ export function go({ view = state.view, sub, flags = {}, replace = false }) {
   listeners.forEach(f => f());
 }
 
+// keep puts flags into the address for whom it is given to, and draws nothing anew.
+export function keep(flags) {
+  for (const [name, value] of Object.entries(flags)) if (value) state.flags[name] = value; else delete state.flags[name];
+  history.replaceState(null, "", address(state));
+}
+
 export function onChange(f) { listeners.add(f); }
 
 addEventListener("popstate", () => { read(); listeners.forEach(f => f()); });

@@ -59,8 +59,11 @@ function targetOf(page, f) {
   const name = page.questions.some(q => q.name === f.part) ? f.part : "report";
   const flags = f.pid > 0 ? { process: String(f.pid) } : {};
   if (f.fromMs != null && f.toMs != null) Object.assign(flags, windowFlags(f.fromMs, f.toMs));
-  return name === "report" ? { view: "stacks", sub: "names", flags } : { view: "answers", sub: name, flags };
+  return name === "report" ? { view: "stacks", sub: "names", flags } : { ...placeOf(page, name), flags };
 }
+
+// placeOf returns where the answer of a question is shown: in a view of its own, or as a table.
+export const placeOf = (page, name) => page.ownViews.has(name) ? { view: name, sub: "" } : { view: "answers", sub: name };
 
 function factsOf(row) {
   const simple = Object.entries(row).filter(([, v]) => typeof v !== "object");
@@ -108,20 +111,20 @@ async function names(page, signal) {
   const doc = await ask("top", flagsOf(page, "top"), signal), { self, total, unit } = stackColumns(doc);
   const rows = doc.rows;
   const grid = gridOf({
-    label: "methods", rows, sort: self, find: state.flags.find || "",
+    label: "methods", rows, sort: null, apart: r => r.method === "[waiting]", find: state.flags.find || "",
     columns: [
       { key: "method", title: "method", name: true }, { key: self, title: "self", unit, bar: true, about: "exclusive: of the method itself" }, { key: "selfPercent", title: "self", unit: "%" },
       { key: total, title: "total", unit, bar: true, about: "inclusive: with all that it calls" }, { key: "totalPercent", title: "total", unit: "%" }, { key: "count", title: "samples" },
     ].filter(c => c.key && rows.length && c.key in rows[0]),
     pick: r => page.detail(methodDetail(r)), open: r => go({ sub: "callers", flags: { sel: r.full } }),
   });
-  return { question: "top", sum: sumOf(doc), root: [needsOf(doc), (doc.facts || []).map(f => h("p", { class: "soft" }, f)), grid], take: grid.take, search: grid.search };
+  return { question: "top", sum: sumOf(doc), root: [needsOf(doc), doc.facts?.length ? h("p", { class: "soft" }, doc.facts.join(" · ")) : null, grid], take: grid.take, search: grid.search };
 }
 
 // quoted writes a name as a pattern that only it matches.
 export const quoted = name => "@^" + name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
 
-function methodDetail(r) {
+export function methodDetail(r) {
   const add = (flag, pattern) => go({ flags: { [flag]: [state.flags[flag], pattern].filter(Boolean).join(";"), sel: null } });
   const module = r.module || /^(.*?)!/.exec(r.full)?.[1];
   return {
@@ -181,16 +184,21 @@ export async function answers(page, signal) {
 async function table(page, signal, name) {
   const q = page.questions.find(q => q.name === name), flags = flagsOf(page, name);
   const doc = await ask(name, flags, signal);
-  const cells = parseCSV(await ask(name, { ...flags, format: "csv" }, signal).catch(e => { if (e.name === "AbortError") throw e; return ""; }));
-  const head = cells.shift() || [], rows = cells.map(r => Object.fromEntries(head.map((k, i) => [k, r[i]])));
+  const { head, rows } = rowsOf(await ask(name, { ...flags, format: "csv" }, signal).catch(e => { if (e.name === "AbortError") throw e; return ""; }));
   const by = q.flags.find(f => f.name === "by" && f.oneOf?.length);
   const choose = by ? h("label", { class: "soft" }, "rows: ", h("select", { "aria-label": "what the rows are", onchange: e => go({ flags: { by: e.target.value } }) }, by.oneOf.map(v => h("option", { value: v, selected: v === (state.flags.by || by.oneOf[0]) }, v)))) : null;
   const grid = rows.length ? gridOf({ label: name, rows, columns: columnsOf(head, rows), sort: null, find: state.flags.find || "", pick: r => pickRow(page, name, r), open: r => openRow(r) }) : null;
   return { question: name, root: [h("div", { class: "subs" }, h("h2", {}, q.about), choose), needsOf(doc), summaryOf(doc), grid], take: grid?.take, search: grid?.search };
 }
 
+// rowsOf returns the columns of a table of CSV, and its rows by them.
+export function rowsOf(text) {
+  const cells = parseCSV(text), head = cells.shift() || [];
+  return { head, rows: cells.map(r => Object.fromEntries(head.map((k, i) => [k, r[i]]))) };
+}
+
 // summaryOf shows the figures that stand at the top of an answer.
-function summaryOf(doc) {
+export function summaryOf(doc) {
   const skip = new Set(["schema", "lost", "events", "fromMs", "toMs", "pid", "clrInstance"]);
   const of = (doc.runtimes || doc.processes || [])[0];
   const simple = Object.entries({ ...doc, ...((doc.runtimes || doc.processes || []).length === 1 ? of : {}) }).filter(([k, v]) => typeof v === "number" && !skip.has(k) || typeof v === "string" && k !== "kind");
@@ -199,15 +207,14 @@ function summaryOf(doc) {
 }
 
 // pickRow shows a row; of a request also where its time went.
-async function pickRow(page, name, r) {
+export async function pickRow(page, name, r) {
   const d = rowDetail(page, name, r);
   page.detail(d);
   if (name !== "requests" || !(r.id || r.endpoint)) return;
   const mine = page.picked = {};
   const doc = await ask(name, { ...flagsOf(page, name), why: r.id || r.endpoint, by: r.id ? "path" : "cause", format: "csv" }).catch(e => e);
   if (page.picked !== mine || doc instanceof Error) return;
-  const cells = parseCSV(doc), head = cells.shift() || [];
-  page.detail({ ...d, more: waterfall(cells.map(c => Object.fromEntries(head.map((k, i) => [k, c[i]])))) });
+  page.detail({ ...d, more: waterfall(rowsOf(doc).rows) });
 }
 
 // waterfall draws the parts of a request, one below the other, where they lie in its time.
@@ -234,10 +241,10 @@ function rowWindow(r) {
   return Number.isFinite(long) && long > 0 ? [at, at + long] : [Math.max(at - 5, 0), at + 5];
 }
 
-const openRow = r => { const w = rowWindow(r); if (r.method) go({ view: "stacks", sub: "callers", flags: cleared({ sel: r.full || r.method }) }); else if (w) go({ view: "stacks", sub: "flame", flags: cleared(windowFlags(...w)) }); };
+export const openRow = r => { const w = rowWindow(r); if (r.method) go({ view: "stacks", sub: "callers", flags: cleared({ sel: r.full || r.method }) }); else if (w) go({ view: "stacks", sub: "flame", flags: cleared(windowFlags(...w)) }); };
 
 // rowDetail says all of a row, and where it leads.
-function rowDetail(page, name, r) {
+export function rowDetail(page, name, r) {
   const w = rowWindow(r), acts = [];
   if (w) {
     acts.push(["Window = this", "w", () => go({ flags: windowFlags(...w) })]);
