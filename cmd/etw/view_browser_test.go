@@ -71,7 +71,7 @@ func TestViewBrowser(t *testing.T) {
 	b.Press("Escape")
 	b.Press("Escape")
 	b.until(`!location.search.includes("from=")`)
-	for key, want := range map[string]string{"1": "overview", "3": "requests", "4": "gc", "8": "events", "2": "stacks"} {
+	for key, want := range map[string]string{"1": "overview", "3": "requests", "4": "gc", "5": "heap", "9": "events", "2": "stacks"} {
 		b.Eval("document.activeElement.blur()", nil)
 		b.Press(key)
 		b.until(fmt.Sprintf(`location.pathname.endsWith("/%s") && !document.querySelector(".view.old")`, want))
@@ -129,6 +129,33 @@ func TestViewRequests(t *testing.T) {
 	b.Eval(`document.querySelector(".points").focus()`, nil)
 	b.Press("End")
 	b.until(`document.querySelector(".gridrow.chosen") && document.querySelector("aside h2")`)
+	b.Quiet()
+}
+
+// TestViewHeap asks who holds the type that retains most, and has what the command prints.
+func TestViewHeap(t *testing.T) {
+	c := chromium.Start(t)
+	trace := "../../tests/recorded/heapdump.nettrace"
+	b := &viewTab{c.Open(t, startView(t, trace)+"heap", "light", 1400, 900), t}
+	b.until(`document.querySelector(".gridbody .gridrow")`)
+	b.Eval(`document.querySelector(".gridscroll").focus()`, nil)
+	b.Press("ArrowDown")
+	b.until(`document.querySelectorAll("aside .part").length > 1`)
+	name := b.Text(`document.querySelector("aside h2").textContent`)
+	_, stdout, _ := runTool("heap", "--by", "holder", "--holding", name, "--format", "json", trace)
+	var doc struct {
+		Rows []struct{ Type, Name string }
+	}
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	var names []string
+	for _, r := range doc.Rows {
+		if r.Type == name {
+			names = append(names, r.Name)
+		}
+	}
+	b.Want(`[...document.querySelectorAll("aside .part bdi")].map(e => e.textContent).join("|")`, strings.Join(names, "|"))
 	b.Quiet()
 }
 

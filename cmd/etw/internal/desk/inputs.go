@@ -3,7 +3,7 @@ package desk
 // Inputs are the flags that whoever asks from outside may set, with what their values are. The others are about
 // live processes or the look of results, or name files that nobody allowed.
 var Inputs = map[string]string{
-	"process": "", "children": "", "from": "", "to": "", "activity": "", "during": "", "why": "",
+	"process": "", "children": "", "from": "", "to": "", "activity": "", "during": "", "why": "", "holding": "",
 	"by": "", "sort": "", "all": "",
 	"of": "", "names": "", "include": "", "exclude": "", "group": "", "fold": "", "fold-percent": "", "root": "", "label": "",
 	"min": "", "depth": "", "callers": "", "inverted": "", "diff": "trace", "symbols": "folder",

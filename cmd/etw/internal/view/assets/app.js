@@ -6,10 +6,11 @@ import { lanesOf } from "./lanes.js";
 import { requests } from "./requests.js";
 import { gc } from "./gc.js";
 import { compare } from "./compare.js";
+import { heap } from "./heap.js";
 
-const views = { ...tables, requests, gc, compare }, ownView = new Set(Object.keys(views));
+const views = { ...tables, requests, gc, heap, compare }, ownView = new Set(Object.keys(views));
 const page = { ownViews: ownView, questions: [], answers: [], timeline: null, detail };
-const tabs = [["overview", "Overview"], ["stacks", "Stacks"], ["requests", "Requests"], ["gc", "GC"], ["exceptions", "Exceptions"], ["threads", "Threads"], ["answers", "All answers"], ["events", "Events"], ["compare", "Compare"]];
+const tabs = [["overview", "Overview"], ["stacks", "Stacks"], ["requests", "Requests"], ["gc", "GC"], ["heap", "Heap"], ["exceptions", "Exceptions"], ["threads", "Threads"], ["answers", "All answers"], ["events", "Events"], ["compare", "Compare"]];
 
 const nav = h("nav", { "aria-label": "views" }), title = h("h1", {}), length = h("span", { class: "soft" });
 const scope = h("section", { class: "scope", "aria-label": "what is shown" }), filters = h("section", { class: "filters", "aria-label": "filters of stacks", hidden: true });
@@ -60,10 +61,11 @@ async function copyCommand() {
 }
 
 function drawHead() {
+  const at = state.view === "answers" && tabs.some(([name]) => name === state.sub) ? state.sub : state.view;
   nav.replaceChildren(...tabs.map(([name, text], i) => {
-    const own = ownView.has(name), a = linkTo(placeOf(page, name), text);
-    if (own ? state.view === name && !(name === "answers" && tabs.some(([t]) => t === state.sub)) : state.view === "answers" && state.sub === name) a.setAttribute("aria-current", "page");
-    a.title = String(i + 1);
+    const a = linkTo(placeOf(page, name), text);
+    if (name === at) a.setAttribute("aria-current", "page");
+    if (i < 10) a.title = String((i + 1) % 10);
     return a;
   }));
 }
@@ -129,7 +131,7 @@ async function show() {
 }
 
 const help = h("dialog", { "aria-label": "keys" }, h("h2", {}, "Keys"), h("dl", {}, [
-  ["1 to 9", "views"], ["N T C L S", "names, call tree, callers, flame, source lines"], ["/", "search"], ["F", "filters"], ["arrows, Enter", "select, go in"], ["O X D G", "only, without, fold, group the module of a method"],
+  ["1 to 9, 0", "views, in their order"], ["N T C L S", "names, call tree, callers, flame, source lines"], ["/", "search"], ["F", "filters"], ["arrows, Enter", "select, go in"], ["O X D G", "only, without, fold, group the module of a method"],
   ["W", "window = what is selected"], ["E", "events around what is selected"], ["← → + −", "in lanes: move and size the window; Shift moves its end"], ["Y", "copy the command"], ["Esc", "take the window, then the selection away"], ["?", "this"],
 ].map(([k, t]) => [h("dt", {}, k), h("dd", { class: "soft" }, t)])), h("form", { method: "dialog" }, h("button", {}, "Close")));
 
@@ -144,7 +146,7 @@ addEventListener("keydown", e => {
   if (e.key === "?") help.showModal();
   else if (e.key === "/") { e.preventDefault(); shown.search?.(); }
   else if (e.key === "Escape") { if (pane.querySelector("dl")) detail(null); else if (state.flags.from || state.flags.to) go({ flags: windowFlags(null, null) }); }
-  else if (key >= "1" && key <= String(tabs.length)) { const [name] = tabs[key - 1]; go({ flags: cleared(), ...placeOf(page, name) }); setTimeout(() => shown.take?.(), 400); }
+  else if (/^\d$/.test(key) && tabs[(Number(key) || 10) - 1]) { const [name] = tabs[(Number(key) || 10) - 1]; go({ flags: cleared(), ...placeOf(page, name) }); setTimeout(() => shown.take?.(), 400); }
   else if (act) act[2]();
   else if (key === "y") copyCommand();
   else if (key === "f" && (state.view === "stacks" || state.view === "compare")) { e.preventDefault(); showFilters(); }

@@ -2,7 +2,7 @@
 import { h, amount, color } from "./base.js";
 import { niceStep } from "./lanes.js";
 
-const tall = 150, left = 56, foot = 20, head = 10;
+const tall = 150, left = 66, foot = 20, head = 10;
 
 // pointsOf draws rows. at and value say where a row lies, hue its colour, and shape is "dot" or
 // "bar"; log makes the scale one of powers of ten.
