@@ -71,7 +71,8 @@ func TestViewBrowser(t *testing.T) {
 	b.Press("Escape")
 	b.Press("Escape")
 	b.until(`!location.search.includes("from=")`)
-	for key, want := range map[string]string{"1": "overview", "3": "requests", "4": "gc", "5": "heap", "9": "events", "2": "stacks"} {
+	for _, step := range [][2]string{{"1", "overview"}, {"3", "requests"}, {"4", "gc"}, {"5", "heap"}, {"9", "events"}, {"2", "stacks"}} {
+		key, want := step[0], step[1]
 		b.Eval("document.activeElement.blur()", nil)
 		b.Press(key)
 		b.until(fmt.Sprintf(`location.pathname.endsWith("/%s") && !document.querySelector(".view.old")`, want))
