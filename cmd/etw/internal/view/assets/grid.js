@@ -18,8 +18,8 @@ export function gridOf({ label, columns, rows, sort, descending = true, pick = (
   const body = h("div", { class: "gridbody", role: "rowgroup" }), space = h("div", { class: "gridspace", role: "presentation" }, body);
   const scroll = h("div", { class: "gridscroll", tabindex: "0", role: "grid", "aria-label": label, "aria-rowcount": rows.length + 1 }, h("div", { class: "gridtop", role: "rowgroup" }, head), space);
   const root = h("div", { class: "grid" }, h("div", { class: "gridtools" }, input, count), scroll);
-  root.style.setProperty("--columns", columns.map(c => c.width || (c.name ? "minmax(240px, 5fr)" : c.text ? "minmax(96px, 1.5fr)" : "minmax(104px, 1fr)")).join(" "));
-  root.style.setProperty("--least", columns.reduce((n, c) => n + Number(/\d+(?=px)/.exec(c.width)?.[0] || (c.name ? 240 : 104)), 0) + "px");
+  root.style.setProperty("--columns", columns.map(c => c.width || (c.name ? "minmax(240px, 5fr)" : c.text ? "minmax(96px, 1.5fr)" : "minmax(112px, 1fr)")).join(" "));
+  root.style.setProperty("--least", columns.reduce((n, c) => n + Number(/\d+(?=px)/.exec(c.width)?.[0] || (c.name ? 240 : 112)), 0) + "px");
 
   for (const c of columns) {
     c.cell = h("div", { role: "columnheader", class: c.text || c.name ? "text" : "num" },

@@ -6,10 +6,15 @@ const labelWidth = 168, laneHeight = 34, axisHeight = 20;
 // colours of lanes by their kind; the rest has the one of counters.
 const hues = {
   cpu: "cpu", managed: "cpu", external: "other", gc: "gc", pause: "gc", heap: "gc", alloc: "gc", exceptions: "bad", contention: "lock", waits: "blocked",
-  causes: "await", jit: "queue", threadpool: "queue", workers: "queue", running: "cpu", blocked: "blocked", requests: "await",
+  jit: "queue", compiling: "queue", threadpool: "queue", workers: "queue", queued: "queue", running: "cpu", blocked: "blocked", lock: "lock",
+  awaiting: "await", requestTime: "await", requests: "await", others: "other",
 };
 
-export const hueOf = kind => hues[kind] || hues[Object.keys(hues).find(k => kind.startsWith(k))] || "cpu";
+// hueOf returns the colour of a lane: of a cause's, that of the cause, which its name ends in.
+function hueOf(lane) {
+  const kind = lane.kind === "causes" ? lane.of.replace(/^.*: /, "") : lane.kind;
+  return hues[kind] || hues[Object.keys(hues).find(k => kind.startsWith(k))] || "cpu";
+}
 
 // niceStep returns the least of 1, 2 and 5 times a power of ten that is not below v.
 export function niceStep(v) {
@@ -42,7 +47,7 @@ export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight)
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     lanes.forEach((l, i) => {
       const n = l.values.length, top = axisHeight + i * rowHeight + 4, tall = rowHeight - 8;
-      g.fillStyle = color(hueOf(l.kind));
+      g.fillStyle = color(hueOf(l));
       for (let k = 0; k < n; k++) {
         const v = l.values[k];
         if (!v || !l.highest) continue;
