@@ -51,7 +51,7 @@ export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight)
       for (let k = 0; k < n; k++) {
         const v = l.values[k];
         if (!v || !l.highest) continue;
-        const a = k / n * width, b = (k + 1) / n * width, y = Math.max(v / l.highest * tall, 1);
+        const a = Math.round(k / n * width), b = Math.round((k + 1) / n * width), y = Math.max(v / l.highest * tall, 1);
         g.fillRect(a, top + tall - y, Math.max(b - a - (b - a > 3 ? 0.5 : 0), 1), y);
       }
       g.fillStyle = color("line");
