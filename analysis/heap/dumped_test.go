@@ -40,6 +40,9 @@ func TestDumps(t *testing.T) {
 			t.Errorf("%s: %+v", path, s)
 			continue
 		}
+		if !s[0].AtMS.IsZero() {
+			t.Errorf("%s: a snapshot at %v ms, and the file does not tell", path, s[0].AtMS)
+		}
 		if n := want[strings.TrimSuffix(filepath.Base(path), ".gcdump.gz")]; n != 0 && n != s[0].Objects {
 			t.Errorf("%s: %d objects, want %d", path, s[0].Objects, n)
 		}

@@ -16,11 +16,12 @@ type Result struct {
 
 // A Snapshot is the heap of one runtime at one collection.
 type Snapshot struct {
-	PID         int64   `json:"pid"`
-	CLRInstance uint16  `json:"clrInstance"`
-	Life        int     `json:"life,omitempty"`
-	Number      uint32  `json:"number,omitempty"` // of the collection
-	AtMS        float64 `json:"atMs"`
+	PID         int64  `json:"pid"`
+	CLRInstance uint16 `json:"clrInstance"`
+	Life        int    `json:"life,omitempty"`
+	Number      uint32 `json:"number,omitempty"` // of the collection
+	// AtMS is unknown in a dump, which does not tell when in the life of its process it was made.
+	AtMS measure.Float `json:"atMs"`
 
 	// Objects and Bytes are all that the runtime walked over.
 	Objects int    `json:"objects"`

@@ -26,8 +26,11 @@ func (r root) String() string {
 
 // build evaluates a walk.
 func (a *Analysis) build(rt *runtime, w *walk) *Snapshot {
-	s := &Snapshot{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, Number: w.number, AtMS: w.at,
+	s := &Snapshot{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, Number: w.number,
 		Objects: w.len(), LostEvents: w.lost, CutObjects: w.cut, graph: &w.graph}
+	if w.number > 0 {
+		s.AtMS = measure.Known(w.at)
+	}
 	for _, id := range w.typeIDs {
 		s.names = append(s.names, a.types.Name(rt.Key, id))
 	}

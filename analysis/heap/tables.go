@@ -34,7 +34,7 @@ func (r *Result) Tables() []table.View {
 			table.Count("count", func(x row[RootKind]) int { return x.of.Count }),
 			table.Text("kind", func(x row[RootKind]) string { return x.of.Kind }).About()).Ordered("count"),
 		table.Parts("snapshot", "Snapshots", r.Snapshots, (*Snapshot).pid,
-			table.Moment("atMs", func(s *Snapshot) float64 { return s.AtMS }),
+			table.Moment("atMs", func(s *Snapshot) measure.Float { return s.AtMS }),
 			table.Count("objects", func(s *Snapshot) int { return s.Objects }),
 			table.Count("bytes", func(s *Snapshot) uint64 { return s.Bytes }),
 			table.Count("reachableObjects", func(s *Snapshot) int { return s.ReachableObjects }).Spared(1),
@@ -49,7 +49,7 @@ func (s *Snapshot) pid() int64 { return s.PID }
 
 // each returns a view of rows of snapshots, with the time of each if there are several.
 func each[T any](r *Result, name, title string, of func(*Snapshot) []T, columns ...table.Column[row[T]]) table.View {
-	at := table.Moment("atMs", func(x row[T]) float64 { return x.at.AtMS })
+	at := table.Moment("atMs", func(x row[T]) measure.Float { return x.at.AtMS })
 	if len(r.Snapshots) < 2 {
 		at = at.For(table.Programs)
 	}

@@ -174,7 +174,10 @@ func addHeap(v *view, s *subject, texts *texts) {
 	sec := &section{ID: "heap", Title: "Heap snapshots"}
 	for i, h := range s.heap {
 		v.weight += h.Objects
-		name := fmt.Sprintf("Snapshot at %s", at(h.AtMS))
+		name := "Snapshot"
+		if ms, ok := h.AtMS.Get(); ok {
+			name += " at " + at(ms)
+		}
 		lead := fmt.Sprintf("%s: %s in %s objects with %s references; roots keep %s of it alive.", name, size(float64(h.Bytes)), grouped(float64(h.Objects), 0),
 			grouped(float64(h.References), 0), size(float64(h.ReachableBytes)))
 		if !h.Complete {

@@ -33,6 +33,7 @@ const (
 	keywordContention  = 0x4000
 	keywordException   = 0x8000
 	keywordThreading   = 0x10000
+	keywordHeap        = 0x1980000 // types and their names, the walk, and the collection that it is of
 	keywordCompilation = 0x1000000000
 	keywordWaitHandle  = 0x40000000000
 
@@ -122,6 +123,10 @@ var profiles = []Profile{
 	{
 		Name: "gc-verbose", Doc: "collections, samples of allocations, handles, exceptions",
 		Providers: []Provider{runtimeAt(keywordGC|keywordGCHandle|keywordException, verbose)}, Rundown: DefaultRundown,
+	},
+	{
+		Name: "heap", Doc: "a snapshot of the heap, for which the process collects and stops",
+		Providers: []Provider{runtimeAt(keywordGC|keywordHeap, verbose)},
 	},
 	{
 		Name: "jit", Doc: "methods that are compiled, and how",

@@ -110,7 +110,7 @@ func heapTotals(p *page, res *heap.Result) {
 	for _, s := range res.Snapshots {
 		p.runtime(s.PID, s.CLRInstance)
 		if s.Number > 0 { // a dump does not tell
-			p.line("snapshot", "at %s, of collection %d", show.MS(s.AtMS), s.Number)
+			p.line("snapshot", "at %s, of collection %d", show.MSOf(s.AtMS), s.Number)
 		}
 		p.line("objects", "%d, %d bytes", s.Objects, s.Bytes)
 		p.line("alive", "%d, %d bytes; the others, %d bytes, wait for finalizers or are held weakly", s.ReachableObjects, s.ReachableBytes, s.UnreachableBytes)

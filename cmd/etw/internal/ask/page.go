@@ -33,6 +33,9 @@ func (p *page) title(text string) {
 // runtime begins what is said of a runtime in a process.
 func (p *page) runtime(pid int64, clr uint16) {
 	text := "process " + strconv.FormatInt(pid, 10)
+	if pid < 0 {
+		text = "a process whose number is not told"
+	}
 	if name := p.names.Processes[pid]; name != "" {
 		text += " " + name
 	}

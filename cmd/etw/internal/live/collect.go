@@ -38,7 +38,7 @@ them. A command after -- is started
 suspended (.NET 5 and later), so that the recording misses nothing of it.
 
 What is recorded, --profile or --providers say; without, the profiles common and cpu. What
-these are, etw help recording says.
+these are, etw help recording says. With --profile heap, FILE can be a .gcdump.
 
 Events that the process could not keep are lost and counted: then raise --buffer-mb,
 or record less. Exit code 1 says that there were such, or that the process was killed.
@@ -123,6 +123,9 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 	cfg, err := c.check(cmd, args)
 	if err != nil {
 		return err
+	}
+	if strings.HasSuffix(strings.ToLower(c.path), dumpSuffix) {
+		return c.dump(cmd, args, cfg)
 	}
 	stop, err := parseTrigger(cmd, c.when)
 	if err != nil {

@@ -239,6 +239,9 @@ func (n *Names) OfProcess(pid int64) string {
 	} else if name != "" {
 		return fmt.Sprintf("%s (%d)", name, pid)
 	}
+	if pid < 0 {
+		return "a process whose number is not told"
+	}
 	return fmt.Sprintf("process %d", pid)
 }
 

@@ -77,8 +77,7 @@ of the file:
   openmetrics  all values of counters and metrics with their times, of one trace
   pcapng       the packets of netsh and pktmon, for Wireshark, each with its process
   chrome       what happened when, with call stacks of samples, for https://ui.perfetto.dev
-  firefox      samples with what else happened, and whose call it was, for
-               https://profiler.firefox.com
+  firefox      samples with what else happened, for https://profiler.firefox.com
   pprof        samples of call stacks, for go tool pprof; lines where --symbols has PDBs
   speedscope   the same for https://www.speedscope.app
   folded       the same as folded stacks, for tools for flame graphs
