@@ -2,7 +2,7 @@
 // source: kernel.man
 // command: etwgen gen --tests kernel.man
 // version: 5
-// fingerprint: 3e02d601c1eaab44cb6e11df117ea0af
+// fingerprint: ae191c92751f535c445efb0f571243c3
 
 package kernel
 

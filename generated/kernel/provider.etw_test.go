@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "3e02d601c1eaab44cb6e11df117ea0af")
+	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "ae191c92751f535c445efb0f571243c3")
 }
 
 func TestEventsRoundTrip(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // with kernel addresses, later one with those of user mode. Logged with PERF_BACKTRACE of the
 // group masks.
 type StackWalkStackV2 struct {
-	// The time of the event that the stack is of, as the clock had it: see Record.RawTimestamp.
+	// The time of the event that the stack is of, as the clock had it: see Record.Timestamp.
 	EventTimeStamp uint64
 	StackProcess   uint32 // The process of the stack.
 	// The thread of the stack. It decides if several events have the time.
@@ -352,7 +352,7 @@ func (e AnyStackWalkKeyRundown) MarshalJSON() ([]byte, error) { return etw.Appen
 // The kernel's half of the call stack of an event, as a key of a StackWalk/KeyDelete or
 // KeyRundown event to come. Logged with PERF_BACKTRACE of the group masks.
 type StackWalkStackKeyKernelV2 struct {
-	// The time of the event that the stack is of, as the clock had it: see Record.RawTimestamp.
+	// The time of the event that the stack is of, as the clock had it: see Record.Timestamp.
 	EventTimeStamp uint64
 	StackProcess   uint32 // The process of the stack.
 	// The thread of the stack. It decides if several events have the time.
@@ -460,7 +460,7 @@ func (e AnyStackWalkStackKeyKernel) MarshalJSON() ([]byte, error) { return etw.A
 // The user-mode half of the call stack of an event, as a key. Logged with PERF_BACKTRACE of
 // the group masks.
 type StackWalkStackKeyUserV2 struct {
-	// The time of the event that the stack is of, as the clock had it: see Record.RawTimestamp.
+	// The time of the event that the stack is of, as the clock had it: see Record.Timestamp.
 	EventTimeStamp uint64
 	StackProcess   uint32 // The process of the stack.
 	// The thread of the stack. It decides if several events have the time.
