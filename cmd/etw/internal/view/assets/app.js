@@ -109,7 +109,7 @@ function drawStrip() {
 async function show() {
   running?.abort();
   const mine = running = new AbortController();
-  const slow = setTimeout(() => { working.classList.add("on"); body.classList.add("old"); }, 300);
+  const slow = setTimeout(() => { working.classList.add("on"); body.classList.toggle("old", Boolean(shown.root)); }, 300);
   drawHead(); drawScope(); drawFilters(); drawStrip();
   try {
     const next = await (views[state.view] || views.overview)(page, mine.signal);

@@ -19,8 +19,8 @@ export async function requests(page, signal) {
   const flags = flagsOf(page, "requests");
   delete flags.by;
   const doc = await ask("requests", flags, signal);
-  if (!doc.processes.length) return { question: "requests", root: needsOf(doc) || h("p", { class: "soft" }, "No request is in the trace, or in this window.") };
   const [ends, all] = await Promise.all([ask("requests", { ...flags, by: "endpoint", format: "csv" }, signal), ask("requests", { ...flags, by: "activity", format: "csv" }, signal)].map(p => p.then(rowsOf)));
+  if (!all.rows.length) return { question: "requests", root: needsOf(doc) || h("p", { class: "soft" }, "No request ended in the trace, or in this window.") };
   const route = state.flags.route || "";
   const chosen = route ? all.rows.filter(r => matches(route, r.name)) : all.rows;
   const pick = r => { dots.mark(r); keep({ req: r.id }); pickRow(page, "requests", r); };
