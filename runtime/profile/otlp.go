@@ -39,7 +39,6 @@ type otlpReader struct {
 	attributes []otlpAttribute
 	threads    interner[Thread]
 	types      interner[ValueType]
-	resource   Thread
 	missing    int
 	empty      int // samples without a value and a time
 	list       []uint64
