@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,7 @@ type Dir struct {
 	perfMaps  map[int64]string
 	usual     *usualPlaces // nil if no others than the folder's files are looked at
 	demangler func(string) string
+	elsewhere func(*symbols.Native) []string // nil if no files are looked for elsewhere
 
 	ahead   map[imageID]*r2r.Image
 	tables  map[string]*table    // by path, or identity
@@ -105,7 +107,7 @@ func (d *Dir) Name(n *symbols.Native) Source {
 	case n.Module == vdsoName:
 		return d.vdso(n)
 	case n.PDB.Path != "":
-		if t := d.pdb(n.PDB); t != nil && d.named(n, t, n.Offset) {
+		if t := d.pdb(n); t != nil && d.named(n, t, n.Offset) {
 			return FromPDB
 		}
 	}
@@ -179,14 +181,15 @@ func (d *Dir) fault(path string, err error) {
 
 var errOther = errors.New("native: it is of another image")
 
-// pdb returns the functions of the PDB file with an identity.
-func (d *Dir) pdb(id symbols.PDB) *table {
+// pdb returns the functions of the PDB file that a place tells of.
+func (d *Dir) pdb(n *symbols.Native) *table {
+	id := n.PDB
 	key := fmt.Sprintf("%s %d", id.GUID, id.Age)
 	if t, ok := d.tables[key]; ok {
 		return t
 	}
 	d.tables[key] = nil
-	for _, path := range d.pdbs[strings.ToLower(paths.Base(id.Path))] {
+	for path := range d.mayHave(n, d.pdbs[strings.ToLower(paths.Base(id.Path))]) {
 		t, err := openFile(path, func(f *os.File, size int64) (*table, error) {
 			p, err := openPDB(f, size)
 			if err != nil {
@@ -206,6 +209,25 @@ func (d *Dir) pdb(id symbols.PDB) *table {
 		}
 	}
 	return nil
+}
+
+// mayHave returns files of the folder, and then, if nobody has had enough, those elsewhere.
+func (d *Dir) mayHave(n *symbols.Native, given []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, path := range given {
+			if !yield(path) {
+				return
+			}
+		}
+		if d.elsewhere == nil {
+			return
+		}
+		for _, path := range d.elsewhere(n) {
+			if !yield(path) {
+				return
+			}
+		}
+	}
 }
 
 var errIrregular = errors.New("native: it is not a regular file")

@@ -6,7 +6,8 @@
 // A [Dir] is a folder of such files that the user trusts. [Usual] adds the folders in which
 // a machine has its libraries. Which file is of which code only its identity says: the
 // GUID and the age of a PDB, the build id of an ELF file, the time stamp and PDB of a file
-// of .NET. Nothing is ever fetched, and a path of a trace is opened only in those folders.
+// of .NET. This package fetches nothing, and opens a path of a trace only in those folders;
+// [Elsewhere] is how package fetch hands in files from stores and servers.
 //
 // # Order
 //

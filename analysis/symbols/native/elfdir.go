@@ -44,19 +44,19 @@ func (d *Dir) code(n *symbols.Native) *codeFile {
 	id := strings.ToLower(n.BuildID)
 	c, ok := d.codes[id]
 	if !ok {
-		c = d.findCode(id, n.Module)
+		c = d.findCode(id, n)
 		d.codes[id] = c
 	}
 	return c
 }
 
 // findCode reads all files with a build id, and the debug files for them.
-func (d *Dir) findCode(id, module string) *codeFile {
+func (d *Dir) findCode(id string, n *symbols.Native) *codeFile {
 	f := finder{dir: d, id: id, seen: make(map[string]bool)}
 	for _, path := range d.withID(id) {
 		f.take(path, true)
 	}
-	for _, path := range d.usual.candidates(module) {
+	for _, path := range d.usual.candidates(n.Module) {
 		if f.code != nil && f.code.hasIt {
 			break
 		}
@@ -67,6 +67,11 @@ func (d *Dir) findCode(id, module string) *codeFile {
 			if f.take(path, false); f.full {
 				break
 			}
+		}
+	}
+	if !f.full {
+		for path := range d.mayHave(n, nil) {
+			f.take(path, true)
 		}
 	}
 	if f.code != nil {

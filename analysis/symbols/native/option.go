@@ -1,5 +1,7 @@
 package native
 
+import "github.com/etwgen/etwgen/analysis/symbols"
+
 // An Option adds to what a [Dir] has.
 type Option func(*Dir)
 
@@ -10,6 +12,10 @@ func Demangle(f func(string) string) Option { return func(d *Dir) { d.demangler 
 // Usual has files looked for in the folders in which a machine keeps them, if what there
 // is has the identity that a trace tells.
 func Usual(p Places) Option { return func(d *Dir) { d.usual = newPlaces(p) } }
+
+// Elsewhere has f asked for files that may name a place in native code where the folder and
+// the usual ones have none: it returns their paths. Who hands in f decides where it looks.
+func Elsewhere(f func(*symbols.Native) []string) Option { return func(d *Dir) { d.elsewhere = f } }
 
 // Places are folders in which a machine keeps its files.
 type Places struct {

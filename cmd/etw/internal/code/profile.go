@@ -352,7 +352,7 @@ func (p *Profiled) note() {
 	}
 	text := fmt.Sprintf("%.1f %% of the frames have names", n.Percent())
 	if n.Native > 0 {
-		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols", 100*float64(n.Native)/float64(n.Frames))
+		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols: etw symbols --missing says in which", 100*float64(n.Native)/float64(n.Frames))
 	}
 	if rest := n.Frames - n.Named - n.Native; rest > 0 {
 		text += fmt.Sprintf("; of %.1f %% the trace does not tell what is at their addresses", 100*float64(rest)/float64(n.Frames))

@@ -18,6 +18,7 @@ import (
 func NewSymbols() *cobra.Command {
 	var o Profiling
 	var form show.Output
+	var m missingFlags
 	by := symbolRows[0]
 	cmd := &cobra.Command{
 		Use:   "symbols [flags] FILE...",
@@ -28,9 +29,13 @@ files of symbols, and those of which nothing is known. Beside them stand the met
 that the trace knows, and whether a rundown listed what there was at the end: without
 one, code that was not compiled during the trace has no names. With --by source, the
 rows are where the names are from, and the files without: which file in --symbols would
-name their code.`,
+name their code. --missing lists these files alone, with keys as symbol servers have them,
+and --fetch gets them from the servers of --symbol-path, if you give one: nothing is asked
+of any server otherwise.`,
 		Example: `  etw symbols cpu.nettrace
   etw symbols --by source cpu.nettrace
+  etw symbols --missing cpu.etl
+  etw symbols --fetch --symbol-path 'srv*https://msdl.microsoft.com/download/symbols' cpu.etl
   etw symbols --of exceptions --format md exceptions.nettrace`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
@@ -44,7 +49,10 @@ name their code.`,
 			if !slices.Contains(symbolRows, by) {
 				return cli.Usagef("--by %s: it is one of %s%s", by, strings.Join(symbolRows, ", "), cli.DidYouMean(by, symbolRows))
 			}
-			if by == bySource {
+			if err := m.check(cmd, &o.Symbols); err != nil {
+				return err
+			}
+			if by == bySource || m.asked() {
 				o.origins, o.tiers = frames.NewOrigins(), true // one method may have code from several sources
 			}
 			o.sampled, o.traces = true, true // all frames count
@@ -57,14 +65,19 @@ name their code.`,
 			if out.Format == show.FormatText && p.Len() > 0 {
 				out.WriteByte('\n') // the writer keeps the error
 			}
-			if by == bySource {
-				return p.Close(cmd, out, p.originTable(o.origins).Write(out))
+			t := p.symbolTable
+			switch {
+			case m.asked():
+				t = func() *show.Table { return m.table(cmd, p, &o) }
+			case by == bySource:
+				t = func() *show.Table { return p.originTable(o.origins) }
 			}
-			return p.Close(cmd, out, p.symbolTable().Write(out))
+			return p.Close(cmd, out, t().Write(out))
 		},
 	}
 	o.Flags(cmd)
 	form.Flags(cmd)
+	m.flags(cmd)
 	cmd.Flags().StringVar(&by, "by", by, "what the `ROWS` of the table are: "+strings.Join(symbolRows, ", "))
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(symbolRows, cobra.ShellCompDirectiveNoFileComp)})
 	return cmd

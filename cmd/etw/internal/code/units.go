@@ -33,24 +33,30 @@ func (p *Profiled) toldApart() []string {
 	return p.Lambdas.names(p.Frames)
 }
 
-// originTable returns a row for each source of names, and for each file with code that
+// countOrigins counts the frames of each source of names, and of each file with code that
 // has none.
-func (p *Profiled) originTable(o *frames.Origins) *show.Table {
+func (p *Profiled) countOrigins(o *frames.Origins) map[frames.Namesake]int64 {
 	counts := make(map[frames.Namesake]int64)
-	total := int64(0)
 	for s := range p.Samples() {
 		// Only processes of .NET have a rundown.
 		rundown := p.Table.HasRundown(s.Process) || p.Kind != cpu.ThreadTime && len(p.Table.Facts()) == 0
 		for frame := range p.Stack(s.Stack) {
 			if f := &p.Frames[frame]; !f.Pseudo {
 				counts[o.Of(f, rundown)]++
-				total++
 			}
 		}
 	}
+	return counts
+}
+
+// originTable returns a row for each of what countOrigins counts.
+func (p *Profiled) originTable(o *frames.Origins) *show.Table {
+	counts := p.countOrigins(o)
+	total := int64(0)
 	sources := make([]frames.Namesake, 0, len(counts))
-	for k := range counts {
+	for k, n := range counts {
 		sources = append(sources, k)
+		total += n
 	}
 	order.Sort(sources, func(a, b frames.Namesake) int {
 		return cmp.Or(cmp.Compare(min(len(a.Wanted), 1), min(len(b.Wanted), 1)), cmp.Compare(counts[b], counts[a]),

@@ -2,11 +2,8 @@ package frames
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -171,51 +168,6 @@ func AppendFrame(b []byte, n *CodeNamer, r *etw.Record, frame int) []byte {
 		return show.AppendHex(b, r.Stack.At(frame))
 	}
 	return n.Append(b, r, frame)
-}
-
-// A SymbolFiles holds the flags that say where files of symbols are.
-type SymbolFiles struct {
-	Path string
-	none bool
-}
-
-// Flag adds the flags of symbols to a command.
-func (s *SymbolFiles) Flag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.Path, "symbols", "", "name native code also by the files in this `FOLDER` and those below it: PDB,\nELF and .NET files of the same builds, perf-PID.map and kallsyms")
-	cmd.Flags().BoolVar(&s.none, "no-symbols", false, "name native code by the trace alone, not by the libraries of this machine that\nare of the same builds")
-	cli.Completions(cmd, map[string]cobra.CompletionFunc{"symbols": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	}})
-}
-
-// Open returns the files, or nil if none are to be looked at. A server looks at none but
-// those in a folder that it was given.
-func (s *SymbolFiles) Open(cmd *cobra.Command) (*native.Dir, error) {
-	if s.none && s.Path != "" {
-		return nil, cli.Usagef("--symbols and --no-symbols: one of them")
-	}
-	options := []native.Option{native.Demangle(show.NewDemangler().Name)}
-	switch {
-	case s.none, s.Path == "" && cli.ForAssistant(cmd):
-		return nil, nil
-	case !cli.ForAssistant(cmd):
-		options = append(options, native.Usual(show.UsualPlaces()))
-	}
-	d, err := native.Open(s.Path, options...)
-	if err != nil {
-		return nil, fmt.Errorf("--symbols: %w", err)
-	}
-	return d, nil
-}
-
-// ReportFaults says which files of symbols could not be read.
-func ReportFaults(cmd *cobra.Command, d *native.Dir) {
-	if d == nil {
-		return
-	}
-	for _, err := range d.Faults() {
-		cli.Report(cmd, err)
-	}
 }
 
 // Below returns samples with names: all, or what code that matches the patterns of root

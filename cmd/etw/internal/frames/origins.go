@@ -3,10 +3,12 @@ package frames
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/symbols/fetch"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -21,6 +23,7 @@ const (
 type Origins struct {
 	named  map[originKey]string
 	wanted map[string]string // by the file that has the code
+	keys   map[string][]fetch.Key
 }
 
 // An originKey is what tells the frames of native code apart.
@@ -28,13 +31,18 @@ type originKey struct{ name, tier string }
 
 // NewOrigins returns origins of no name yet.
 func NewOrigins() *Origins {
-	return &Origins{make(map[originKey]string), make(map[string]string)}
+	return &Origins{make(map[originKey]string), make(map[string]string), make(map[string][]fetch.Key)}
 }
 
 // note notes where the name of a place is from.
 func (o *Origins) note(n *symbols.Native, from string) {
 	if n.Function == "" || n.Unnamed {
 		o.wanted[n.Module] = wantedFor(n)
+		for _, k := range fetch.Keys(n) {
+			if !slices.Contains(o.keys[n.Module], k) {
+				o.keys[n.Module] = append(o.keys[n.Module], k)
+			}
+		}
 	}
 	if n.Function == "" {
 		return
@@ -77,6 +85,9 @@ func wantedFor(n *symbols.Native) string {
 	}
 	return strings.Join(all, ", or ") + given
 }
+
+// Keys returns the files of symbols that would name the code of a file.
+func (o *Origins) Keys(file string) []fetch.Key { return o.keys[file] }
 
 // A Namesake is frames that have their names from one source, or have none for one
 // reason.

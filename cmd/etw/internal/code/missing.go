@@ -1,0 +1,157 @@
+package code
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/symbols/fetch"
+	views "github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
+)
+
+// A missingFlags holds the flags about files of symbols that are not here.
+type missingFlags struct {
+	list, fetch, dry bool
+	path             fetch.Path
+}
+
+func (m *missingFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&m.list, "missing", false, "list the files without names of functions, with the key of what would name them")
+	cmd.Flags().BoolVar(&m.fetch, "fetch", false, "get these files from the servers of --symbol-path, and keep them in its store")
+	cmd.Flags().BoolVar(&m.dry, "dry-run", false, "with --fetch: list the addresses that would be asked, and ask none")
+}
+
+func (m *missingFlags) asked() bool { return m.list || m.fetch }
+
+// check says what is wrong with the flags. With them servers are asked for all at once, or
+// for nothing.
+func (m *missingFlags) check(cmd *cobra.Command, s *frames.SymbolFiles) error {
+	path, err := s.SymbolPath(cmd)
+	m.path, s.Local = path, m.asked()
+	switch {
+	case err != nil:
+		return err
+	case m.dry && !m.fetch:
+		return cli.Usagef("--dry-run: it goes with --fetch")
+	case m.list && m.fetch:
+		return cli.Usagef("--missing and --fetch: one of them")
+	case m.fetch && !path.HasServer():
+		return cli.Usagef("--fetch: it needs a server, such as --symbol-path srv*%s", microsoft)
+	}
+	return nil
+}
+
+// The servers that most files are on, which are proposed and never asked unless the user
+// says so.
+const (
+	microsoft  = "https://msdl.microsoft.com/download/symbols"
+	elfServers = "https://debuginfod.elfutils.org"
+)
+
+// proposal returns the symbol path that may name the code of a file.
+func proposal(keys []fetch.Key) string {
+	switch {
+	case len(keys) == 0:
+		return ""
+	case strings.HasPrefix(keys[0].ID, "elf-"):
+		return "debuginfod*" + elfServers
+	}
+	return "srv*" + microsoft
+}
+
+// A missing is a file with code of which functions have no names.
+type missing struct {
+	frames.Namesake
+	count int64
+	key   string
+	path  string // that may name it
+	asked string // an address
+}
+
+// missingTable lists the files without names, those with most frames first: which file
+// would name each, or why none can.
+func (p *Profiled) missingTable(o *frames.Origins) *show.Table {
+	var rows []missing
+	for _, m := range p.missing(o) {
+		keys := o.Keys(m.File)
+		m.path = proposal(keys)
+		if len(keys) > 0 {
+			m.key = keys[0].String()
+		}
+		rows = append(rows, m)
+	}
+	return pick.Rows(rows,
+		views.Count("frames", func(m missing) int64 { return m.count }),
+		views.Text("file", func(m missing) string { return m.File }),
+		views.Text("key", func(m missing) string { return m.key }),
+		views.Text("symbolPath", func(m missing) string { return m.path }),
+		views.Text("wanted", func(m missing) string { return m.Wanted }))
+}
+
+// missing returns the files with frames that have no names.
+func (p *Profiled) missing(o *frames.Origins) []missing {
+	var all []missing
+	for k, n := range p.countOrigins(o) {
+		if k.Wanted != "" {
+			all = append(all, missing{Namesake: k, count: n})
+		}
+	}
+	order.Sort(all, func(a, b missing) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.File, b.File), cmp.Compare(a.Wanted, b.Wanted))
+	})
+	return all
+}
+
+// missingKeys returns what is to be got, each once.
+func (p *Profiled) missingKeys(o *frames.Origins) []fetch.Key {
+	var all []fetch.Key
+	for _, m := range p.missing(o) {
+		for _, k := range o.Keys(m.File) {
+			if !slices.Contains(all, k) {
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
+// addressTable lists what servers would be asked, in order.
+func addressTable(path fetch.Path, keys []fetch.Key) *show.Table {
+	var rows []missing
+	for _, k := range keys {
+		for i := range path {
+			for _, at := range path[i].Addresses(k) {
+				rows = append(rows, missing{key: k.String(), asked: at})
+			}
+		}
+	}
+	return pick.Rows(rows,
+		views.Text("key", func(m missing) string { return m.key }),
+		views.Text("address", func(m missing) string { return m.asked }))
+}
+
+// table does what the flags say, and returns what there is to show.
+func (m *missingFlags) table(cmd *cobra.Command, p *Profiled, o *Profiling) *show.Table {
+	switch {
+	case m.list:
+		return p.missingTable(o.origins)
+	case m.dry:
+		return addressTable(m.path, p.missingKeys(o.origins))
+	}
+	return fetchTable(cmd, frames.NewFinder(cmd, m.path), p.missingKeys(o.origins))
+}
+
+// fetchTable gets files, and lists where they are now.
+func fetchTable(cmd *cobra.Command, f *fetch.Finder, keys []fetch.Key) *show.Table {
+	f.Fetch(cmd.Context(), keys)
+	return pick.Rows(keys,
+		views.Text("key", func(k fetch.Key) string { return k.String() }),
+		views.Text("path", func(k fetch.Key) string { return f.Find(cmd.Context(), k) }))
+}

@@ -1,0 +1,126 @@
+package frames
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/symbols/fetch"
+	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+)
+
+// A SymbolFiles holds the flags that say where files of symbols are.
+type SymbolFiles struct {
+	Path  string
+	none  bool
+	path  string // where others are: stores and servers
+	Local bool   // servers are not asked
+}
+
+// pathVariable is the variable that holds a symbol path where no flag does.
+const pathVariable = "ETW_SYMBOL_PATH"
+
+// Flag adds the flags of symbols to a command.
+func (s *SymbolFiles) Flag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.Path, "symbols", "", "name native code also by the files in this `FOLDER` and those below it: PDB,\nELF and .NET files of the same builds, perf-PID.map and kallsyms")
+	cmd.Flags().StringVar(&s.path, "symbol-path", "", "name native code also by the stores and servers of this `PATH`, which is written\nas _NT_SYMBOL_PATH is (default: that of $ETW_SYMBOL_PATH, or none)")
+	cmd.Flags().BoolVar(&s.none, "no-symbols", false, "name native code by the trace alone, not by the libraries of this machine that\nare of the same builds")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"symbols": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}})
+}
+
+// Open returns the files, or nil if none are to be looked at. A server looks at none but
+// those in a folder that it was given.
+func (s *SymbolFiles) Open(cmd *cobra.Command) (*native.Dir, error) {
+	if s.none && s.Path != "" {
+		return nil, cli.Usagef("--symbols and --no-symbols: one of them")
+	}
+	if s.none && s.path != "" {
+		return nil, cli.Usagef("--symbol-path and --no-symbols: one of them")
+	}
+	options := []native.Option{native.Demangle(show.NewDemangler().Name)}
+	switch {
+	case s.none, s.Path == "" && cli.ForAssistant(cmd):
+		return nil, nil
+	case !cli.ForAssistant(cmd):
+		options = append(options, native.Usual(show.UsualPlaces()))
+	}
+	f, err := s.Finder(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if f != nil {
+		options = append(options, native.Elsewhere(func(n *symbols.Native) []string { return f.Files(cmd.Context(), n) }))
+	}
+	d, err := native.Open(s.Path, options...)
+	if err != nil {
+		return nil, fmt.Errorf("--symbols: %w", err)
+	}
+	return d, nil
+}
+
+// SymbolPath returns the stores and servers that the user chose, none if there is no choice.
+// A server, of assistants or of pages, has no such choice: others say what it runs.
+func (s *SymbolFiles) SymbolPath(cmd *cobra.Command) (fetch.Path, error) {
+	text := cmp.Or(s.path, os.Getenv(pathVariable))
+	if text == "" || s.none || cli.IsServed(cmd) {
+		return nil, nil
+	}
+	usual := ""
+	if cache, err := os.UserCacheDir(); err == nil {
+		usual = filepath.Join(cache, "etw", "symbols")
+	}
+	p, err := fetch.ParsePath(text, usual)
+	if err != nil {
+		name := "--symbol-path"
+		if s.path == "" {
+			name = pathVariable
+		}
+		return nil, cli.Usagef("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+// Finder returns what finds files along the symbol path, or nil if there is none.
+func (s *SymbolFiles) Finder(cmd *cobra.Command) (*fetch.Finder, error) {
+	p, err := s.SymbolPath(cmd)
+	if err != nil || len(p) == 0 {
+		return nil, err
+	}
+	if s.Local {
+		p = p.Local()
+	}
+	return NewFinder(cmd, p), nil
+}
+
+// NewFinder returns what finds files along a path, and says what it gets.
+func NewFinder(cmd *cobra.Command, p fetch.Path) *fetch.Finder {
+	return fetch.New(p, fetch.Limits{}, func(e fetch.Event) {
+		switch {
+		case e.Missing():
+		case e.Err != nil && e.Key.Name == "":
+			cli.Report(cmd, fmt.Errorf("%s: %w", e.From, e.Err))
+		case e.Err != nil:
+			cli.Report(cmd, fmt.Errorf("%s: %s: %w", e.From, e.Key, e.Err))
+		default:
+			cli.Report(cmd, fmt.Errorf("%s: %s of %s", e.Key.Name, show.Size(float64(e.Size)), e.From))
+		}
+	})
+}
+
+// ReportFaults says which files of symbols could not be read.
+func ReportFaults(cmd *cobra.Command, d *native.Dir) {
+	if d == nil {
+		return
+	}
+	for _, err := range d.Faults() {
+		cli.Report(cmd, err)
+	}
+}
