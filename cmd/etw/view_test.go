@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -179,6 +181,14 @@ func TestViewRefuses(t *testing.T) {
 		{"a file that is not open", ask("GET", address+"api/top?file=2", ""), 400},
 		{"the second file", ask("GET", address+"api/stat?file=1", ""), 200},
 		{"a difference", ask("GET", address+"api/top?of=jit&file=1&diff=0", ""), 200},
+		{"a comparison with nothing", ask("GET", address+"api/compare?file=1", ""), 400},
+		{"a comparison", ask("GET", address+"api/compare?file=1&diff=0", ""), 200},
+		{"a cursor that is none", ask("GET", address+"api/events?after=1ms_x", ""), 400},
+		{"too many events", ask("GET", address+"api/events?limit=1000000", ""), 400},
+		{"a flag of events that is none", ask("GET", address+"api/events?output=x", ""), 400},
+		{"a format that is no file", ask("GET", address+"api/export?format=parquet", ""), 400},
+		{"an export to a file", ask("GET", address+"api/export?format=folded&output=x", ""), 400},
+		{"an export to a server", ask("GET", address+"api/export?format=folded&endpoint=http://x", ""), 400},
 		{"a flag in a value", ask("GET", address+"api/stat?event="+url.QueryEscape("--output=x"), ""), 400},
 	} {
 		if x.answer.StatusCode != x.status {
@@ -192,6 +202,169 @@ func TestViewRefuses(t *testing.T) {
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a question wrote a file")
+	}
+}
+
+// TestViewEvents turns the pages of all events: together they are what the command prints,
+// whatever their sizes are.
+func TestViewEvents(t *testing.T) {
+	for _, name := range []string{"gc.nettrace", "service.etl", "threads.nettrace"} {
+		path, err := filepath.Abs("../../tests/recorded/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		testViewEvents(t, path, 97)
+	}
+}
+
+// TestViewEventsCorpus does so with traces of other programs, of which some have many events
+// of one time.
+func TestViewEventsCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it turns some hundred pages")
+	}
+	for _, name := range []string{"dotnet10/contention.nettrace", "etl/filtrace_etw.etl"} {
+		testViewEvents(t, corpus.File(t, name), 5000)
+	}
+}
+
+func testViewEvents(t *testing.T, path string, limit int) {
+	t.Helper()
+	address := startView(t, path)
+	_, want, _ := runTool("dump", "--format", "jsonl", path)
+	var got strings.Builder
+	for after, pages := "", 0; ; pages++ {
+		status, body, _ := get(t, fmt.Sprintf("%sapi/events?limit=%d&after=%s", address, limit, url.QueryEscape(after)))
+		var page struct {
+			Rows []json.RawMessage
+			Next string
+		}
+		if err := json.Unmarshal(body, &page); err != nil || status != 200 || len(page.Rows) == 0 || len(page.Rows) > limit || page.Next != "" && len(page.Rows) < limit {
+			t.Fatalf("%s: %d, %v, %d rows: %.200s", path, status, err, len(page.Rows), body)
+		}
+		for _, row := range page.Rows {
+			got.Write(append(row, '\n'))
+		}
+		if after = page.Next; after == "" {
+			break
+		}
+		if pages > strings.Count(want, "\n")/limit {
+			t.Fatalf("%s: pages do not end", path)
+		}
+	}
+	if got.String() != want {
+		t.Errorf("%s: pages have %d bytes, the command %d", path, got.Len(), len(want))
+	}
+}
+
+// TestViewExports holds files for other tools against those of the command.
+func TestViewExports(t *testing.T) {
+	path, err := filepath.Abs("../../tests/recorded/causes/cause-10.nettrace.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := startView(t, path)
+	for _, format := range []string{"pprof", "speedscope", "folded"} {
+		_, want, _ := runTool("export", "--format", format, "--from", "100ms", "--group", "[group modules]", path)
+		status, body, header := get(t, address+"api/export?format="+format+"&from=100ms&group="+url.QueryEscape("[group modules]"))
+		if status != 200 || want == "" || string(body) != want || !strings.HasPrefix(header.Get("Content-Disposition"), `attachment; filename="cause-10.nettrace.`) {
+			t.Errorf("%s: %d, %d bytes, %v; the command writes %d", format, status, len(body), header, len(want))
+		}
+	}
+	if status, body, _ := get(t, address+"api/export?format=folded&of=heap"); status != 400 || !bytes.Contains(body, []byte(`"error"`)) {
+		t.Errorf("%d: %s", status, body)
+	}
+}
+
+// TestViewCompares holds a comparison against that of the command.
+func TestViewCompares(t *testing.T) {
+	var paths []string
+	for _, name := range []string{"gc.nettrace", "alloc.nettrace"} {
+		path, err := filepath.Abs("../../tests/recorded/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	address := startView(t, paths...)
+	_, want, _ := runTool("compare", "--format=json", "--all", paths[0], "--", paths[1])
+	if status, body, _ := get(t, address+"api/compare?diff=0&file=1&all=true"); status != 200 || want == "" || string(body) != want {
+		t.Errorf("%d, %d bytes; the command prints %d", status, len(body), len(want))
+	}
+}
+
+// TestViewTogether asks the same and other questions at a time, and goes away from some.
+func TestViewTogether(t *testing.T) {
+	path, err := filepath.Abs("../../tests/recorded/causes/cause-10.nettrace.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := startView(t, path)
+	_, want, _ := runTool("top", "--format=json", "--", path)
+	var all sync.WaitGroup
+	for i := range 12 {
+		all.Go(func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			ask := []string{"api/top", "api/gc", "api/progress", "api/events?limit=5"}[i%4]
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, address+ask, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if i >= 8 { // whoever it is goes away at once, or a little later
+				go cancel()
+			}
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				if i < 8 {
+					t.Error(err)
+				}
+				return
+			}
+			defer answer.Body.Close()
+			body, err := io.ReadAll(answer.Body)
+			if i < 8 && (err != nil || answer.StatusCode != 200 || ask == "api/top" && string(body) != want) {
+				t.Errorf("%s: %v, %d, %d bytes", ask, err, answer.StatusCode, len(body))
+			}
+		})
+	}
+	all.Wait()
+	if status, body, _ := get(t, address+"api/top"); status != 200 || string(body) != want {
+		t.Errorf("afterwards: %d, %d bytes", status, len(body))
+	}
+	var told struct {
+		Done       bool
+		Read, Size int64
+	}
+	if _, body, _ := get(t, address+"api/progress"); json.Unmarshal(body, &told) != nil || !told.Done || told.Read != told.Size || told.Size == 0 {
+		t.Errorf("progress: %+v", told)
+	}
+}
+
+// TestViewParts asks for a part of the page twice, and by both protocols.
+func TestViewParts(t *testing.T) {
+	address := startView(t, "../../tests/recorded/gc.nettrace")
+	_, first, header := get(t, address+"app/app.js")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"app/app.js", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("If-None-Match", header.Get("ETag"))
+	again, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Body.Close()
+	if len(first) == 0 || again.StatusCode != http.StatusNotModified {
+		t.Errorf("%d bytes, then %s", len(first), again.Status)
+	}
+	newer := strings.Replace(address, "127.0.0.1", "[::1]", 1)
+	if answer, err := http.Get(newer); err == nil { // the machine has it
+		answer.Body.Close()
+		if answer.StatusCode != 200 {
+			t.Errorf("%s: %s", newer, answer.Status)
+		}
 	}
 }
 

@@ -219,7 +219,7 @@ func (w *watched) Next(rec *etw.Record) error {
 			if err := w.r.Cmd.Context().Err(); err != nil {
 				return err
 			}
-			w.r.Progress.Show(w.r.Events, w.r.Share())
+			w.r.ShowProgress()
 		}
 		err := w.t.Next(rec)
 		if err != nil {

@@ -28,6 +28,10 @@ type OpenerKey struct{}
 // alone, and gets as much of an answer as it asked for.
 func ForAssistant(cmd *cobra.Command) bool { return cmd.Context().Value(OpenerKey{}) != nil }
 
+// ProgressKey is the key of what is told how far a reading of traces came: a
+// func(events int64, share float64), whose share is negative if it is not known.
+type ProgressKey struct{}
+
 // IsServed reports whether a server runs a command, which must not end with it.
 func IsServed(cmd *cobra.Command) bool { return cmd.Context().Value(ShelfKey{}) != nil }
 

@@ -44,7 +44,7 @@ func (r *Reading) Each(src etw.Source, do func(*etw.Record) error) error {
 			if ctx.Err() != nil {
 				return r.Interrupted()
 			}
-			r.Progress.Show(r.Events, r.Share())
+			r.ShowProgress()
 		}
 		switch err := src.Next(&rec); {
 		case err == nil:
@@ -66,6 +66,15 @@ func (r *Reading) Each(src etw.Source, do func(*etw.Record) error) error {
 			}
 			result = cli.ErrReported
 		}
+	}
+}
+
+// ShowProgress shows how far the reading came, and tells a server that wants to know.
+func (r *Reading) ShowProgress() {
+	share := r.Share()
+	r.Progress.Show(r.Events, share)
+	if tell, ok := r.Cmd.Context().Value(cli.ProgressKey{}).(func(events int64, share float64)); ok {
+		tell(r.Events, share)
 	}
 }
 

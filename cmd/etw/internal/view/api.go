@@ -1,9 +1,8 @@
 package view
 
 import (
-	"bytes"
 	"cmp"
-	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,45 +13,59 @@ import (
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/internal/command"
-)
-
-// An answer is what a command printed.
-type answer struct {
-	key  string
-	body []byte
-	said string // on the standard error
-	exit int
-}
-
-// The most that is kept of answers, and the largest one.
-const (
-	mostKept  = 64 << 20
-	mostBytes = 64 << 20
 )
 
 // api answers a question: "" asks which there are.
 func (s *server) api(w http.ResponseWriter, r *http.Request, name string) {
-	if name == "" {
+	values := r.URL.Query()
+	switch name {
+	case "":
 		reply(w, http.StatusOK, map[string]any{
 			"files": s.files, "version": command.Version(), "questions": s.questions, "of": samples.Names(), "presets": stacks.Presets(),
 		})
-		return
+	case "progress":
+		reply(w, http.StatusOK, s.pass.now(s.files))
+	case "events":
+		s.events(w, r, values)
+	case exporting:
+		s.export(w, r, values)
+	case comparing:
+		s.question(w, r, &s.comparing, values)
+	default:
+		q := s.find(name)
+		if q == nil {
+			reply(w, http.StatusNotFound, map[string]any{"error": fmt.Sprintf("there is no question %q", name)})
+			return
+		}
+		s.question(w, r, q, values)
 	}
-	q := s.find(name)
-	if q == nil {
-		reply(w, http.StatusNotFound, map[string]any{"error": fmt.Sprintf("there is no question %q", name)})
-		return
-	}
-	args, err := s.line(q, r.URL.Query())
+}
+
+// question answers with what a command prints.
+func (s *server) question(w http.ResponseWriter, r *http.Request, q *question, values url.Values) {
+	args, err := s.line(q, values)
 	if err != nil {
-		reply(w, http.StatusBadRequest, map[string]any{"error": err.Error(), "exit": cli.ExitUsage})
+		refuse(w, err)
 		return
 	}
+	if a := s.answered(w, r, args); a != nil {
+		w.Header().Set("Content-Type", formats[formatOf(values)])
+		w.Write(a.body)
+	}
+}
+
+// refuse says why a question is none.
+func refuse(w http.ResponseWriter, err error) {
+	reply(w, http.StatusBadRequest, map[string]any{"error": err.Error(), "exit": cli.ExitUsage})
+}
+
+// answered runs a command line, and returns what it printed. Where there is nothing, or
+// nobody waits any more, it says so itself and returns nil.
+func (s *server) answered(w http.ResponseWriter, r *http.Request, args []string) *answer {
 	a, err := s.ask(r.Context(), args)
 	switch {
-	case err != nil && r.Context().Err() != nil: // nobody waits any more
+	case err != nil && r.Context().Err() != nil:
 	case err != nil:
 		reply(w, http.StatusInternalServerError, map[string]any{"error": err.Error()})
 	case a.exit == cli.ExitUsage:
@@ -61,9 +74,9 @@ func (s *server) api(w http.ResponseWriter, r *http.Request, name string) {
 		reply(w, http.StatusUnprocessableEntity, map[string]any{"error": a.said, "exit": a.exit})
 	default:
 		w.Header().Set("Etw-Exit", strconv.Itoa(a.exit))
-		w.Header().Set("Content-Type", formats[formatOf(r.URL.Query())])
-		w.Write(a.body)
+		return a
 	}
+	return nil
 }
 
 // formats are those of answers.
@@ -77,7 +90,7 @@ func (s *server) line(q *question, values url.Values) ([]string, error) {
 		return nil, fmt.Errorf("format cannot be %q", formatOf(values))
 	}
 	args := []string{q.Name, "--format=" + formatOf(values)}
-	files := s.files
+	before, files := []file(nil), s.files
 	for _, name := range slices.Sorted(func(yield func(string) bool) {
 		for name := range values {
 			if !yield(name) {
@@ -106,9 +119,19 @@ func (s *server) line(q *question, values url.Values) ([]string, error) {
 					return nil, fmt.Errorf("%s is the number of a file, from 0 on, and not %q", name, v)
 				}
 				v = chosen[0].path
+				if q.Name == comparing {
+					before = chosen
+					continue
+				}
 			}
 			args = append(args, "--"+name+"="+v)
 		}
+	}
+	if q.Name == comparing && before == nil {
+		return nil, errors.New("compare takes diff, the number of the file of before")
+	}
+	for _, f := range before { // two lists, with -- between them
+		args = append(args, f.path)
 	}
 	args = append(args, "--")
 	for _, f := range files {
@@ -128,56 +151,4 @@ func (s *server) chosen(text string) ([]file, error) {
 		list = append(list, s.files[n])
 	}
 	return list, nil
-}
-
-// ask runs a command line, or returns what it printed before. One runs at a time: what it
-// finds in the traces is kept for those behind it.
-func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
-	key := fmt.Sprintf("%q", args) + cli.Stamps(args)
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if a := s.recall(key); a != nil {
-		return a, nil
-	}
-	ctx = context.WithValue(ctx, cli.ShelfKey{}, &s.shelf)
-	stdout, stderr := &desk.Buffer{Most: mostBytes}, &desk.Buffer{Most: 64 << 10}
-	a := &answer{key: key, exit: s.run(ctx, args, bytes.NewReader(nil), stdout, stderr)}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if stdout.Full {
-		return nil, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
-	}
-	a.body, a.said = stdout.Bytes(), strings.TrimSpace(stderr.String())
-	s.keep(*a)
-	return a, nil
-}
-
-// recall returns an answer that is kept, or nil.
-func (s *server) recall(key string) *answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.kept, func(a answer) bool { return a.key == key })
-	if i < 0 {
-		return nil
-	}
-	a := s.kept[i]
-	s.kept = append(slices.Delete(s.kept, i, i+1), a)
-	return &a
-}
-
-// keep keeps an answer, and forgets those that were used longest ago.
-func (s *server) keep(a answer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kept = append(s.kept, a)
-	s.keeping += len(a.body)
-	for s.keeping > mostKept && len(s.kept) > 1 {
-		s.keeping -= len(s.kept[0].body)
-		s.kept = slices.Delete(s.kept, 0, 1)
-	}
 }

@@ -54,11 +54,11 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 		if err != nil {
 			return err
 		}
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		list, err := listen(port)
 		if err != nil {
 			return err
 		}
-		return s.serve(cmd, l, idle, !stay)
+		return s.serve(cmd, list, idle, !stay)
 	}
 	f := cmd.Flags()
 	f.BoolVar(&stay, "no-open", false, "print the address, and open no browser")
@@ -71,6 +71,13 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 // newServer returns a server of traces, all of which must be there.
 func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, error) {
 	s := &server{run: run, token: newToken(), questions: questionsOf(root), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1)}
+	for name, q := range map[string]*question{exporting: &s.exporting, comparing: &s.comparing} {
+		cmd, _, err := root.Find([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		*q = questionOf(cmd)
+	}
 	for _, path := range paths {
 		path, err := filepath.Abs(path)
 		if err != nil {
@@ -89,17 +96,19 @@ func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, e
 }
 
 // serve answers until the command is interrupted, or nobody asked for a time.
-func (s *server) serve(cmd *cobra.Command, l net.Listener, idle time.Duration, open bool) error {
-	s.host = l.Addr().String()
+func (s *server) serve(cmd *cobra.Command, list []net.Listener, idle time.Duration, open bool) error {
+	s.hosts = hostsOf(list)
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	web := &http.Server{
 		Handler: s, BaseContext: func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(l) }()
-	address := "http://" + s.host + "/" + s.token + "/"
+	ended := make(chan error, len(list))
+	for _, l := range list {
+		go func() { ended <- web.Serve(l) }()
+	}
+	address := "http://" + s.hosts[0] + "/" + s.token + "/"
 	fmt.Fprintln(cmd.OutOrStdout(), address)
 	if open {
 		openBrowser(ctx, address)
@@ -113,29 +122,47 @@ func (s *server) serve(cmd *cobra.Command, l net.Listener, idle time.Duration, o
 	return err
 }
 
-// wait returns when it is over: nil if it is to end.
+// listen listens at a port of this machine that others do not reach, by the newer protocol
+// as well if the machine has it and the port is free there.
+func listen(port int) ([]net.Listener, error) {
+	first, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return nil, err
+	}
+	list := []net.Listener{first}
+	if second, err := net.Listen("tcp6", fmt.Sprintf("[::1]:%d", first.Addr().(*net.TCPAddr).Port)); err == nil {
+		list = append(list, second)
+	}
+	return list, nil
+}
+
+// hostsOf returns the names under which servers are asked, that of the first before all others.
+func hostsOf(list []net.Listener) []string {
+	var hosts []string
+	for _, l := range list {
+		at := l.Addr().(*net.TCPAddr)
+		hosts = append(hosts, at.String(), fmt.Sprintf("localhost:%d", at.Port))
+	}
+	return hosts
+}
+
+// wait returns when it is over: nil if it is to end. Time counts while nothing is answered.
 func (s *server) wait(ctx context.Context, ended <-chan error, idle time.Duration) error {
 	var over <-chan time.Time
+	timer := time.NewTimer(idle)
+	defer timer.Stop()
 	if idle > 0 {
-		timer := time.NewTimer(idle)
-		defer timer.Stop()
 		over = timer.C
-		for {
-			select {
-			case <-s.asked:
-				timer.Reset(idle)
-			case <-over:
-				return nil
-			case <-ctx.Done():
-				return nil
-			case err := <-ended:
-				return err
-			}
-		}
 	}
 	for {
 		select {
 		case <-s.asked:
+			timer.Reset(idle)
+		case <-over:
+			if s.busy.Load() == 0 {
+				return nil
+			}
+			timer.Reset(idle)
 		case <-ctx.Done():
 			return nil
 		case err := <-ended:

@@ -40,18 +40,32 @@ func questionsOf(root *cobra.Command) []question {
 		if _, ok := cmd.Annotations[cli.Asked]; !ok && !slices.Contains(besides, cmd.Name()) {
 			continue
 		}
-		if cmd.Name() == "events" || cmd.Name() == "compare" { // the one needs no trace, the other two
+		if cmd.Name() == "events" || cmd.Name() == comparing { // the one needs no trace, the other two
 			continue
 		}
-		q := question{Name: cmd.Name(), About: cmd.Short, Group: cmd.GroupID}
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if o, ok := optionOf(f); ok {
-				q.Flags = append(q.Flags, o)
-			}
-		})
-		list = append(list, q)
+		list = append(list, questionOf(cmd))
 	}
 	return list
+}
+
+// The commands that are asked in a way of their own, and so are no questions of the list.
+const (
+	comparing = "compare" // takes two traces
+	exporting = "export"  // writes files
+)
+
+// questionOf returns the question of a command.
+func questionOf(cmd *cobra.Command) question {
+	q := question{Name: cmd.Name(), About: cmd.Short, Group: cmd.GroupID}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if o, ok := optionOf(f); ok {
+			q.Flags = append(q.Flags, o)
+		}
+	})
+	if q.Name == comparing {
+		q.Flags = append(q.Flags, option{Name: "diff", Kind: "string", About: "compare with this file, a trace of before", Trace: true})
+	}
+	return q
 }
 
 // optionOf returns the option for a flag, if pages may set it.

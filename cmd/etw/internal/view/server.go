@@ -1,17 +1,21 @@
 package view
 
 import (
+	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
@@ -21,16 +25,18 @@ import (
 type server struct {
 	run       desk.Runner
 	files     []file
-	token     string // that addresses begin with
-	host      string // that it listens at
+	token     string   // that addresses begin with
+	hosts     []string // that it answers to
 	questions []question
+	exporting question
+	comparing question
 	shelf     cli.Shelf     // what was found in the traces
 	turn      chan struct{} // has room for one who asks
 	asked     chan struct{} // has something after a request
+	busy      atomic.Int64  // requests that are being answered
 
-	mu      sync.Mutex
-	kept    []answer // the one that was used last at the end
-	keeping int      // bytes of all of them
+	kept kept
+	pass pass
 }
 
 // A file is a trace.
@@ -64,26 +70,29 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	select {
-	case s.asked <- struct{}{}:
-	default:
-	}
+	s.busy.Add(1)
+	defer func() {
+		s.busy.Add(-1)
+		select {
+		case s.asked <- struct{}{}:
+		default:
+		}
+	}()
 	area, name, _ := strings.Cut(rest, "/")
 	switch area {
 	case "api":
 		s.api(w, r, name)
 	case "app":
-		s.asset(w, name)
+		s.asset(w, r, name)
 	default: // the page finds out by its address what to show
-		s.asset(w, "index.html")
+		s.asset(w, r, "index.html")
 	}
 }
 
 // allowed refuses requests that pages of others make, by a name that leads here too, and
 // those without the token. It returns the path behind that.
 func (s *server) allowed(w http.ResponseWriter, r *http.Request) (string, bool) {
-	local := r.Host == s.host || r.Host == "localhost:"+s.port()
-	if site := r.Header.Get("Sec-Fetch-Site"); !local || site == "cross-site" {
+	if site := r.Header.Get("Sec-Fetch-Site"); !slices.Contains(s.hosts, r.Host) || site == "cross-site" {
 		http.Error(w, "this server answers to its own address alone", http.StatusForbidden)
 		return "", false
 	}
@@ -100,23 +109,27 @@ func (s *server) allowed(w http.ResponseWriter, r *http.Request) (string, bool) 
 	return rest, true
 }
 
-// port returns the port that it listens at.
-func (s *server) port() string { return s.host[strings.LastIndexByte(s.host, ':')+1:] }
-
 //go:embed assets
 var assets embed.FS
 
-// asset sends a part of the page.
-func (s *server) asset(w http.ResponseWriter, name string) {
+// asset sends a part of the page, unless the browser has it.
+func (s *server) asset(w http.ResponseWriter, r *http.Request, name string) {
 	data, err := fs.ReadFile(assets, "assets/"+name)
 	if err != nil {
 		http.Error(w, "there is no such part of the page", http.StatusNotFound)
 		return
 	}
 	if name == "index.html" {
-		data = []byte(strings.ReplaceAll(string(data), "{{base}}", "/"+s.token+"/"))
+		data = bytes.ReplaceAll(data, []byte("{{base}}"), []byte("/"+s.token+"/"))
 	}
-	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	h, tag := w.Header(), fmt.Sprintf(`"%x"`, sha256.Sum256(data))
+	h.Set("Cache-Control", "no-cache") // it asks whether there is another one
+	h.Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	w.Write(data)
 }
 
@@ -124,5 +137,7 @@ func (s *server) asset(w http.ResponseWriter, name string) {
 func reply(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // rows of events stay as they were printed
+	e.Encode(v)
 }

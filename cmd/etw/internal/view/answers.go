@@ -1,0 +1,149 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
+)
+
+// An answer is what a command printed.
+type answer struct {
+	key  string
+	body []byte
+	said string // on the standard error
+	exit int
+}
+
+// The most that is kept of answers, and the largest one.
+const (
+	mostKept  = 64 << 20
+	mostBytes = 64 << 20
+)
+
+// ask runs a command line, or returns what it printed before. One runs at a time: what it
+// finds in the traces is kept for those behind it. What is known takes no turn.
+func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
+	key := fmt.Sprintf("%q", args) + cli.Stamps(args)
+	if a := s.kept.recall(key); a != nil {
+		return a, nil
+	}
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if a := s.kept.recall(key); a != nil { // somebody before asked the same
+		return a, nil
+	}
+	defer s.pass.begin()()
+	ctx = context.WithValue(ctx, cli.ShelfKey{}, &s.shelf)
+	ctx = context.WithValue(ctx, cli.ProgressKey{}, s.pass.tell)
+	stdout, stderr := &desk.Buffer{Most: mostBytes}, &desk.Buffer{Most: 64 << 10}
+	a := &answer{key: key, exit: s.run(ctx, args, bytes.NewReader(nil), stdout, stderr)}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if stdout.Full {
+		return nil, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
+	}
+	a.body, a.said = stdout.Bytes(), strings.TrimSpace(stderr.String())
+	s.kept.keep(a)
+	return a, nil
+}
+
+// kept are the answers that were used last.
+type kept struct {
+	mu    sync.Mutex
+	list  []*answer // the one that was used last at the end
+	bytes int       // of all of them
+}
+
+// recall returns an answer that is kept, or nil.
+func (k *kept) recall(key string) *answer {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.list, func(a *answer) bool { return a.key == key })
+	if i < 0 {
+		return nil
+	}
+	a := k.list[i]
+	k.list = append(slices.Delete(k.list, i, i+1), a)
+	return a
+}
+
+// keep keeps an answer, and forgets those that were used longest ago.
+func (k *kept) keep(a *answer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = append(k.list, a)
+	k.bytes += len(a.body)
+	for k.bytes > mostKept && len(k.list) > 1 {
+		k.bytes -= len(k.list[0].body)
+		k.list = slices.Delete(k.list, 0, 1)
+	}
+}
+
+// A pass is a command that reads the traces, under way or over.
+type pass struct {
+	mu    sync.Mutex
+	begun time.Time // zero before the first one
+	took  time.Duration
+	over  bool
+	share float64 // that was read; negative if that is not known
+}
+
+// begin begins a pass, and returns what ends it.
+func (p *pass) begin() (end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.begun, p.over, p.share = time.Now(), false, 0
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.took, p.over = time.Since(p.begun), true
+	}
+}
+
+// tell notes how far the pass came.
+func (p *pass) tell(_ int64, share float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.share = share
+}
+
+// A told is how far a pass came.
+type told struct {
+	Done    bool    `json:"done"`
+	Seconds float64 `json:"seconds"`
+	Read    *int64  `json:"read"` // bytes of the traces; null if that is not known
+	Size    int64   `json:"size"`
+}
+
+// now returns how far the pass came, or the last one if there is none.
+func (p *pass) now(files []file) told {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := told{Done: p.over || p.begun.IsZero(), Seconds: p.took.Seconds()}
+	for _, f := range files {
+		t.Size += f.Size
+	}
+	share := min(p.share, 1)
+	if t.Done {
+		share = 1
+	} else {
+		t.Seconds = time.Since(p.begun).Seconds()
+	}
+	if share >= 0 {
+		n := int64(share * float64(t.Size))
+		t.Read = &n
+	}
+	return t
+}
