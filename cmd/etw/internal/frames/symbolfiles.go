@@ -28,7 +28,7 @@ const pathVariable = "ETW_SYMBOL_PATH"
 
 // Flag adds the flags of symbols to a command.
 func (s *SymbolFiles) Flag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.Path, "symbols", "", "name native code also by the files in this `FOLDER` and those below it: PDB,\nELF and .NET files of the same builds, perf-PID.map and kallsyms")
+	cmd.Flags().StringVar(&s.Path, "symbols", "", "name native code also by PDB, ELF and .NET files, perf-PID.map, kallsyms in `FOLDER`")
 	cmd.Flags().StringVar(&s.path, "symbol-path", "", "the same by stores and servers, a `PATH` as in _NT_SYMBOL_PATH, or $ETW_SYMBOL_PATH")
 	cmd.Flags().BoolVar(&s.none, "no-symbols", false, "name native code by the trace alone, not by libraries of this machine")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"symbols": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
