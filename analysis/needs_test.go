@@ -387,7 +387,7 @@ func TestProfiles(t *testing.T) {
 	covers := map[string][][]need.Need{
 		"alloc": {alloc.Needs}, "common": {gc.Needs, exceptions.NeedsHandling, contention.Needs, threadpool.Needs}, "contention": {contention.Needs},
 		"cause": {activities.Needs, requests.Needs, cpu.Needs, jit.Needs}, "cause-light": {activities.Needs, requests.Needs, cpu.Needs},
-		"cpu": {cpu.Needs}, "exceptions": {exceptions.NeedsHandling}, "gc-collect": {gc.Needs}, "gc-verbose": {gc.Needs, alloc.Needs, handles.Needs, exceptions.NeedsHandling},
+		"cpu": {cpu.Needs}, "exceptions": {exceptions.NeedsHandling}, "gc-collect": {gc.Needs}, "gc-verbose": {gc.Needs, alloc.Needs, handles.Needs, exceptions.NeedsHandling}, "heap": {heap.Needs},
 		"jit": {jit.Needs}, "requests": {requests.Needs}, "threadpool": {threadpool.Needs},
 	}
 	for _, p := range eventpipe.Profiles() {
