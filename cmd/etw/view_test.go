@@ -375,7 +375,7 @@ func TestViewEnds(t *testing.T) {
 		args []string
 	}{
 		{0, []string{"view", "--no-open", "--idle", "10ms", "../../tests/recorded/gc.nettrace"}},
-		{1, []string{"view", "--no-open", "nowhere.nettrace"}}, {2, []string{"view", "--no-open", "../../tests"}},
+		{1, []string{"view", "--no-open", "nowhere.nettrace"}}, {1, []string{"view", "--no-open", "../../tests"}},
 		{2, []string{"view", "--no-open", "--port", "70000", "../../tests/recorded/gc.nettrace"}}, {2, []string{"view"}},
 	} {
 		if code, stdout, stderr := runTool(x.args...); code != x.code || code == 0 != strings.HasPrefix(stdout, "http://127.0.0.1:") {

@@ -34,8 +34,8 @@ and --fetch gets them from the servers of --symbol-path, if you give one: nothin
 of any server otherwise.`,
 		Example: `  etw symbols cpu.nettrace
   etw symbols --by source cpu.nettrace
-  etw symbols --missing cpu.etl
-  etw symbols --fetch --symbol-path 'srv*https://msdl.microsoft.com/download/symbols' cpu.etl
+  etw symbols --missing machine.etl
+  etw symbols --fetch --dry-run --symbol-path 'srv*https://msdl.microsoft.com/download/symbols' machine.etl
   etw symbols --of exceptions --format md exceptions.nettrace`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,

@@ -42,7 +42,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
   etw tree --names short --depth 3 --min 5 cpu.nettrace
   etw tree --callers Oven.Bake cpu.nettrace
   etw tree --root Oven.Work cpu.nettrace
-  etw tree --callers Tree.Visit --split cpu.nettrace
+  etw tree --callers Oven.Bake --split cpu.nettrace
   etw tree --of exceptions --inverted exceptions.nettrace
   etw tree --format json cpu.nettrace | jq '.rows[0]'`,
 		Args:              cli.Args(1, -1),

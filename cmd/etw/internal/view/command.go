@@ -1,7 +1,9 @@
 package view
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -38,8 +40,8 @@ Only this machine can reach it, and only who knows the address: it has a secret.
 asked of the network, and nothing but the traces is read. For a trace on another machine,
 ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 		Example: `  etw view --no-open --idle 1s gc.nettrace
-  etw view --port 8080 before.nettrace after.nettrace`,
-		Args:              cobra.MinimumNArgs(1),
+  etw view --no-open --idle 1s before.nettrace after.nettrace`,
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 	}
 	port := 0
@@ -52,6 +54,9 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 		}
 		s, err := newServer(root(), run, args)
 		if err != nil {
+			return err
+		}
+		if err := s.opens(cmd); err != nil {
 			return err
 		}
 		list, err := listen(port)
@@ -88,11 +93,26 @@ func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, e
 			return nil, err
 		}
 		if !info.Mode().IsRegular() {
-			return nil, cli.Usagef("%s is no file", path)
+			return nil, fmt.Errorf("%s is no file", path)
 		}
 		s.files = append(s.files, file{path, filepath.Base(path), info.Size()})
 	}
 	return s, nil
+}
+
+// opens looks at each trace as info does, so that the command says what cannot be read, in
+// place of a page.
+func (s *server) opens(cmd *cobra.Command) error {
+	for _, f := range s.files {
+		var stdout, stderr bytes.Buffer
+		s.run(cmd.Context(), []string{"info", "--format=json", "--", f.path}, bytes.NewReader(nil), &stdout, &stderr)
+		var doc struct{ Rows []json.RawMessage }
+		if json.Unmarshal(stdout.Bytes(), &doc) != nil || len(doc.Rows) == 0 {
+			cmd.ErrOrStderr().Write(stderr.Bytes())
+			return cli.ErrReported
+		}
+	}
+	return cmd.Context().Err()
 }
 
 // serve answers until the command is interrupted, or nobody asked for a time.
