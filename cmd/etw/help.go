@@ -27,7 +27,7 @@ var flagSets = []flagSet{
 	{"filters", "which events, processes and times", "dump",
 		[]string{"provider", "event", "id", "process", "children", "tid", "level", "keywords", "where", "from", "to", "activity", "during", "zone"}, nil},
 	{"frames", "which samples, and how frames are named and grouped", "top",
-		[]string{"names", "raw-names", "as-sampled", "tiers", "include", "exclude", "group", "fold", "fold-percent", "root", "label", "kind", "rules", "threads", "symbols", "no-symbols"}, func() string { return code.PatternsLong }},
+		[]string{"names", "raw-names", "as-sampled", "tiers", "include", "exclude", "group", "fold", "fold-percent", "root", "label", "kind", "rules", "threads", "symbols", "symbol-path", "no-symbols"}, func() string { return code.PatternsLong }},
 	{"live", "a live process instead of files", "top", []string{"attach", "name", "port", "duration", "buffer-mb"}, nil},
 	{"recording", "what is recorded", "collect", []string{"profile", "providers", "rundown", "no-stacks", "block"},
 		func() string { return "The profiles are:\n\n" + strings.TrimSuffix(windows.ProfileHelp(), "\n") }},
