@@ -84,18 +84,20 @@ func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, e
 		*q = questionOf(cmd)
 	}
 	for _, path := range paths {
-		path, err := filepath.Abs(path)
-		if err != nil {
-			return nil, err
-		}
 		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", path, errors.Unwrap(err))
+		case info.IsDir():
+			return nil, fmt.Errorf("%s: is a folder", path)
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s: is no file", path)
+		}
+		full, err := filepath.Abs(path)
 		if err != nil {
 			return nil, err
 		}
-		if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("%s is no file", path)
-		}
-		s.files = append(s.files, file{path, filepath.Base(path), info.Size()})
+		s.files = append(s.files, file{full, filepath.Base(path), info.Size()})
 	}
 	return s, nil
 }
