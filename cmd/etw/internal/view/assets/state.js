@@ -60,6 +60,6 @@ export function ms(text) {
 export const windowFlags = (from, to) => ({ from: from == null ? null : from.toFixed(3) + "ms", to: to == null ? null : to.toFixed(3) + "ms" });
 
 // The flags that hold for all views: which time, processes and threads.
-export const scopeFlags = ["from", "to", "process", "tid", "activity"];
+export const scopeFlags = ["from", "to", "process", "tid", "activity", "file"];
 // The flags that shape stacks.
 export const stackFlags = ["of", "group", "fold", "fold-percent", "include", "exclude", "names", "label"];
