@@ -20,6 +20,8 @@ import (
 func field(b []byte, number int, v any) []byte {
 	switch v := v.(type) {
 	case int:
+		return field(b, number, int64(v))
+	case int64:
 		return binary.AppendUvarint(binary.AppendUvarint(b, uint64(number)<<3), uint64(v))
 	case string:
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(number)<<3|2), uint64(len(v)))
@@ -48,7 +50,7 @@ func small() []byte {
 		5, message(1, 1, 2, 9, 4, 10), 5, message(1, 2, 2, 11, 4, 10), 5, message(1, 3, 2, 12, 4, 10),
 		6, "", 6, "samples", 6, "count", 6, "cpu", 6, "microseconds", 6, "state", 6, "running", 6, "tid", 6, "/bin/shop",
 		6, "work", 6, "/src/shop.c", 6, "inner", 6, "main",
-		9, 1_700_000_000_000_000_000, 10, 5_000_000, 11, message(1, 3, 2, 4), 12, 10,
+		9, int64(1_700_000_000_000_000_000), 10, 5_000_000, 11, message(1, 3, 2, 4), 12, 10,
 	)
 }
 
@@ -226,7 +228,7 @@ func TestReadWrong(t *testing.T) {
 
 // Weights that are cut add up to no less than one of them.
 func TestSaturates(t *testing.T) {
-	p, err := profile.Read(message(1, message(1, 1, 2, 2), 6, "", 6, "t", 6, "seconds", 2, message(2, 1<<62)))
+	p, err := profile.Read(message(1, message(1, 1, 2, 2), 6, "", 6, "t", 6, "seconds", 2, message(2, int64(1)<<62)))
 	if err != nil || p.Values(0)[0] != 9223372036*1_000_000_000 || len(p.Warnings) != 1 {
 		t.Errorf("%v, %+v", err, p)
 	}
