@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -91,13 +92,7 @@ func (s *server) line(q *question, values url.Values) ([]string, error) {
 	}
 	args := []string{q.Name, "--format=" + formatOf(values)}
 	before, files := []file(nil), s.files
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name := range values {
-			if !yield(name) {
-				return
-			}
-		}
-	}) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch name {
 		case "format":
 			continue

@@ -71,7 +71,7 @@ func questionOf(cmd *cobra.Command) question {
 // optionOf returns the option for a flag, if pages may set it.
 func optionOf(f *pflag.Flag) (option, bool) {
 	kind, ok := desk.Inputs[f.Name]
-	if f.Name == "all" || f.Name == "top" || f.Name == "async" {
+	if f.Name == "top" { // which assistants do not set: they say how many rows they want
 		kind, ok = "", true
 	}
 	if !ok || f.Hidden || kind == "folder" {

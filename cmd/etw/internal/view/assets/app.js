@@ -1,6 +1,6 @@
 // The page around the views: what is always there.
 import { h, ask, amount } from "./base.js";
-import { state, go, onChange, windowFlags, address, scopeFlags } from "./state.js";
+import { state, go, onChange, windowFlags } from "./state.js";
 import { views as tables, flagsOf, linkTo, pageWindow, placeOf, cleared } from "./views.js";
 import { lanesOf } from "./lanes.js";
 import { requests } from "./requests.js";

@@ -100,7 +100,6 @@ export function gridOf({ label, columns, rows, sort, descending = true, pick = (
     pick(rows[order[at]]);
   }
 
-  let typed = "", last = 0;
   scroll.addEventListener("keydown", e => {
     const page = Math.max(Math.floor(scroll.clientHeight / rowHeight) - 2, 1);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: order.length - 1 }[e.key];

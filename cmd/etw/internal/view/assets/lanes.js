@@ -1,7 +1,7 @@
 // Lanes of what happened when. A window is dragged in them; it dims what is outside.
-import { h, amount, color, number } from "./base.js";
+import { h, amount, color } from "./base.js";
 
-const labelWidth = 168, laneHeight = 34, axisHeight = 20;
+const laneHeight = 34, axisHeight = 20;
 
 // colours of lanes by their kind; the rest has the one of counters.
 const hues = {
@@ -122,5 +122,3 @@ export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight)
   root.redraw = draw;
   return root;
 }
-
-export const totalText = l => number(l.total);
