@@ -13,8 +13,11 @@ import (
 
 // The names of figures of code begin with these.
 const (
-	kindMetric   = "cpu.kind."
-	methodMetric = "cpu.method."
+	kindMetric    = "cpu.kind."
+	methodMetric  = "cpu.method."
+	profileMetric = "profile."
+
+	inMethod = ".method."
 )
 
 // Code returns the time on processors of a profile: all of it, by kind of work and by
@@ -25,55 +28,113 @@ func Code(p *stacks.Profile, rules *work.Rules) []compare.Figure {
 	}
 	c := rules.Classify(p)
 	var all spent
-	byKind, byMethod := make(map[string]*spent), make(map[string]*spent)
-	var kindNames, methods []string
-	into := func(m map[string]*spent, names *[]string, name string) *spent {
-		if m[name] == nil {
-			m[name] = new(spent)
-			*names = append(*names, name)
-		}
-		return m[name]
-	}
+	var byKind, byMethod shares
 	for s := range p.Samples() {
 		kind := c.Of(s).Name
 		if p.Kind == cpu.ThreadTime && !onProcessor(s) {
 			continue
 		}
-		_, frame := p.Split(s.Stack)
-		name := p.Frames[frame].Name
-		for _, x := range []*spent{&all, into(byKind, &kindNames, kind), into(byMethod, &methods, name)} {
-			x.add(lastOf(s.Values))
-		}
+		ns, n := lastOf(s.Values), timesOf(p, s)
+		all.add(ns, n)
+		byKind.of(kind).add(ns, n)
+		byMethod.of(selfOf(p, s)).add(ns, n)
 	}
 	var l list
 	l.spent(CPUTime, "", &all)
-	slices.Sort(kindNames)
-	for _, name := range kindNames {
-		l.spent(kindMetric+"*.ms", name, byKind[name])
+	slices.Sort(byKind.names)
+	for _, name := range byKind.names {
+		l.spent(kindMetric+"*.ms", name, byKind.byName[name])
 	}
-	for _, name := range methods {
-		l.spent(methodMetric+"*.selfMs", name, byMethod[name])
+	for _, name := range byMethod.names {
+		l.spent(methodMetric+"*.selfMs", name, byMethod.byName[name])
 	}
 	return l.figures
 }
 
-// A spent is time on processors.
+// Weights returns the figures of a profile of another tool: the sum of its values, and that
+// of each function itself. Time on processors has the names of [Code].
+func Weights(p *stacks.Profile, rules *work.Rules) []compare.Figure {
+	if p.Len() == 0 {
+		return nil
+	}
+	of := p.Types[len(p.Types)-1]
+	if of.Name == "cpu" && of.Unit == "nanoseconds" {
+		return Code(p, rules)
+	}
+	unit, scale := of.Unit, 1.0
+	if unit == "nanoseconds" {
+		unit, scale = "ms", 1e6
+	}
+	var all spent
+	var byMethod shares
+	for s := range p.Samples() {
+		v, n := lastOf(s.Values), timesOf(p, s)
+		all.add(v, n)
+		byMethod.of(selfOf(p, s)).add(v, n)
+	}
+	var l list
+	put := func(metric, name string, x *spent) {
+		k := Kind{Metric: metric, Area: profileMetric + of.Name, Name: name, Unit: unit, traits: worse | sum}
+		l.put(k.valued(k.figure(""), float64(x.sum)/scale, uneven*math.Sqrt(x.squares)/scale))
+	}
+	whole := profileMetric + of.Name
+	put(whole, of.Name, &all)
+	for _, name := range byMethod.names {
+		put(whole+inMethod+name+".self", "self of "+name, byMethod.byName[name])
+	}
+	return l.figures
+}
+
+// Shares are sums by name, in the order of their first samples.
+type shares struct {
+	byName map[string]*spent
+	names  []string
+}
+
+func (x *shares) of(name string) *spent {
+	if x.byName == nil {
+		x.byName = make(map[string]*spent)
+	}
+	if x.byName[name] == nil {
+		x.byName[name] = new(spent)
+		x.names = append(x.names, name)
+	}
+	return x.byName[name]
+}
+
+// selfOf returns the name of the method that a sample was taken in.
+func selfOf(p *stacks.Profile, s stacks.Sample) string {
+	_, frame := p.Split(s.Stack)
+	return p.Frames[frame].Name
+}
+
+// timesOf returns how many samples one stands for: profiles of other tools add up those of
+// one stack. Weights without a unit are counts in practice.
+func timesOf(p *stacks.Profile, s stacks.Sample) int64 {
+	if unit := p.Types[0].Unit; unit == "count" || unit == "" {
+		return max(s.Values[0], 1)
+	}
+	return 1
+}
+
+// A spent is a sum of samples, such as time on processors.
 type spent struct {
-	ns      int64
-	squares float64 // of ms
+	sum     int64
+	squares float64
 }
 
-func (s *spent) add(ns int64) {
-	ms := float64(ns) / 1e6
-	s.ns += ns
-	s.squares += ms * ms
+// add adds the weight of n samples.
+func (s *spent) add(v, n int64) {
+	s.sum += v
+	s.squares += float64(v) * float64(v) / float64(n)
 }
 
-// spent adds time on processors. They are not always equally fast: it varies more than
-// chance does.
+// Processors are not always equally fast: time on them varies more than chance does.
+const uneven = 2
+
+// spent adds time on processors.
 func (l *list) spent(metric, of string, x *spent) {
-	const uneven = 2
-	l.add(metric, of, float64(x.ns)/1e6, uneven*math.Sqrt(x.squares))
+	l.add(metric, of, float64(x.sum)/1e6, uneven*math.Sqrt(x.squares)/1e6)
 }
 
 // lastOf returns the value of a sample that is its weight.
@@ -120,12 +181,19 @@ func Allocated(p *stacks.Profile) []compare.Figure {
 	return l.figures
 }
 
-// A method is compared if it has at least this part of the time on processors on one side,
-// in percent: below it chance is most of the number.
+// A method is compared if it has at least this part of the whole on one side, in percent:
+// below it chance is most of the number.
 const leastShare = 1
 
-// IsMinor reports whether a figure is that of a method that weighs next to nothing of all
-// time on processors.
-func IsMinor(metric string, value, all float64) bool {
-	return strings.HasPrefix(metric, methodMetric) && 100*value < leastShare*all
+// IsMinor reports whether a figure is that of a method that weighs next to nothing of the
+// whole that it is a part of. Whole returns the value of a figure by its name.
+func IsMinor(metric string, value float64, whole func(metric string) float64) bool {
+	switch {
+	case strings.HasPrefix(metric, methodMetric):
+		return 100*value < leastShare*whole(CPUTime)
+	case strings.HasPrefix(metric, profileMetric):
+		of, _, ok := strings.Cut(metric, inMethod)
+		return ok && 100*value < leastShare*whole(of)
+	}
+	return false
 }

@@ -159,8 +159,11 @@ func TestAllocated(t *testing.T) {
 }
 
 func TestIsMinor(t *testing.T) {
-	if !IsMinor("cpu.method.Work.selfMs", 0.9, 100) || IsMinor("cpu.method.Work.selfMs", 1, 100) || IsMinor("cpu.kind.user.ms", 0, 100) {
-		t.Error("of methods those below 1 % are minor")
+	whole := func(metric string) float64 { return map[string]float64{CPUTime: 100, "profile.wall": 1000}[metric] }
+	for metric, want := range map[string]float64{"cpu.method.Work.selfMs": 1, "profile.wall.method.Work.self": 10, "cpu.kind.user.ms": 0, "profile.wall": 0} {
+		if !IsMinor(metric, want-0.1, whole) && want > 0 || IsMinor(metric, want, whole) {
+			t.Errorf("%s: below 1 %% of the whole methods are minor, and nothing else", metric)
+		}
 	}
 }
 

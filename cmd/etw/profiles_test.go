@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -198,5 +199,66 @@ func TestProfilesElsewhere(t *testing.T) {
 	out, _, status := output("info", path)
 	if status != 0 || !strings.Contains(out, "folded stacks") || !strings.Contains(out, "weight") {
 		t.Errorf("%d, %s", status, out)
+	}
+}
+
+// A profile of a trace has the time of its methods, and profiles of counts are compared by
+// theirs: nothing of the first pair differs, and of the second one function.
+func TestCompareProfiles(t *testing.T) {
+	dir := t.TempDir()
+	before, after := filepath.Join(dir, "a.folded"), filepath.Join(dir, "b.folded")
+	for path, text := range map[string]string{before: "main;bake 120\nmain 300\n", after: "main;bake 480\nmain 300\nmain;rare 1\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	doc, _ := compareDocument(t, 0, []string{before}, []string{after}, "--all")
+	got := make(map[string][2]float64)
+	for _, m := range doc.Measures {
+		got[m.Metric] = [2]float64{m.A.Or(-1), m.B.Or(-1)}
+	}
+	want := map[string][2]float64{"profile.weight": {420, 781}, "profile.weight.method.bake.self": {120, 480}, "profile.weight.method.main.self": {300, 300}}
+	if !maps.Equal(got, want) || doc.Compared != 3 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	doc, _ = compareDocument(t, cli.ExitFailed, []string{before}, []string{after}, "--fail-if", "profile.*.method.bake.self +100%")
+	if len(doc.Failed) != 1 {
+		t.Errorf("%v", doc.Failed)
+	}
+	doc, _ = compareDocument(t, 0, []string{before}, []string{after}, "--all", "--root", "bake", "--per", "12,48")
+	for _, m := range doc.Measures {
+		if m.A.Or(-1) != 10 || m.B.Or(-1) != 10 {
+			t.Errorf("%s: %v and %v, want 10 an operation", m.Metric, m.A, m.B)
+		}
+	}
+	for flag, want := range map[string]string{"--per=request": "has no events to count", "--per=second": "does not tell how long it took", "--from=1": "no events that could be chosen"} {
+		if _, stderr, status := output("compare", flag, before, after); status != cli.ExitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s", flag, status, stderr)
+		}
+	}
+}
+
+// The CPU time of a profile is that of the trace it was made of.
+func TestCompareTraceAndProfile(t *testing.T) {
+	for _, name := range []string{"etl/filtrace_etw.etl", "universal/universal-native.nettrace"} {
+		x := corpus.Glob(t, name)[0]
+		path := filepath.Join(t.TempDir(), "x.pb.gz")
+		if _, stderr, status := output("export", "--of", "cpu", "-o", path, x); status != 0 {
+			t.Fatal(stderr)
+		}
+		doc, _ := compareDocument(t, 0, []string{x}, []string{path}, "--all")
+		n := 0
+		for _, m := range doc.Measures {
+			if m.Area != "cpu" || strings.HasPrefix(m.Metric, "cpu.kind.") {
+				continue
+			}
+			n++
+			if m.A.Or(-1) != m.B.Or(-2) {
+				t.Errorf("%s: %s: %v in the trace, %v in its profile", x, m.Metric, m.A, m.B)
+			}
+		}
+		if n < 3 {
+			t.Errorf("%s: %d figures of time on processors", x, n)
+		}
 	}
 }

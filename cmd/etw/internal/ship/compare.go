@@ -285,17 +285,15 @@ func (c *comparing) result(sides [2]*side) (*compared, error) {
 		return nil, err
 	}
 	compare.Sort(list)
-	total := 0.0
+	wholes := make(map[string]float64)
 	res.areas = make(map[string][2]bool)
 	for _, x := range list {
 		has := res.areas[x.Figure.Area]
 		res.areas[x.Figure.Area] = [2]bool{has[0] || len(x.A.Runs) > 0, has[1] || len(x.B.Runs) > 0}
-		if x.Figure.Metric == figures.CPUTime {
-			total = max(x.A.Median.Or(0), x.B.Median.Or(0))
-		}
+		wholes[x.Figure.Metric] = max(x.A.Median.Or(0), x.B.Median.Or(0))
 	}
 	for _, x := range list {
-		if figures.IsMinor(x.Figure.Metric, max(x.A.Median.Or(0), x.B.Median.Or(0)), total) {
+		if figures.IsMinor(x.Figure.Metric, wholes[x.Figure.Metric], func(metric string) float64 { return wholes[metric] }) {
 			continue
 		}
 		res.all++

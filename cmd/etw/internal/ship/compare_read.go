@@ -156,11 +156,15 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	if err != nil {
 		return nil, err
 	}
+	c.in.Profiles = true
 	t, trouble, err := c.in.Open(cmd, []string{path}, false)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
+	if len(t.Profiles()) > 0 {
+		return c.readProfile(cmd, t, path, number)
+	}
 	files, err := c.symbols.Open(cmd)
 	if err != nil {
 		return nil, err
