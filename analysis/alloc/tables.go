@@ -38,40 +38,41 @@ func (r *Result) Tables() []table.View {
 		return rt.Exact.Types
 	}
 	each := func(name, title, events string, of func(*Runtime) []Type) table.View {
-		return table.Each(name, title, r.Runtimes, (*Runtime).pid, of, typeColumns(events)...).Ordered("MB").OnPages()
+		refs := func(rt *Runtime) []*Type { return table.Refs(of(rt)) }
+		return table.Each(name, title, r.Runtimes, (*Runtime).pid, refs, typeColumns(events)...).Ordered("MB").OnPages()
 	}
 	return []table.View{
-		table.Of("type", "Types", types, typeColumns("Ticks")...), r.kinds(), r.processes(), r.overTime(),
+		table.Of("type", "Types", table.Refs(types), typeColumns("Ticks")...), r.kinds(), r.processes(), r.overTime(),
 		each("tickedType", "Types, by ticks", "Ticks", ticks), each("sampledType", "Types, by samples", "Samples", samples),
 		each("countedType", "Types, by counted objects", "Events", exact),
 	}
 }
 
-func typeColumns(events string) []table.Column[Type] {
-	return []table.Column[Type]{
-		table.Amount("MB", func(x Type) float64 { return x.Bytes / 1e6 }).For(table.People).As("Allocated"),
-		table.Amount("bytes", func(x Type) float64 { return x.Bytes }).For(table.Programs),
-		table.Amount("sharePercent", func(x Type) measure.Float { return x.SharePercent }),
-		table.Count("ticks", func(x Type) int { return x.Ticks }).As(events),
-		table.Amount("objects", func(x Type) measure.Float { return x.Objects }).To(0).Helped("estimate of their number"),
-		table.Amount("errorPercent", func(x Type) measure.Float { return x.ErrorPercent }).Helped("relative standard error, as far as allocations are random"),
-		table.Text("type", func(x Type) string { return x.Type }).About(),
+func typeColumns(events string) []table.Column[*Type] {
+	return []table.Column[*Type]{
+		table.Amount("MB", func(x *Type) float64 { return x.Bytes / 1e6 }).For(table.People).As("Allocated"),
+		table.Amount("bytes", func(x *Type) float64 { return x.Bytes }).For(table.Programs),
+		table.Amount("sharePercent", func(x *Type) measure.Float { return x.SharePercent }),
+		table.Count("ticks", func(x *Type) int { return x.Ticks }).As(events),
+		table.Amount("objects", func(x *Type) measure.Float { return x.Objects }).To(0).Helped("estimate of their number"),
+		table.Amount("errorPercent", func(x *Type) measure.Float { return x.ErrorPercent }).Helped("relative standard error, as far as allocations are random"),
+		table.Text("type", func(x *Type) string { return x.Type }).About(),
 	}
 }
 
 // kinds lists the kinds of heaps.
 func (r *Result) kinds() table.View {
-	of := func(rt *Runtime) []Kind {
+	of := func(rt *Runtime) []*Kind {
 		if rt.Ticks == nil {
 			return nil
 		}
-		return rt.Ticks.Kinds
+		return table.Refs(rt.Ticks.Kinds)
 	}
 	return table.Each("kind", "Kinds of heaps", r.Runtimes, (*Runtime).pid, of,
-		table.Amount("MB", func(k Kind) float64 { return float64(k.Bytes) / 1e6 }).For(table.People).As("Allocated"),
-		table.Count("bytes", func(k Kind) uint64 { return k.Bytes }).For(table.Programs),
-		table.Count("ticks", func(k Kind) int { return k.Count }),
-		table.Text("kind", func(k Kind) string { return k.Kind }).About())
+		table.Amount("MB", func(k *Kind) float64 { return float64(k.Bytes) / 1e6 }).For(table.People).As("Allocated"),
+		table.Count("bytes", func(k *Kind) uint64 { return k.Bytes }).For(table.Programs),
+		table.Count("ticks", func(k *Kind) int { return k.Count }),
+		table.Text("kind", func(k *Kind) string { return k.Kind }).About())
 }
 
 // processes lists what was allocated in each, by every kind of events.

@@ -1,8 +1,6 @@
 package contention
 
 import (
-	"slices"
-
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
 )
@@ -11,16 +9,16 @@ func (rt *Runtime) pid() int64 { return rt.PID }
 
 // Tables returns the tables of a result: waits, and sums of them.
 func (r *Result) Tables() []table.View {
-	locks := func(rt *Runtime) []Lock { return rt.Locks }
-	threads := func(rt *Runtime) []Thread { return rt.Threads }
+	locks := func(rt *Runtime) []*Lock { return table.Refs(rt.Locks) }
+	threads := func(rt *Runtime) []*Thread { return table.Refs(rt.Threads) }
 	return []table.View{
 		r.waits(),
 		table.Each("lock", "Locks", r.Runtimes, (*Runtime).pid, locks,
-			table.Count("count", func(x Lock) int { return x.Count }).As("Waits"),
-			table.Amount("totalMs", func(x Lock) float64 { return x.TotalMS }),
-			table.Amount("maxMs", func(x Lock) float64 { return x.MaxMS }).As("Longest"),
-			table.Text("lock", func(x Lock) string { return x.Lock }).About(),
-			table.Text("object", func(x Lock) string { return x.Object }).About()).Ordered("totalMs"),
+			table.Count("count", func(x *Lock) int { return x.Count }).As("Waits"),
+			table.Amount("totalMs", func(x *Lock) float64 { return x.TotalMS }),
+			table.Amount("maxMs", func(x *Lock) float64 { return x.MaxMS }).As("Longest"),
+			table.Text("lock", func(x *Lock) string { return x.Lock }).About(),
+			table.Text("object", func(x *Lock) string { return x.Object }).About()).Ordered("totalMs"),
 		r.ofThreads("thread", "Threads that waited", threads),
 		r.ofThreads("owner", "Threads that held the locks", (*Runtime).owners),
 		table.Parts("process", "Processes", r.Runtimes, (*Runtime).pid,
@@ -35,33 +33,33 @@ func (r *Result) Tables() []table.View {
 
 // waits lists the longest waits.
 func (r *Result) waits() table.View {
-	of := func(rt *Runtime) []Wait { return rt.Longest }
+	of := func(rt *Runtime) []*Wait { return table.Refs(rt.Longest) }
 	return table.Each("wait", "Longest waits", r.Runtimes, (*Runtime).pid, of,
-		table.Moment("startMs", func(w Wait) float64 { return w.StartMS }),
-		table.Amount("durationMs", func(w Wait) float64 { return w.DurationMS }),
-		table.ID("tid", func(w Wait) int64 { return w.Thread }),
-		table.ThreadName("name", func(w Wait) int64 { return w.Thread }).IfAny(),
-		table.ID("owner", func(w Wait) int64 { return w.Owner }).Positive().As("Held by"),
-		table.ThreadName("ownerName", func(w Wait) int64 { return w.Owner }).IfAny(),
-		table.Text("lock", func(w Wait) string { return w.Lock }),
-		table.Text("object", func(w Wait) string { return w.Object }),
-		table.Text("method", func(w Wait) string { return w.Method }).IfAny()).Sorted("durationMs").Of("longest", "waits", r.Count)
+		table.Moment("startMs", func(w *Wait) float64 { return w.StartMS }),
+		table.Amount("durationMs", func(w *Wait) float64 { return w.DurationMS }),
+		table.ID("tid", func(w *Wait) int64 { return w.Thread }),
+		table.ThreadName("name", func(w *Wait) int64 { return w.Thread }).IfAny(),
+		table.ID("owner", func(w *Wait) int64 { return w.Owner }).Positive().As("Held by"),
+		table.ThreadName("ownerName", func(w *Wait) int64 { return w.Owner }).IfAny(),
+		table.Text("lock", func(w *Wait) string { return w.Lock }),
+		table.Text("object", func(w *Wait) string { return w.Object }),
+		table.Text("method", func(w *Wait) string { return w.Method }).IfAny()).Sorted("durationMs").Of("longest", "waits", r.Count)
 }
 
 // owners returns the threads that were waited for, and one without a number for the waits of
 // which that is not known, so that they are all waits.
-func (rt *Runtime) owners() []Thread {
+func (rt *Runtime) owners() []*Thread {
 	if x := rt.WithoutOwner; x != nil {
-		return append(slices.Clip(rt.Owners), Thread{Count: x.Count, TotalMS: x.TotalMS, MaxMS: x.MaxMS})
+		return append(table.Refs(rt.Owners), &Thread{Count: x.Count, TotalMS: x.TotalMS, MaxMS: x.MaxMS})
 	}
-	return rt.Owners
+	return table.Refs(rt.Owners)
 }
 
-func (r *Result) ofThreads(name, title string, of func(*Runtime) []Thread) table.View {
+func (r *Result) ofThreads(name, title string, of func(*Runtime) []*Thread) table.View {
 	return table.Each(name, title, r.Runtimes, (*Runtime).pid, of,
-		table.Count("count", func(x Thread) int { return x.Count }).As("Waits"),
-		table.Amount("totalMs", func(x Thread) float64 { return x.TotalMS }),
-		table.Amount("maxMs", func(x Thread) float64 { return x.MaxMS }).As("Longest"),
-		table.ID("tid", func(x Thread) int64 { return x.Thread }).Positive().About(),
-		table.ThreadName("name", func(x Thread) int64 { return x.Thread })).Ordered("totalMs")
+		table.Count("count", func(x *Thread) int { return x.Count }).As("Waits"),
+		table.Amount("totalMs", func(x *Thread) float64 { return x.TotalMS }),
+		table.Amount("maxMs", func(x *Thread) float64 { return x.MaxMS }).As("Longest"),
+		table.ID("tid", func(x *Thread) int64 { return x.Thread }).Positive().About(),
+		table.ThreadName("name", func(x *Thread) int64 { return x.Thread })).Ordered("totalMs")
 }

@@ -26,27 +26,27 @@ func (p *Process) series() []*TimeSeries {
 	return list
 }
 
-func pidOf(p Process) int64 { return p.PID }
+func pidOf(p *Process) int64 { return p.PID }
 
 // Tables returns the tables of a result: counters, and what each said when.
 func (r *Result) Tables() []table.View {
-	parts := slices.Clone(r.Processes)
-	order.Stable(parts, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
+	parts := table.Refs(r.Processes)
+	order.Stable(parts, func(a, b *Process) int { return cmp.Compare(a.PID, b.PID) })
 	var all []*TimeSeries
-	of := func(p Process) []*TimeSeries { return p.series() }
+	of := func(p *Process) []*TimeSeries { return p.series() }
 	for _, p := range parts {
 		all = append(all, of(p)...)
 	}
 	alike := table.Alike(all, func(l *TimeSeries) string { return l.Name }, func(l *TimeSeries) string { return l.Provider })
-	points := func(p Process) (list []point) {
+	points := func(p *Process) (list []*point) {
 		for _, s := range of(p) {
 			for _, x := range s.Points {
-				list = append(list, point{s, x})
+				list = append(list, &point{s, x})
 			}
 		}
 		return list
 	}
-	notes := func(p Process) []Note { return p.Notes }
+	notes := func(p *Process) []*Note { return table.Refs(p.Notes) }
 	return []table.View{
 		table.Each("counter", "All counters", parts, pidOf, of, append([]table.Column[*TimeSeries]{
 			table.Count("points", func(l *TimeSeries) int { return len(l.Points) }).Spared(4).As("Values"),
@@ -55,14 +55,14 @@ func (r *Result) Tables() []table.View {
 			table.Amount("max", func(l *TimeSeries) measure.Float { return l.values().Max }).As("Greatest").Precisely(),
 			table.Amount("last", (*TimeSeries).last).Spared(1).Precisely(),
 		}, seriesColumns(alike, func(l *TimeSeries) *TimeSeries { return l })...)...),
-		table.Each("point", "Values", parts, pidOf, points, append([]table.Column[point]{
-			table.Moment("atMs", func(x point) float64 { return x.AtMS }),
-			table.Amount("value", func(x point) measure.Float { return x.Value }).Precisely(),
-		}, seriesColumns(alike, func(x point) *TimeSeries { return x.TimeSeries })...)...),
+		table.Each("point", "Values", parts, pidOf, points, append([]table.Column[*point]{
+			table.Moment("atMs", func(x *point) float64 { return x.AtMS }),
+			table.Amount("value", func(x *point) measure.Float { return x.Value }).Precisely(),
+		}, seriesColumns(alike, func(x *point) *TimeSeries { return x.TimeSeries })...)...),
 		table.Each("note", "What went wrong", parts, pidOf, notes,
-			table.Moment("atMs", func(n Note) float64 { return n.AtMS }),
-			table.Text("event", func(n Note) string { return n.Event }),
-			table.Text("text", func(n Note) string { return n.Text })).OnPages(),
+			table.Moment("atMs", func(n *Note) float64 { return n.AtMS }),
+			table.Text("event", func(n *Note) string { return n.Event }),
+			table.Text("text", func(n *Note) string { return n.Text })).OnPages(),
 	}
 }
 

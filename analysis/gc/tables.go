@@ -3,7 +3,6 @@ package gc
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -137,32 +136,32 @@ func (g *GC) remarks() string {
 
 // generations sums up by generation.
 func (r *Result) generations() table.View {
-	of := func(rt *Runtime) []Rollup {
+	of := func(rt *Runtime) []*Rollup {
 		if rt.Count == 0 {
 			return nil
 		}
-		return append(slices.Clone(rt.ByGeneration), rt.All)
+		return append(table.Refs(rt.ByGeneration), &rt.All)
 	}
 	return table.Each("generation", "By generation", r.Runtimes, (*Runtime).pid, of,
-		table.Text("generation", func(g Rollup) string {
+		table.Text("generation", func(g *Rollup) string {
 			if g.Generation.IsZero() {
 				return "all"
 			}
 			return strconv.Itoa(int(g.Generation))
 		}),
-		table.Count("count", func(g Rollup) int { return g.Count }).As("Collections"),
-		table.Count("background", func(g Rollup) int { return g.Background }).Spared(5),
-		table.Count("foreground", func(g Rollup) int { return g.Foreground }).Spared(4),
-		table.Count("induced", func(g Rollup) int { return g.Induced }).Spared(3),
-		table.Amount("totalMs", func(g Rollup) float64 { return g.PauseMS.Total }).As("Pauses"),
-		table.Amount("meanMs", func(g Rollup) measure.Float { return g.PauseMS.Mean }),
-		table.Amount("p50Ms", func(g Rollup) measure.Float { return g.PauseMS.P50 }).For(table.Programs),
-		table.Amount("p95Ms", func(g Rollup) measure.Float { return g.PauseMS.P95 }),
-		table.Amount("p99Ms", func(g Rollup) measure.Float { return g.PauseMS.P99 }).For(table.Programs),
-		table.Amount("maxMs", func(g Rollup) measure.Float { return g.PauseMS.Max }).As("Longest"),
-		table.Amount("maxPeakMB", func(g Rollup) measure.Float { return g.MaxPeakMB }).Spared(2).As("Peak"),
-		table.Amount("allocatedMB", func(g Rollup) measure.Float { return g.AllocatedMB }),
-		table.Amount("promotedMB", func(g Rollup) float64 { return g.PromotedMB }).Spared(1))
+		table.Count("count", func(g *Rollup) int { return g.Count }).As("Collections"),
+		table.Count("background", func(g *Rollup) int { return g.Background }).Spared(5),
+		table.Count("foreground", func(g *Rollup) int { return g.Foreground }).Spared(4),
+		table.Count("induced", func(g *Rollup) int { return g.Induced }).Spared(3),
+		table.Amount("totalMs", func(g *Rollup) float64 { return g.PauseMS.Total }).As("Pauses"),
+		table.Amount("meanMs", func(g *Rollup) measure.Float { return g.PauseMS.Mean }),
+		table.Amount("p50Ms", func(g *Rollup) measure.Float { return g.PauseMS.P50 }).For(table.Programs),
+		table.Amount("p95Ms", func(g *Rollup) measure.Float { return g.PauseMS.P95 }),
+		table.Amount("p99Ms", func(g *Rollup) measure.Float { return g.PauseMS.P99 }).For(table.Programs),
+		table.Amount("maxMs", func(g *Rollup) measure.Float { return g.PauseMS.Max }).As("Longest"),
+		table.Amount("maxPeakMB", func(g *Rollup) measure.Float { return g.MaxPeakMB }).Spared(2).As("Peak"),
+		table.Amount("allocatedMB", func(g *Rollup) measure.Float { return g.AllocatedMB }),
+		table.Amount("promotedMB", func(g *Rollup) float64 { return g.PromotedMB }).Spared(1))
 }
 
 // reasons sums up by why collections were made.
@@ -171,26 +170,26 @@ func (r *Result) reasons() table.View {
 		reason string
 		measure.Summary
 	}
-	of := func(rt *Runtime) []row {
+	of := func(rt *Runtime) []*row {
 		pauses := map[string][]float64{}
 		for _, g := range rt.GCs {
 			if g.Complete() {
 				pauses[g.Reason] = append(pauses[g.Reason], g.PauseMS.Or(0))
 			}
 		}
-		rows := make([]row, 0, len(pauses))
+		rows := make([]*row, 0, len(pauses))
 		for reason, list := range pauses {
-			rows = append(rows, row{reason, measure.Summarize(list)})
+			rows = append(rows, &row{reason, measure.Summarize(list)})
 		}
-		order.Sort(rows, func(a, b row) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.reason, b.reason)) })
+		order.Sort(rows, func(a, b *row) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.reason, b.reason)) })
 		return rows
 	}
 	return table.Each("reason", "By reason", r.Runtimes, (*Runtime).pid, of,
-		table.Text("reason", func(x row) string { return x.reason }),
-		table.Count("count", func(x row) int { return x.Count }).As("Collections"),
-		table.Amount("totalMs", func(x row) float64 { return x.Total }),
-		table.Amount("meanMs", func(x row) measure.Float { return x.Mean }),
-		table.Amount("maxMs", func(x row) measure.Float { return x.Max }).As("Longest")).Ordered("totalMs")
+		table.Text("reason", func(x *row) string { return x.reason }),
+		table.Count("count", func(x *row) int { return x.Count }).As("Collections"),
+		table.Amount("totalMs", func(x *row) float64 { return x.Total }),
+		table.Amount("meanMs", func(x *row) measure.Float { return x.Mean }),
+		table.Amount("maxMs", func(x *row) measure.Float { return x.Max }).As("Longest")).Ordered("totalMs")
 }
 
 // processes lists the runtimes, the longest pauses first.
@@ -211,45 +210,45 @@ func (r *Result) processes() table.View {
 
 // suspensions sums up by why threads were stopped.
 func (r *Result) suspensions() table.View {
-	of := func(rt *Runtime) []SuspensionReason { return rt.Suspensions.ByReason }
+	of := func(rt *Runtime) []*SuspensionReason { return table.Refs(rt.Suspensions.ByReason) }
 	return table.Each("suspension", "Suspensions of all threads", r.Runtimes, (*Runtime).pid, of,
-		table.Text("reason", func(s SuspensionReason) string { return s.Reason }),
-		table.Flag("gc", func(s SuspensionReason) bool { return s.GC }).As("For collections").For(table.Details),
-		table.Count("count", func(s SuspensionReason) int { return s.Count }).As("Suspensions"),
-		table.Amount("totalMs", func(s SuspensionReason) float64 { return s.TotalMS }),
-		table.Amount("maxMs", func(s SuspensionReason) float64 { return s.MaxMS }).As("Longest"),
-		table.Amount("suspendMs", func(s SuspensionReason) float64 { return s.SuspendMS }).As("Until all stood")).
+		table.Text("reason", func(s *SuspensionReason) string { return s.Reason }),
+		table.Flag("gc", func(s *SuspensionReason) bool { return s.GC }).As("For collections").For(table.Details),
+		table.Count("count", func(s *SuspensionReason) int { return s.Count }).As("Suspensions"),
+		table.Amount("totalMs", func(s *SuspensionReason) float64 { return s.TotalMS }),
+		table.Amount("maxMs", func(s *SuspensionReason) float64 { return s.MaxMS }).As("Longest"),
+		table.Amount("suspendMs", func(s *SuspensionReason) float64 { return s.SuspendMS }).As("Until all stood")).
 		Saying("What is marked makes up the pauses for collections. Sampling by EventPipe stops threads with the reason SuspendOther.")
 }
 
 // finalized lists the types of finalized objects.
 func (r *Result) finalized() table.View {
-	of := func(rt *Runtime) []TypeCount { return rt.FinalizedTypes }
+	of := func(rt *Runtime) []*TypeCount { return table.Refs(rt.FinalizedTypes) }
 	return table.Each("finalized", "Finalized objects by type", r.Runtimes, (*Runtime).pid, of,
-		table.Count("count", func(c TypeCount) uint64 { return c.Count }).As("Objects"),
-		table.Text("type", func(c TypeCount) string { return c.Type }).About()).Ordered("count")
+		table.Count("count", func(c *TypeCount) uint64 { return c.Count }).As("Objects"),
+		table.Text("type", func(c *TypeCount) string { return c.Type }).About()).Ordered("count")
 }
 
 // tuning lists what server GC decided about its heaps.
 func (r *Result) tuning() table.View {
-	of := func(rt *Runtime) []Tuning { return rt.Tuning }
+	of := func(rt *Runtime) []*Tuning { return table.Refs(rt.Tuning) }
 	return table.Each("tuning", "Heaps and budgets of server GC over time", r.Runtimes, (*Runtime).pid, of,
-		table.Moment("atMs", func(t Tuning) float64 { return t.AtMS }),
-		table.ID("gcIndex", func(t Tuning) uint64 { return t.GCIndex }).As("Collection"),
-		table.Amount("heaps", func(t Tuning) measure.Float { return t.Heaps }).To(0).Helped("to have from then on"),
-		table.Amount("minHeaps", func(t Tuning) measure.Float { return t.MinHeaps }).To(0).Spared(1),
-		table.Amount("maxHeaps", func(t Tuning) measure.Float { return t.MaxHeaps }).To(0).Spared(2),
-		table.Amount("budgetMB", func(t Tuning) measure.Float { return t.BudgetMB }).Helped("what each heap may allocate in generation 0 until the next collection"),
-		table.Amount("stableMB", func(t Tuning) measure.Float { return t.StableMB }).Helped("what survives"),
-		table.Amount("costPercent", func(t Tuning) measure.Float { return t.CostPercent }).To(2).Helped("median share of time that collections took lately")).Ordered("atMs")
+		table.Moment("atMs", func(t *Tuning) float64 { return t.AtMS }),
+		table.ID("gcIndex", func(t *Tuning) uint64 { return t.GCIndex }).As("Collection"),
+		table.Amount("heaps", func(t *Tuning) measure.Float { return t.Heaps }).To(0).Helped("to have from then on"),
+		table.Amount("minHeaps", func(t *Tuning) measure.Float { return t.MinHeaps }).To(0).Spared(1),
+		table.Amount("maxHeaps", func(t *Tuning) measure.Float { return t.MaxHeaps }).To(0).Spared(2),
+		table.Amount("budgetMB", func(t *Tuning) measure.Float { return t.BudgetMB }).Helped("what each heap may allocate in generation 0 until the next collection"),
+		table.Amount("stableMB", func(t *Tuning) measure.Float { return t.StableMB }).Helped("what survives"),
+		table.Amount("costPercent", func(t *Tuning) measure.Float { return t.CostPercent }).To(2).Helped("median share of time that collections took lately")).Ordered("atMs")
 }
 
 // allocWaits lists the waits for memory.
 func (r *Result) allocWaits() table.View {
-	of := func(rt *Runtime) []AllocationWait { return rt.AllocWaits }
+	of := func(rt *Runtime) []*AllocationWait { return table.Refs(rt.AllocWaits) }
 	return table.Each("wait", "Waits to allocate large objects during background collections", r.Runtimes, (*Runtime).pid, of,
-		table.Moment("startMs", func(w AllocationWait) float64 { return w.StartMS }),
-		table.Amount("durationMs", func(w AllocationWait) float64 { return w.DurationMS }),
-		table.ID("tid", func(w AllocationWait) int64 { return w.Thread }),
-		table.Text("reason", func(w AllocationWait) string { return w.Reason })).Sorted("durationMs").OnPages()
+		table.Moment("startMs", func(w *AllocationWait) float64 { return w.StartMS }),
+		table.Amount("durationMs", func(w *AllocationWait) float64 { return w.DurationMS }),
+		table.ID("tid", func(w *AllocationWait) int64 { return w.Thread }),
+		table.Text("reason", func(w *AllocationWait) string { return w.Reason })).Sorted("durationMs").OnPages()
 }

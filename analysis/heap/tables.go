@@ -11,28 +11,28 @@ import (
 // A row is of a snapshot.
 type row[T any] struct {
 	at *Snapshot
-	of T
+	of *T
 }
 
 // Tables returns the tables of a result: the objects of snapshots, and sums of them.
 func (r *Result) Tables() []table.View {
 	return []table.View{
 		each(r, "type", "Types", func(s *Snapshot) []Type { return s.Types },
-			table.Count("count", func(x row[Type]) int { return x.of.Count }).As("Objects"),
-			table.Count("bytes", func(x row[Type]) uint64 { return x.of.Bytes }),
-			table.Amount("sharePercent", func(x row[Type]) measure.Float { return x.of.SharePercent }),
-			table.Count("retainedBytes", func(x row[Type]) uint64 { return x.of.RetainedBytes }).Helped("would be free without all objects of the type"),
-			table.Text("type", func(x row[Type]) string { return x.of.Type }).About()).Ordered("retainedBytes"),
+			table.Count("count", func(x *row[Type]) int { return x.of.Count }).As("Objects"),
+			table.Count("bytes", func(x *row[Type]) uint64 { return x.of.Bytes }),
+			table.Amount("sharePercent", func(x *row[Type]) measure.Float { return x.of.SharePercent }),
+			table.Count("retainedBytes", func(x *row[Type]) uint64 { return x.of.RetainedBytes }).Helped("would be free without all objects of the type"),
+			table.Text("type", func(x *row[Type]) string { return x.of.Type }).About()).Ordered("retainedBytes"),
 		each(r, "object", "Objects that retain most", func(s *Snapshot) []Object { return s.Largest },
-			table.Count("retainedBytes", func(x row[Object]) uint64 { return x.of.RetainedBytes }),
-			table.Count("bytes", func(x row[Object]) uint64 { return x.of.Bytes }),
-			table.Text("address", func(x row[Object]) string { return x.of.Address }),
-			table.Text("type", func(x row[Object]) string { return x.of.Type }).About(),
-			table.Text("path", func(x row[Object]) string { return strings.Join(shortened(x.of.Path), " > ") }).Helped("from a root")).Ordered("retainedBytes"),
+			table.Count("retainedBytes", func(x *row[Object]) uint64 { return x.of.RetainedBytes }),
+			table.Count("bytes", func(x *row[Object]) uint64 { return x.of.Bytes }),
+			table.Text("address", func(x *row[Object]) string { return x.of.Address }),
+			table.Text("type", func(x *row[Object]) string { return x.of.Type }).About(),
+			table.Text("path", func(x *row[Object]) string { return strings.Join(shortened(x.of.Path), " > ") }).Helped("from a root")).Ordered("retainedBytes"),
 		r.holders(),
 		each(r, "root", "Roots", func(s *Snapshot) []RootKind { return s.Roots },
-			table.Count("count", func(x row[RootKind]) int { return x.of.Count }),
-			table.Text("kind", func(x row[RootKind]) string { return x.of.Kind }).About()).Ordered("count"),
+			table.Count("count", func(x *row[RootKind]) int { return x.of.Count }),
+			table.Text("kind", func(x *row[RootKind]) string { return x.of.Kind }).About()).Ordered("count"),
 		table.Parts("snapshot", "Snapshots", r.Snapshots, (*Snapshot).pid,
 			table.Moment("atMs", func(s *Snapshot) measure.Float { return s.AtMS }),
 			table.Count("objects", func(s *Snapshot) int { return s.Objects }),
@@ -48,19 +48,19 @@ func (r *Result) Tables() []table.View {
 func (s *Snapshot) pid() int64 { return s.PID }
 
 // each returns a view of rows of snapshots, with the time of each if there are several.
-func each[T any](r *Result, name, title string, of func(*Snapshot) []T, columns ...table.Column[row[T]]) table.View {
-	at := table.Moment("atMs", func(x row[T]) measure.Float { return x.at.AtMS })
+func each[T any](r *Result, name, title string, of func(*Snapshot) []T, columns ...table.Column[*row[T]]) table.View {
+	at := table.Moment("atMs", func(x *row[T]) measure.Float { return x.at.AtMS })
 	if len(r.Snapshots) < 2 {
 		at = at.For(table.Programs)
 	}
-	rows := func(s *Snapshot) []row[T] {
-		list := make([]row[T], 0, len(of(s)))
-		for _, x := range of(s) {
-			list = append(list, row[T]{s, x})
+	rows := func(s *Snapshot) []*row[T] {
+		list := table.Refs(make([]row[T], len(of(s))))
+		for i, x := range table.Refs(of(s)) {
+			*list[i] = row[T]{s, x}
 		}
 		return list
 	}
-	return table.Each(name, title, r.Snapshots, (*Snapshot).pid, rows, append([]table.Column[row[T]]{at}, columns...)...)
+	return table.Each(name, title, r.Snapshots, (*Snapshot).pid, rows, append([]table.Column[*row[T]]{at}, columns...)...)
 }
 
 // changes lists how types changed from the first snapshot to the last.
@@ -69,11 +69,11 @@ func (r *Result) changes() table.View {
 	if n := len(r.Snapshots); n > 1 {
 		rows = Diff(r.Snapshots[0], r.Snapshots[n-1])
 	}
-	return table.Of("change", "Changes", rows,
-		table.Count("count", func(c Change) int { return c.Count }),
-		table.Count("bytes", func(c Change) int64 { return c.Bytes }),
-		table.Count("retainedBytes", func(c Change) int64 { return c.RetainedBytes }),
-		table.Text("type", func(c Change) string { return c.Type }).About())
+	return table.Of("change", "Changes", table.Refs(rows),
+		table.Count("count", func(c *Change) int { return c.Count }),
+		table.Count("bytes", func(c *Change) int64 { return c.Bytes }),
+		table.Count("retainedBytes", func(c *Change) int64 { return c.RetainedBytes }),
+		table.Text("type", func(c *Change) string { return c.Type }).About())
 }
 
 // A held row is a holder in the tree of a type.
@@ -124,17 +124,17 @@ func shortened(path []string) (list []string) {
 // holders lists who holds types, as a tree of which each row holds that above it.
 func (r *Result) holders() table.View {
 	type held = row[heldRow]
-	share := func(x held) measure.Float {
+	share := func(x *held) measure.Float {
 		return measure.Ratio(measure.Known(100*float64(x.of.Bytes)), measure.Known(float64(x.of.of.Bytes)))
 	}
 	return each(r, "holder", "Who holds types", func(s *Snapshot) []heldRow { return rowsOf(s.Held) },
-		table.Count("count", func(x held) int { return x.of.Count }).As("Objects"),
-		table.Count("bytes", func(x held) uint64 { return x.of.Bytes }),
+		table.Count("count", func(x *held) int { return x.of.Count }).As("Objects"),
+		table.Count("bytes", func(x *held) uint64 { return x.of.Bytes }),
 		table.Amount("sharePercent", share).Helped("of the bytes of the type"),
-		table.Text("type", func(x held) string { return x.of.of.Name }).For(table.Programs),
-		table.Count("depth", func(x held) int { return x.of.depth }).For(table.Programs),
-		table.Text("name", func(x held) string { return x.of.Name }).For(table.Programs),
-		table.Text("holder", func(x held) string { return strings.Repeat("  ", x.of.depth) + x.of.shown() }).For(table.People).About())
+		table.Text("type", func(x *held) string { return x.of.of.Name }).For(table.Programs),
+		table.Count("depth", func(x *held) int { return x.of.depth }).For(table.Programs),
+		table.Text("name", func(x *held) string { return x.of.Name }).For(table.Programs),
+		table.Text("holder", func(x *held) string { return strings.Repeat("  ", x.of.depth) + x.of.shown() }).For(table.People).About())
 }
 
 // shown returns the name with what it is.

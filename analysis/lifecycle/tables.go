@@ -43,28 +43,28 @@ func (r *Result) tree() []node {
 // Tables returns the tables of a result: processes, and their phases.
 func (r *Result) Tables() []table.View {
 	list := r.tree()
-	columns := system.TreeColumns(func(n node) system.Node { return n.Node })
+	columns := system.TreeColumns(func(n *node) *system.Node { return &n.Node })
 	for i, name := range []string{"startMs", "loadMs", "runtimeMs", "managedMs", "mainMs", "requestMs", "exitMs"} {
-		columns = append(columns, table.Moment(name, func(n node) measure.Float { return n.at(Names[i]) }).IfAny())
+		columns = append(columns, table.Moment(name, func(n *node) measure.Float { return n.at(Names[i]) }).IfAny())
 	}
-	columns = append(columns, system.ExitCodes(func(n node) measure.Float { return n.ExitCode })...)
+	columns = append(columns, system.ExitCodes(func(n *node) measure.Float { return n.ExitCode })...)
 	type row struct {
 		node
 		Phase
 	}
-	var rows []row
+	var rows []*row
 	for _, n := range list {
 		for _, x := range n.Phases {
-			rows = append(rows, row{n, x})
+			rows = append(rows, &row{n, x})
 		}
 	}
 	return []table.View{
-		table.Of("process", "Processes", list, columns...),
-		table.Of("phase", "Phases", rows, append(system.TreeColumns(func(x row) system.Node { return x.Node }),
-			table.Text("phase", func(x row) string { return string(x.Phase.Phase) }),
-			table.Moment("atMs", func(x row) float64 { return x.AtMS }),
-			table.Amount("sinceMs", func(x row) float64 { return x.SinceMS }),
-			table.Text("from", func(x row) string { return x.From }))...),
+		table.Of("process", "Processes", table.Refs(list), columns...),
+		table.Of("phase", "Phases", rows, append(system.TreeColumns(func(x *row) *system.Node { return &x.Node }),
+			table.Text("phase", func(x *row) string { return string(x.Phase.Phase) }),
+			table.Moment("atMs", func(x *row) float64 { return x.AtMS }),
+			table.Amount("sinceMs", func(x *row) float64 { return x.SinceMS }),
+			table.Text("from", func(x *row) string { return x.From }))...),
 	}
 }
 

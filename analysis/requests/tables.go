@@ -14,7 +14,7 @@ func (p *Process) pid() int64 { return p.PID }
 // A row is of a task.
 type row[T any] struct {
 	*Task
-	of T
+	of *T
 }
 
 // Tables returns the tables of a result: activities, and sums of them.
@@ -22,27 +22,27 @@ func (r *Result) Tables() []table.View {
 	return []table.View{
 		r.tasks(), r.endpoints(), r.activities(), r.causes(), r.paths(),
 		each(r, "status", "Statuses", func(x *Task) []Status { return x.Statuses },
-			table.Count("count", func(x row[Status]) int { return x.of.Count }),
-			table.Text("status", func(x row[Status]) string { return x.of.Status }),
-			table.Text("task", func(x row[Status]) string { return x.Task.Task }),
-			table.Text("provider", func(x row[Status]) string { return x.Provider })),
+			table.Count("count", func(x *row[Status]) int { return x.of.Count }),
+			table.Text("status", func(x *row[Status]) string { return x.of.Status }),
+			table.Text("task", func(x *row[Status]) string { return x.Task.Task }),
+			table.Text("provider", func(x *row[Status]) string { return x.Provider })),
 		table.Parts("process", "Processes", r.Processes, (*Process).pid,
 			table.Count("started", func(p *Process) int { return p.Started }),
 			table.Count("stopped", func(p *Process) int { return p.Stopped }),
 			table.Count("open", func(p *Process) int { return p.Open }),
 			table.Count("tasks", func(p *Process) int { return len(p.Tasks) })),
 		each(r, "time", "Over time", func(x *Task) []table.Bucket { return table.Buckets(&x.Series) },
-			append(table.BucketColumns("totalMs", func(x row[table.Bucket]) table.Bucket { return x.of }),
-				table.Text("task", func(x row[table.Bucket]) string { return x.Task.Task }))...),
+			append(table.BucketColumns("totalMs", func(x *row[table.Bucket]) *table.Bucket { return x.of }),
+				table.Text("task", func(x *row[table.Bucket]) string { return x.Task.Task }))...),
 	}
 }
 
 // each returns a view of rows of tasks.
-func each[T any](r *Result, name, title string, of func(*Task) []T, columns ...table.Column[row[T]]) table.View {
-	rows := func(p *Process) (list []row[T]) {
+func each[T any](r *Result, name, title string, of func(*Task) []T, columns ...table.Column[*row[T]]) table.View {
+	rows := func(p *Process) (list []*row[T]) {
 		for i := range p.Tasks {
-			for _, x := range of(&p.Tasks[i]) {
-				list = append(list, row[T]{&p.Tasks[i], x})
+			for _, x := range table.Refs(of(&p.Tasks[i])) {
+				list = append(list, &row[T]{&p.Tasks[i], x})
 			}
 		}
 		return list
@@ -53,55 +53,55 @@ func each[T any](r *Result, name, title string, of func(*Task) []T, columns ...t
 // tasks lists the tasks. Where different providers have tasks of one name, people miss the
 // provider more than percentiles.
 func (r *Result) tasks() table.View {
-	var all []Task
+	var all []*Task
 	for _, p := range r.Processes {
-		all = append(all, p.Tasks...)
+		all = append(all, table.Refs(p.Tasks)...)
 	}
 	p50, p95, provider := 0, 0, 1
-	if table.Alike(all, func(x Task) string { return x.Task }, func(x Task) string { return x.Provider }) {
+	if table.Alike(all, func(x *Task) string { return x.Task }, func(x *Task) string { return x.Provider }) {
 		p50, p95, provider = 2, 1, 0
 	}
-	return table.Each("task", "By task", r.Processes, (*Process).pid, func(p *Process) []Task { return p.Tasks },
-		table.Count("count", func(x Task) int { return x.Count }).As("Ended"),
-		table.Count("errors", func(x Task) int { return x.Errors }).As("Failed"),
-		table.Count("open", func(x Task) int { return x.Open }).Spared(4),
-		table.Amount("totalMs", func(x Task) float64 { return x.DurationMS.Total }),
-		table.Amount("meanMs", func(x Task) measure.Float { return x.DurationMS.Mean }),
-		table.Amount("p50Ms", func(x Task) measure.Float { return x.DurationMS.P50 }).Spared(p50),
-		table.Amount("p95Ms", func(x Task) measure.Float { return x.DurationMS.P95 }).Spared(p95),
-		table.Amount("p99Ms", func(x Task) measure.Float { return x.DurationMS.P99 }).Spared(3),
-		table.Amount("maxMs", func(x Task) measure.Float { return x.DurationMS.Max }).As("Longest"),
-		table.Amount("exclusiveMs", func(x Task) float64 { return x.ExclusiveMS }).Spared(5).As("Own").Helped("without the times of activities that these began"),
-		table.Amount("perSec", func(x Task) measure.Float { return x.PerSec }).To(1).Spared(6),
-		table.Count("maxConcurrency", func(x Task) int { return x.MaxConcurrency }).Spared(7).As("At once"),
-		table.Text("task", func(x Task) string { return x.Task }).About(),
-		table.Text("provider", func(x Task) string { return x.Provider }).Spared(provider).About()).Ordered("totalMs")
+	return table.Each("task", "By task", r.Processes, (*Process).pid, func(p *Process) []*Task { return table.Refs(p.Tasks) },
+		table.Count("count", func(x *Task) int { return x.Count }).As("Ended"),
+		table.Count("errors", func(x *Task) int { return x.Errors }).As("Failed"),
+		table.Count("open", func(x *Task) int { return x.Open }).Spared(4),
+		table.Amount("totalMs", func(x *Task) float64 { return x.DurationMS.Total }),
+		table.Amount("meanMs", func(x *Task) measure.Float { return x.DurationMS.Mean }),
+		table.Amount("p50Ms", func(x *Task) measure.Float { return x.DurationMS.P50 }).Spared(p50),
+		table.Amount("p95Ms", func(x *Task) measure.Float { return x.DurationMS.P95 }).Spared(p95),
+		table.Amount("p99Ms", func(x *Task) measure.Float { return x.DurationMS.P99 }).Spared(3),
+		table.Amount("maxMs", func(x *Task) measure.Float { return x.DurationMS.Max }).As("Longest"),
+		table.Amount("exclusiveMs", func(x *Task) float64 { return x.ExclusiveMS }).Spared(5).As("Own").Helped("without the times of activities that these began"),
+		table.Amount("perSec", func(x *Task) measure.Float { return x.PerSec }).To(1).Spared(6),
+		table.Count("maxConcurrency", func(x *Task) int { return x.MaxConcurrency }).Spared(7).As("At once"),
+		table.Text("task", func(x *Task) string { return x.Task }).About(),
+		table.Text("provider", func(x *Task) string { return x.Provider }).Spared(provider).About()).Ordered("totalMs")
 }
 
 // endpoints lists where HTTP requests went to.
 func (r *Result) endpoints() table.View {
-	columns := []table.Column[row[Endpoint]]{
-		table.Count("count", func(x row[Endpoint]) int { return x.of.Count }).As("Ended"),
-		table.Count("errors", func(x row[Endpoint]) int { return x.of.Errors }).As("Failed"),
-		table.Amount("totalMs", func(x row[Endpoint]) float64 { return x.of.DurationMS.Total }),
-		table.Amount("meanMs", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.Mean }).Spared(8),
-		table.Amount("p50Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P50 }).Spared(3),
-		table.Amount("p95Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P95 }),
-		table.Amount("p99Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P99 }).Spared(1),
-		table.Amount("maxMs", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.Max }).As("Longest").Spared(4),
+	columns := []table.Column[*row[Endpoint]]{
+		table.Count("count", func(x *row[Endpoint]) int { return x.of.Count }).As("Ended"),
+		table.Count("errors", func(x *row[Endpoint]) int { return x.of.Errors }).As("Failed"),
+		table.Amount("totalMs", func(x *row[Endpoint]) float64 { return x.of.DurationMS.Total }),
+		table.Amount("meanMs", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.Mean }).Spared(8),
+		table.Amount("p50Ms", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.P50 }).Spared(3),
+		table.Amount("p95Ms", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.P95 }),
+		table.Amount("p99Ms", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.P99 }).Spared(1),
+		table.Amount("maxMs", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.Max }).As("Longest").Spared(4),
 	}
-	columns = append(columns, causeColumns(func(x row[Endpoint]) *Causes { return x.of.Causes })...)
+	columns = append(columns, causeColumns(func(x *row[Endpoint]) *Causes { return x.of.Causes })...)
 	columns = append(columns,
-		table.Text("endpoint", func(x row[Endpoint]) string { return x.of.Endpoint }).About(),
-		table.Text("status", func(x row[Endpoint]) string {
+		table.Text("endpoint", func(x *row[Endpoint]) string { return x.of.Endpoint }).About(),
+		table.Text("status", func(x *row[Endpoint]) string {
 			var list []string
 			for _, s := range x.of.Statuses {
 				list = append(list, fmt.Sprintf("%s: %d", s.Status, s.Count))
 			}
 			return strings.Join(list, ", ")
 		}),
-		table.Text("task", func(x row[Endpoint]) string { return x.Task.Task }).Spared(11),
-		table.Text("provider", func(x row[Endpoint]) string { return x.Provider }).Spared(2).About())
+		table.Text("task", func(x *row[Endpoint]) string { return x.Task.Task }).Spared(11),
+		table.Text("provider", func(x *row[Endpoint]) string { return x.Provider }).Spared(2).About())
 	return each(r, "endpoint", "By endpoint", func(x *Task) []Endpoint { return x.Endpoints }, columns...).Sorted("totalMs")
 }
 
@@ -131,64 +131,61 @@ func causeColumns[T any](of func(T) *Causes) []table.Column[T] {
 
 // causes lists what the time of tasks went for, or of what was asked for.
 func (r *Result) causes() table.View {
-	columns := func(of func(row[Cause]) Cause) []table.Column[row[Cause]] {
-		return []table.Column[row[Cause]]{
-			table.Amount("totalMs", func(x row[Cause]) float64 { return of(x).TotalMS }),
-			table.Count("parts", func(x row[Cause]) int { return of(x).Parts }).Spared(2),
-			table.Amount("maxMs", func(x row[Cause]) float64 { return of(x).MaxMS }).As("Longest").Spared(1),
-			table.Text("kind", func(x row[Cause]) string { return of(x).Kind }).About(),
-			table.Text("name", func(x row[Cause]) string { return of(x).Name }).Helped("of what was awaited, or who held the lock"),
-		}
+	columns := []table.Column[*row[Cause]]{
+		table.Amount("totalMs", func(x *row[Cause]) float64 { return x.of.TotalMS }),
+		table.Count("parts", func(x *row[Cause]) int { return x.of.Parts }).Spared(2),
+		table.Amount("maxMs", func(x *row[Cause]) float64 { return x.of.MaxMS }).As("Longest").Spared(1),
+		table.Text("kind", func(x *row[Cause]) string { return x.of.Kind }).About(),
+		table.Text("name", func(x *row[Cause]) string { return x.of.Name }).Helped("of what was awaited, or who held the lock"),
 	}
-	of := func(x row[Cause]) Cause { return x.of }
 	if len(r.Why) > 0 {
-		rows := func(w *Why) (list []row[Cause]) {
-			for _, c := range w.CausedBy {
-				list = append(list, row[Cause]{nil, c})
+		rows := func(w *Why) (list []*row[Cause]) {
+			for _, c := range table.Refs(w.CausedBy) {
+				list = append(list, &row[Cause]{nil, c})
 			}
 			return list
 		}
-		return table.Each("cause", "Where the time went", r.Why, (*Why).pid, rows, columns(of)...).Sorted("totalMs")
+		return table.Each("cause", "Where the time went", r.Why, (*Why).pid, rows, columns...).Sorted("totalMs")
 	}
 	return each(r, "cause", "Where the time went", func(x *Task) []Cause { return x.CausedBy },
-		append(columns(of), table.Text("task", func(x row[Cause]) string { return x.Task.Task }),
-			table.Text("provider", func(x row[Cause]) string { return x.Provider }).Spared(3))...).Sorted("totalMs")
+		append(columns, table.Text("task", func(x *row[Cause]) string { return x.Task.Task }),
+			table.Text("provider", func(x *row[Cause]) string { return x.Provider }).Spared(3))...).Sorted("totalMs")
 }
 
 // paths lists the parts of the slowest activity of those that were asked for.
 func (r *Result) paths() table.View {
-	return table.Each("path", "The path of the slowest", r.Why, (*Why).pid, func(w *Why) []Part { return w.Path },
-		table.Moment("startMs", func(x Part) float64 { return x.StartMS }),
-		table.Amount("durationMs", func(x Part) float64 { return x.DurationMS }),
-		table.Text("kind", func(x Part) string { return x.Kind }).About(),
-		table.ID("tid", func(x Part) int64 { return x.Thread }).Positive(),
-		table.Text("name", func(x Part) string { return x.Name }).Helped("of what was awaited, who held the lock, or how much of what ran was compiling and collections"))
+	return table.Each("path", "The path of the slowest", r.Why, (*Why).pid, func(w *Why) []*Part { return table.Refs(w.Path) },
+		table.Moment("startMs", func(x *Part) float64 { return x.StartMS }),
+		table.Amount("durationMs", func(x *Part) float64 { return x.DurationMS }),
+		table.Text("kind", func(x *Part) string { return x.Kind }).About(),
+		table.ID("tid", func(x *Part) int64 { return x.Thread }).Positive(),
+		table.Text("name", func(x *Part) string { return x.Name }).Helped("of what was awaited, who held the lock, or how much of what ran was compiling and collections"))
 }
 
 func (w *Why) pid() int64 { return w.PID }
 
 // activities lists the activities of each task, the slowest or all.
 func (r *Result) activities() table.View {
-	columns := []table.Column[row[Activity]]{
-		table.Moment("startMs", func(x row[Activity]) float64 { return x.of.StartMS }),
-		table.Amount("durationMs", func(x row[Activity]) float64 { return x.of.DurationMS }),
-		table.Amount("exclusiveMs", func(x row[Activity]) float64 { return x.of.ExclusiveMS }).Spared(2).As("Own"),
-		table.Text("task", func(x row[Activity]) string { return x.Task.Task }).About(),
-		table.Text("provider", func(x row[Activity]) string { return x.Provider }).Spared(1).About(),
-		table.Text("status", func(x row[Activity]) string {
+	columns := []table.Column[*row[Activity]]{
+		table.Moment("startMs", func(x *row[Activity]) float64 { return x.of.StartMS }),
+		table.Amount("durationMs", func(x *row[Activity]) float64 { return x.of.DurationMS }),
+		table.Amount("exclusiveMs", func(x *row[Activity]) float64 { return x.of.ExclusiveMS }).Spared(2).As("Own"),
+		table.Text("task", func(x *row[Activity]) string { return x.Task.Task }).About(),
+		table.Text("provider", func(x *row[Activity]) string { return x.Provider }).Spared(1).About(),
+		table.Text("status", func(x *row[Activity]) string {
 			if x.of.Failed {
 				return cmp.Or(x.of.Status, "failed")
 			}
 			return x.of.Status
 		}),
-		table.Flag("failed", func(x row[Activity]) bool { return x.of.Failed }).For(table.Details),
-		table.Text("id", func(x row[Activity]) string { return x.of.ID }).Spared(3).As("Activity"),
-		table.Text("parent", func(x row[Activity]) string { return x.of.Parent }).Spared(4).As("Begun by"),
-		table.Text("traceId", func(x row[Activity]) string { return x.of.TraceID }).For(table.Programs),
-		table.Text("spanId", func(x row[Activity]) string { return x.of.SpanID }).For(table.Details),
-		table.Text("name", func(x row[Activity]) string { return x.of.Name }).About(),
+		table.Flag("failed", func(x *row[Activity]) bool { return x.of.Failed }).For(table.Details),
+		table.Text("id", func(x *row[Activity]) string { return x.of.ID }).Spared(3).As("Activity"),
+		table.Text("parent", func(x *row[Activity]) string { return x.of.Parent }).Spared(4).As("Begun by"),
+		table.Text("traceId", func(x *row[Activity]) string { return x.of.TraceID }).For(table.Programs),
+		table.Text("spanId", func(x *row[Activity]) string { return x.of.SpanID }).For(table.Details),
+		table.Text("name", func(x *row[Activity]) string { return x.of.Name }).About(),
 	}
-	for _, c := range causeColumns(func(x row[Activity]) *Causes { return x.of.Causes }) {
+	for _, c := range causeColumns(func(x *row[Activity]) *Causes { return x.of.Causes }) {
 		columns = append(columns, c.For(table.Details))
 	}
 	return each(r, "activity", "The slowest of each task", func(x *Task) []Activity { return x.Slowest }, columns...).Sorted("durationMs")

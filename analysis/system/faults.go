@@ -140,11 +140,11 @@ func (r *FaultsResult) by(name, title string) table.View {
 	}
 	rows := groups.sorted(func(a, b *FaultFacts) int { return cmp.Compare(b.MS, a.MS) })
 	return table.Of(name, title, rows, append(keyColumns[FaultFacts](name),
-		table.Count("faults", func(x row) uint64 { return x.sum.Faults }),
-		table.Count("bytes", func(x row) uint64 { return x.sum.Bytes }),
-		table.Amount("ms", func(x row) float64 { return x.sum.MS }).Helped("that threads waited, those at the same time added"),
-		table.Amount("longestMs", func(x row) float64 { return x.sum.LongestMS }),
-		table.Moment("longestAtMs", func(x row) float64 { return x.sum.LongestAtMS }),
-		table.Moment("firstMs", func(x row) float64 { return x.sum.FirstMS }),
-		table.Moment("lastMs", func(x row) float64 { return x.sum.LastMS }))...)
+		table.Count("faults", func(x *row) uint64 { return x.sum.Faults }),
+		table.Count("bytes", func(x *row) uint64 { return x.sum.Bytes }),
+		table.Amount("ms", func(x *row) float64 { return x.sum.MS }).Helped("that threads waited, those at the same time added"),
+		table.Amount("longestMs", func(x *row) float64 { return x.sum.LongestMS }),
+		table.Moment("longestAtMs", func(x *row) float64 { return x.sum.LongestAtMS }),
+		table.Moment("firstMs", func(x *row) float64 { return x.sum.FirstMS }),
+		table.Moment("lastMs", func(x *row) float64 { return x.sum.LastMS }))...)
 }

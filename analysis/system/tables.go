@@ -3,7 +3,6 @@ package system
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,13 +15,13 @@ import (
 // Tables returns the tables of a result: processes as a tree, and threads.
 func (r *Result) Tables() []table.View {
 	return []table.View{
-		table.Of("process", "Processes", Tree(r.Processes), append(TreeColumns(func(n Node) Node { return n }), processColumns()...)...),
+		table.Of("process", "Processes", table.Refs(Tree(r.Processes)), append(TreeColumns(func(n *Node) *Node { return n }), processColumns()...)...),
 		r.threads(),
 	}
 }
 
 // TreeColumns say which process of a tree a row is of.
-func TreeColumns[T any](of func(T) Node) []table.Column[T] {
+func TreeColumns[T any](of func(T) *Node) []table.Column[T] {
 	return []table.Column[T]{
 		table.ID("pid", func(x T) int64 { return of(x).Process.PID }),
 		table.ID("parentPid", func(x T) ID { return of(x).Process.ParentPID }).Natural().Under("PARENT").IfAny(),
@@ -52,71 +51,71 @@ func exitStatus(code measure.Float) string {
 	return strconv.FormatInt(int64(v), 10)
 }
 
-func processColumns() []table.Column[Node] {
-	columns := []table.Column[Node]{
-		table.Moment("startMs", func(n Node) measure.Float { return n.Process.StartMS }).IfAny(),
-		table.Moment("endMs", func(n Node) measure.Float { return n.Process.EndMS }).IfAny(),
+func processColumns() []table.Column[*Node] {
+	columns := []table.Column[*Node]{
+		table.Moment("startMs", func(n *Node) measure.Float { return n.Process.StartMS }).IfAny(),
+		table.Moment("endMs", func(n *Node) measure.Float { return n.Process.EndMS }).IfAny(),
 	}
-	columns = append(columns, ExitCodes(func(n Node) measure.Float { return n.Process.ExitCode })...)
+	columns = append(columns, ExitCodes(func(n *Node) measure.Float { return n.Process.ExitCode })...)
 	return append(columns,
-		table.Amount("sampledMs", func(n Node) measure.Float { return n.Process.SampledMS }).IfAny(),
-		table.Amount("ranMs", func(n Node) measure.Float { return n.Process.RanMS }).IfAny(),
-		table.Count("threads", func(n Node) int { return n.Process.Threads }).IfAny(),
-		table.Count("images", func(n Node) int { return n.Process.Images }).IfAny(),
-		table.Text("user", func(n Node) string { return n.Process.User }).For(table.Programs),
-		table.ID("session", func(n Node) ID { return n.Process.Session }).Natural().For(table.Programs),
-		table.Text("runtime", func(n Node) string { return n.Process.Runtime }).IfAny(),
-		table.Text("os", func(n Node) string { return n.Process.OS }).For(table.Programs),
-		table.Text("architecture", func(n Node) string { return n.Process.Architecture }).For(table.Programs),
-		table.Text("commandLine", func(n Node) string { return n.Process.CommandLine }),
+		table.Amount("sampledMs", func(n *Node) measure.Float { return n.Process.SampledMS }).IfAny(),
+		table.Amount("ranMs", func(n *Node) measure.Float { return n.Process.RanMS }).IfAny(),
+		table.Count("threads", func(n *Node) int { return n.Process.Threads }).IfAny(),
+		table.Count("images", func(n *Node) int { return n.Process.Images }).IfAny(),
+		table.Text("user", func(n *Node) string { return n.Process.User }).For(table.Programs),
+		table.ID("session", func(n *Node) ID { return n.Process.Session }).Natural().For(table.Programs),
+		table.Text("runtime", func(n *Node) string { return n.Process.Runtime }).IfAny(),
+		table.Text("os", func(n *Node) string { return n.Process.OS }).For(table.Programs),
+		table.Text("architecture", func(n *Node) string { return n.Process.Architecture }).For(table.Programs),
+		table.Text("commandLine", func(n *Node) string { return n.Process.CommandLine }),
 	)
 }
 
 // threads lists the threads that ran longest first.
 func (r *Result) threads() table.View {
-	list := slices.Clone(r.Threads)
-	order.Stable(list, func(a, b ThreadFacts) int {
+	list := table.Refs(r.Threads)
+	order.Stable(list, func(a, b *ThreadFacts) int {
 		return cmp.Or(cmp.Compare(b.RanMS.Or(0), a.RanMS.Or(0)), cmp.Compare(b.SampledMS.Or(0), a.SampledMS.Or(0)))
 	})
 	return table.Of("thread", "Threads", list,
-		table.ID("pid", func(x ThreadFacts) ID { return x.PID }).Natural(),
-		table.Text("process", func(x ThreadFacts) string { return x.Process }),
-		table.ID("tid", func(x ThreadFacts) int64 { return x.TID }),
-		table.Text("name", func(x ThreadFacts) string { return x.Name }).IfAny(),
-		table.Text("service", func(x ThreadFacts) string { return x.Service }).IfAny(),
-		table.Moment("startMs", func(x ThreadFacts) measure.Float { return x.StartMS }).IfAny(),
-		table.Moment("endMs", func(x ThreadFacts) measure.Float { return x.EndMS }).IfAny(),
-		table.Amount("samples", func(x ThreadFacts) measure.Float { return x.Samples }).To(0).IfAny(),
-		table.Amount("sampledMs", func(x ThreadFacts) measure.Float { return x.SampledMS }).IfAny(),
-		table.Amount("switches", func(x ThreadFacts) measure.Float { return x.Switches }).To(0).IfAny(),
-		table.Amount("ranMs", func(x ThreadFacts) measure.Float { return x.RanMS }).IfAny())
+		table.ID("pid", func(x *ThreadFacts) ID { return x.PID }).Natural(),
+		table.Text("process", func(x *ThreadFacts) string { return x.Process }),
+		table.ID("tid", func(x *ThreadFacts) int64 { return x.TID }),
+		table.Text("name", func(x *ThreadFacts) string { return x.Name }).IfAny(),
+		table.Text("service", func(x *ThreadFacts) string { return x.Service }).IfAny(),
+		table.Moment("startMs", func(x *ThreadFacts) measure.Float { return x.StartMS }).IfAny(),
+		table.Moment("endMs", func(x *ThreadFacts) measure.Float { return x.EndMS }).IfAny(),
+		table.Amount("samples", func(x *ThreadFacts) measure.Float { return x.Samples }).To(0).IfAny(),
+		table.Amount("sampledMs", func(x *ThreadFacts) measure.Float { return x.SampledMS }).IfAny(),
+		table.Amount("switches", func(x *ThreadFacts) measure.Float { return x.Switches }).To(0).IfAny(),
+		table.Amount("ranMs", func(x *ThreadFacts) measure.Float { return x.RanMS }).IfAny())
 }
 
 // Tables returns the tables of a result: images in processes, and files.
 func (r *ImagesResult) Tables() []table.View {
 	return []table.View{
-		table.Of("image", "Images", r.Images,
-			table.ID("pid", func(x ImageFacts) int64 { return x.PID }),
-			table.Text("process", func(x ImageFacts) string { return x.Process }),
-			table.Text("base", func(x ImageFacts) string { return x.Base.String() }),
-			table.Count("size", func(x ImageFacts) uint64 { return x.Size }),
-			table.Moment("loadMs", func(x ImageFacts) measure.Float { return x.LoadMS }).IfAny(),
-			table.Moment("unloadMs", func(x ImageFacts) measure.Float { return x.UnloadMS }).IfAny(),
-			table.Text("path", func(x ImageFacts) string { return x.Path }),
-			table.Text("fileVersion", func(x ImageFacts) string { return x.FileVersion }).IfAny(),
-			table.Text("company", func(x ImageFacts) string { return x.Company }).For(table.Programs),
-			table.Text("product", func(x ImageFacts) string { return x.Product }).For(table.Programs),
-			table.Text("description", func(x ImageFacts) string { return x.Description }).For(table.Programs),
-			table.Text("pdb", func(x ImageFacts) string { return x.PDB }).IfAny(),
-			table.Text("pdbGuid", func(x ImageFacts) string {
+		table.Of("image", "Images", table.Refs(r.Images),
+			table.ID("pid", func(x *ImageFacts) int64 { return x.PID }),
+			table.Text("process", func(x *ImageFacts) string { return x.Process }),
+			table.Text("base", func(x *ImageFacts) string { return x.Base.String() }),
+			table.Count("size", func(x *ImageFacts) uint64 { return x.Size }),
+			table.Moment("loadMs", func(x *ImageFacts) measure.Float { return x.LoadMS }).IfAny(),
+			table.Moment("unloadMs", func(x *ImageFacts) measure.Float { return x.UnloadMS }).IfAny(),
+			table.Text("path", func(x *ImageFacts) string { return x.Path }),
+			table.Text("fileVersion", func(x *ImageFacts) string { return x.FileVersion }).IfAny(),
+			table.Text("company", func(x *ImageFacts) string { return x.Company }).For(table.Programs),
+			table.Text("product", func(x *ImageFacts) string { return x.Product }).For(table.Programs),
+			table.Text("description", func(x *ImageFacts) string { return x.Description }).For(table.Programs),
+			table.Text("pdb", func(x *ImageFacts) string { return x.PDB }).IfAny(),
+			table.Text("pdbGuid", func(x *ImageFacts) string {
 				if x.PDBGUID == (etw.GUID{}) {
 					return ""
 				}
 				return x.PDBGUID.String()
 			}).For(table.Programs),
-			table.Count("pdbAge", func(x ImageFacts) uint32 { return x.PDBAge }).For(table.Programs),
-			table.Text("buildId", func(x ImageFacts) string { return x.BuildID }).IfAny(),
-			table.Count("timeDateStamp", func(x ImageFacts) uint32 { return x.TimeDateStamp }).For(table.Programs)),
+			table.Count("pdbAge", func(x *ImageFacts) uint32 { return x.PDBAge }).For(table.Programs),
+			table.Text("buildId", func(x *ImageFacts) string { return x.BuildID }).IfAny(),
+			table.Count("timeDateStamp", func(x *ImageFacts) uint32 { return x.TimeDateStamp }).For(table.Programs)),
 		r.files(),
 	}
 }

@@ -20,7 +20,7 @@ type group[K comparable, T any] struct {
 // A grouping adds up rows by their keys.
 type grouping[K comparable, T any] struct {
 	sums   map[K]*T
-	groups []group[K, T]
+	groups []*group[K, T]
 }
 
 // at returns the sum of a key.
@@ -32,14 +32,14 @@ func (g *grouping[K, T]) at(k K) *T {
 		}
 		sum = new(T)
 		g.sums[k] = sum
-		g.groups = append(g.groups, group[K, T]{k, sum})
+		g.groups = append(g.groups, &group[K, T]{k, sum})
 	}
 	return sum
 }
 
 // sorted returns the groups in an order.
-func (g *grouping[K, T]) sorted(compare func(a, b *T) int) []group[K, T] {
-	order.Stable(g.groups, func(a, b group[K, T]) int { return compare(a.sum, b.sum) })
+func (g *grouping[K, T]) sorted(compare func(a, b *T) int) []*group[K, T] {
+	order.Stable(g.groups, func(a, b *group[K, T]) int { return compare(a.sum, b.sum) })
 	return g.groups
 }
 
@@ -68,14 +68,14 @@ func (f *FileFacts) key(view string) (k fileKey) {
 }
 
 // keyColumns say whose a row of a view is.
-func keyColumns[T any](view string) (list []table.Column[group[fileKey, T]]) {
+func keyColumns[T any](view string) (list []table.Column[*group[fileKey, T]]) {
 	type row = group[fileKey, T]
 	file, process := parts(view)
 	if file {
-		list = append(list, table.Text("path", func(x row) string { return x.key.path }))
+		list = append(list, table.Text("path", func(x *row) string { return x.key.path }))
 	}
 	if process {
-		list = append(list, table.ID("pid", func(x row) ID { return x.key.pid }).Natural(), table.Text("process", func(x row) string { return x.key.process }))
+		list = append(list, table.ID("pid", func(x *row) ID { return x.key.pid }).Natural(), table.Text("process", func(x *row) string { return x.key.process }))
 	}
 	return list
 }
@@ -118,13 +118,13 @@ func (r *FilesResult) byFile(name, title string) table.View {
 		return cmp.Or(cmp.Compare(b.BytesRead+b.BytesWritten, a.BytesRead+a.BytesWritten), cmp.Compare(b.MS, a.MS))
 	})
 	return table.Of(name, title, rows, append(keyColumns[FileFacts](name),
-		table.Count("opens", func(x row) uint64 { return x.sum.Opens }),
-		table.Count("reads", func(x row) uint64 { return x.sum.Reads }),
-		table.Count("bytesRead", func(x row) uint64 { return x.sum.BytesRead }),
-		table.Count("writes", func(x row) uint64 { return x.sum.Writes }),
-		table.Count("bytesWritten", func(x row) uint64 { return x.sum.BytesWritten }),
-		table.Count("others", func(x row) uint64 { return x.sum.Others }),
-		table.Amount("ms", func(x row) float64 { return x.sum.MS }))...)
+		table.Count("opens", func(x *row) uint64 { return x.sum.Opens }),
+		table.Count("reads", func(x *row) uint64 { return x.sum.Reads }),
+		table.Count("bytesRead", func(x *row) uint64 { return x.sum.BytesRead }),
+		table.Count("writes", func(x *row) uint64 { return x.sum.Writes }),
+		table.Count("bytesWritten", func(x *row) uint64 { return x.sum.BytesWritten }),
+		table.Count("others", func(x *row) uint64 { return x.sum.Others }),
+		table.Amount("ms", func(x *row) float64 { return x.sum.MS }))...)
 }
 
 // A DisksResult is what went to and from disks.
@@ -182,10 +182,10 @@ func (r DisksResult) byDisk(name, title string) table.View {
 	type row = group[fileKey, DiskFacts]
 	groups := r.groups(name)
 	rows := groups.sorted(func(a, b *DiskFacts) int { return cmp.Compare(b.MS, a.MS) })
-	disk := []table.Column[row]{table.ID("disk", func(x row) uint32 { return x.key.disk })}
-	var busy []table.Column[row]
-	of := func(get func(DiskTime) float64) func(row) measure.Float {
-		return func(x row) measure.Float {
+	disk := []table.Column[*row]{table.ID("disk", func(x *row) uint32 { return x.key.disk })}
+	var busy []table.Column[*row]
+	of := func(get func(DiskTime) float64) func(*row) measure.Float {
+		return func(x *row) measure.Float {
 			if t, ok := r.TimeOf(x.key.disk); ok {
 				return measure.Known(get(t))
 			}
@@ -198,14 +198,14 @@ func (r DisksResult) byDisk(name, title string) table.View {
 			table.Amount("queueDepth", of(func(t DiskTime) float64 { return t.QueueDepth })).Helped("requests when one began, itself among them: the mean"),
 			table.Amount("maxQueueDepth", of(func(t DiskTime) float64 { return float64(t.MaxQueueDepth) })).To(0).Helped("the most of these"))
 	}
-	return table.Of(name, title, rows, slices.Concat(disk, keyColumns[DiskFacts](name), []table.Column[row]{
-		table.Count("reads", func(x row) uint64 { return x.sum.Reads }),
-		table.Count("bytesRead", func(x row) uint64 { return x.sum.BytesRead }),
-		table.Count("writes", func(x row) uint64 { return x.sum.Writes }),
-		table.Count("bytesWritten", func(x row) uint64 { return x.sum.BytesWritten }),
-		table.Count("flushes", func(x row) uint64 { return x.sum.Flushes }),
-		table.Amount("ms", func(x row) float64 { return x.sum.MS }).Helped("from asking to the answer, of requests at the same time added"),
-		table.Amount("serviceMs", func(x row) float64 { return x.sum.ServiceMS }).Helped("of that, after the disk had answered the request before"),
+	return table.Of(name, title, rows, slices.Concat(disk, keyColumns[DiskFacts](name), []table.Column[*row]{
+		table.Count("reads", func(x *row) uint64 { return x.sum.Reads }),
+		table.Count("bytesRead", func(x *row) uint64 { return x.sum.BytesRead }),
+		table.Count("writes", func(x *row) uint64 { return x.sum.Writes }),
+		table.Count("bytesWritten", func(x *row) uint64 { return x.sum.BytesWritten }),
+		table.Count("flushes", func(x *row) uint64 { return x.sum.Flushes }),
+		table.Amount("ms", func(x *row) float64 { return x.sum.MS }).Helped("from asking to the answer, of requests at the same time added"),
+		table.Amount("serviceMs", func(x *row) float64 { return x.sum.ServiceMS }).Helped("of that, after the disk had answered the request before"),
 	}, busy)...)
 }
 
@@ -244,14 +244,14 @@ func (r *NetworkResult) Sum() (sum ConnectionFacts) {
 // Tables returns the tables of a result: by connection, process, or address of the other side.
 func (r *NetworkResult) Tables() []table.View {
 	type row = group[netKey, ConnectionFacts]
-	process := []table.Column[row]{
-		table.ID("pid", func(x row) ID { return x.key.pid }).Natural(),
-		table.Text("process", func(x row) string { return x.key.process }),
+	process := []table.Column[*row]{
+		table.ID("pid", func(x *row) ID { return x.key.pid }).Natural(),
+		table.Text("process", func(x *row) string { return x.key.process }),
 	}
-	connection := append(slices.Clip(process), table.Text("protocol", func(x row) string { return x.key.protocol }),
-		table.Text("local", func(x row) string { return x.key.local.String() }),
-		table.Text("remote", func(x row) string { return x.key.remote.String() }))
-	address := []table.Column[row]{table.Text("address", func(x row) string { return x.key.address.String() })}
+	connection := append(slices.Clip(process), table.Text("protocol", func(x *row) string { return x.key.protocol }),
+		table.Text("local", func(x *row) string { return x.key.local.String() }),
+		table.Text("remote", func(x *row) string { return x.key.remote.String() }))
+	address := []table.Column[*row]{table.Text("address", func(x *row) string { return x.key.address.String() })}
 	return []table.View{
 		r.by("connection", "Connections", connection, func(c *ConnectionFacts) netKey {
 			return netKey{c.PID, c.Process, c.Protocol, c.Local, c.Remote, netip.Addr{}}
@@ -261,7 +261,7 @@ func (r *NetworkResult) Tables() []table.View {
 	}
 }
 
-func (r *NetworkResult) by(name, title string, columns []table.Column[group[netKey, ConnectionFacts]], key func(*ConnectionFacts) netKey) table.View {
+func (r *NetworkResult) by(name, title string, columns []table.Column[*group[netKey, ConnectionFacts]], key func(*ConnectionFacts) netKey) table.View {
 	type row = group[netKey, ConnectionFacts]
 	var groups grouping[netKey, ConnectionFacts]
 	for i := range r.Connections {
@@ -271,14 +271,14 @@ func (r *NetworkResult) by(name, title string, columns []table.Column[group[netK
 		return cmp.Compare(b.BytesSent+b.BytesReceived, a.BytesSent+a.BytesReceived)
 	})
 	return table.Of(name, title, rows, append(columns,
-		table.Count("sent", func(x row) uint64 { return x.sum.Sent }),
-		table.Count("bytesSent", func(x row) uint64 { return x.sum.BytesSent }),
-		table.Count("received", func(x row) uint64 { return x.sum.Received }),
-		table.Count("bytesReceived", func(x row) uint64 { return x.sum.BytesReceived }),
-		table.Count("retransmits", func(x row) uint64 { return x.sum.Retransmits }),
-		table.Count("connects", func(x row) uint64 { return x.sum.Connects }).IfAny(),
-		table.Count("accepts", func(x row) uint64 { return x.sum.Accepts }).IfAny(),
-		table.Count("disconnects", func(x row) uint64 { return x.sum.Disconnects }).IfAny(),
-		table.Moment("firstMs", func(x row) float64 { return x.sum.FirstMS }),
-		table.Moment("lastMs", func(x row) float64 { return x.sum.LastMS }))...)
+		table.Count("sent", func(x *row) uint64 { return x.sum.Sent }),
+		table.Count("bytesSent", func(x *row) uint64 { return x.sum.BytesSent }),
+		table.Count("received", func(x *row) uint64 { return x.sum.Received }),
+		table.Count("bytesReceived", func(x *row) uint64 { return x.sum.BytesReceived }),
+		table.Count("retransmits", func(x *row) uint64 { return x.sum.Retransmits }),
+		table.Count("connects", func(x *row) uint64 { return x.sum.Connects }).IfAny(),
+		table.Count("accepts", func(x *row) uint64 { return x.sum.Accepts }).IfAny(),
+		table.Count("disconnects", func(x *row) uint64 { return x.sum.Disconnects }).IfAny(),
+		table.Moment("firstMs", func(x *row) float64 { return x.sum.FirstMS }),
+		table.Moment("lastMs", func(x *row) float64 { return x.sum.LastMS }))...)
 }

@@ -91,7 +91,7 @@ func (u *Used) Tables() []table.View {
 			row.net = at(net, who)
 		}
 	}
-	return []table.View{table.Of("used", "Processes", rows, usedColumns()...), u.services()}
+	return []table.View{table.Of("used", "Processes", table.Refs(rows), usedColumns()...), u.services()}
 }
 
 // at returns the sum of a key.
@@ -102,44 +102,44 @@ func at[K comparable, T any](sums map[K]*T, k K) *T {
 	return sums[k]
 }
 
-func usedColumns() []table.Column[Node] {
-	disk := func(of func(*DiskFacts) float64) func(Node) measure.Float {
-		return func(x Node) measure.Float {
+func usedColumns() []table.Column[*Node] {
+	disk := func(of func(*DiskFacts) float64) func(*Node) measure.Float {
+		return func(x *Node) measure.Float {
 			if x.disk == nil {
 				return measure.Float{}
 			}
 			return measure.Known(of(x.disk))
 		}
 	}
-	net := func(of func(*ConnectionFacts) float64) func(Node) measure.Float {
-		return func(x Node) measure.Float {
+	net := func(of func(*ConnectionFacts) float64) func(*Node) measure.Float {
+		return func(x *Node) measure.Float {
 			if x.net == nil {
 				return measure.Float{}
 			}
 			return measure.Known(of(x.net))
 		}
 	}
-	columns := []table.Column[Node]{
-		table.Text("process", func(x Node) string { return x.Label() }),
-		table.ID("pid", func(x Node) int64 { return x.Process.PID }),
-		table.ID("parentPid", func(x Node) ID { return x.Process.ParentPID }).Natural().For(table.Details),
-		table.Amount("sampledMs", func(x Node) measure.Float { return x.Process.SampledMS }).To(1).As("Processor, sampled").IfAny().Helped("samples, times the interval between two"),
-		table.Amount("ranMs", func(x Node) measure.Float { return x.Process.RanMS }).To(1).As("Processor, by switches").IfAny().Helped("between context switches, which is exact"),
+	columns := []table.Column[*Node]{
+		table.Text("process", func(x *Node) string { return x.Label() }),
+		table.ID("pid", func(x *Node) int64 { return x.Process.PID }),
+		table.ID("parentPid", func(x *Node) ID { return x.Process.ParentPID }).Natural().For(table.Details),
+		table.Amount("sampledMs", func(x *Node) measure.Float { return x.Process.SampledMS }).To(1).As("Processor, sampled").IfAny().Helped("samples, times the interval between two"),
+		table.Amount("ranMs", func(x *Node) measure.Float { return x.Process.RanMS }).To(1).As("Processor, by switches").IfAny().Helped("between context switches, which is exact"),
 		table.Amount("diskReadBytes", disk(func(d *DiskFacts) float64 { return float64(d.BytesRead) })).As("Read from disks").IfAny(),
 		table.Amount("diskWrittenBytes", disk(func(d *DiskFacts) float64 { return float64(d.BytesWritten) })).As("Written to disks").IfAny(),
 		table.Amount("diskMs", disk(func(d *DiskFacts) float64 { return d.MS })).To(1).As("Waits for disks").IfAny().Helped("from asking to the answer, of requests at the same time added"),
 		table.Amount("sentBytes", net(func(c *ConnectionFacts) float64 { return float64(c.BytesSent) })).As("Sent").IfAny(),
 		table.Amount("receivedBytes", net(func(c *ConnectionFacts) float64 { return float64(c.BytesReceived) })).As("Received").IfAny(),
-		table.Count("threads", func(x Node) int { return x.Process.Threads }).IfAny(),
-		table.Count("images", func(x Node) int { return x.Process.Images }).IfAny(),
-		table.Moment("startMs", func(x Node) measure.Float { return x.Process.StartMS }).IfAny(),
-		table.Moment("endMs", func(x Node) measure.Float { return x.Process.EndMS }).IfAny(),
+		table.Count("threads", func(x *Node) int { return x.Process.Threads }).IfAny(),
+		table.Count("images", func(x *Node) int { return x.Process.Images }).IfAny(),
+		table.Moment("startMs", func(x *Node) measure.Float { return x.Process.StartMS }).IfAny(),
+		table.Moment("endMs", func(x *Node) measure.Float { return x.Process.EndMS }).IfAny(),
 	}
-	columns = append(columns, ExitCodes(func(x Node) measure.Float { return x.Process.ExitCode })...)
+	columns = append(columns, ExitCodes(func(x *Node) measure.Float { return x.Process.ExitCode })...)
 	return append(columns,
-		table.Text("runtime", func(x Node) string { return x.Process.Runtime }).IfAny(),
-		table.Text("commandLine", func(x Node) string { return x.Process.CommandLine }).For(table.Details),
-		table.Text("user", func(x Node) string { return x.Process.User }).For(table.Details),
+		table.Text("runtime", func(x *Node) string { return x.Process.Runtime }).IfAny(),
+		table.Text("commandLine", func(x *Node) string { return x.Process.CommandLine }).For(table.Details),
+		table.Text("user", func(x *Node) string { return x.Process.User }).For(table.Details),
 	)
 }
 
@@ -164,10 +164,10 @@ func (r *Result) services() table.View {
 		}
 		rows[n].SampledMS, rows[n].RanMS = measure.Sum(rows[n].SampledMS, t.SampledMS), measure.Sum(rows[n].RanMS, t.RanMS)
 	}
-	return table.Of("service", "Services", rows,
-		table.Text("service", func(t ThreadFacts) string { return t.Service }),
-		table.ID("pid", func(t ThreadFacts) ID { return t.PID }).Natural(),
-		table.Text("process", func(t ThreadFacts) string { return t.Process }),
-		table.Amount("sampledMs", func(t ThreadFacts) measure.Float { return t.SampledMS }).IfAny(),
-		table.Amount("ranMs", func(t ThreadFacts) measure.Float { return t.RanMS }).IfAny())
+	return table.Of("service", "Services", table.Refs(rows),
+		table.Text("service", func(t *ThreadFacts) string { return t.Service }),
+		table.ID("pid", func(t *ThreadFacts) ID { return t.PID }).Natural(),
+		table.Text("process", func(t *ThreadFacts) string { return t.Process }),
+		table.Amount("sampledMs", func(t *ThreadFacts) measure.Float { return t.SampledMS }).IfAny(),
+		table.Amount("ranMs", func(t *ThreadFacts) measure.Float { return t.RanMS }).IfAny())
 }

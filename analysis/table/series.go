@@ -23,10 +23,10 @@ func Buckets(s *measure.Series) []Bucket {
 // Series returns a view of what was added up over time: how often and, unless sum is empty,
 // what. Parts of which of returns nil have no rows.
 func Series[P any](parts []P, pid func(P) int64, sum string, of func(P) *measure.Series) View {
-	columns := BucketColumns(sum, func(b Bucket) Bucket { return b })
-	v := Each("time", "Over time", parts, pid, func(p P) []Bucket {
+	columns := BucketColumns(sum, func(b *Bucket) *Bucket { return b })
+	v := Each("time", "Over time", parts, pid, func(p P) []*Bucket {
 		if s := of(p); s != nil {
-			return Buckets(s)
+			return Refs(Buckets(s))
 		}
 		return nil
 	}, columns...)
@@ -34,7 +34,7 @@ func Series[P any](parts []P, pid func(P) int64, sum string, of func(P) *measure
 }
 
 // BucketColumns are the columns of buckets of time.
-func BucketColumns[T any](sum string, of func(T) Bucket) []Column[T] {
+func BucketColumns[T any](sum string, of func(T) *Bucket) []Column[T] {
 	list := []Column[T]{
 		Moment("startMs", func(row T) float64 { return of(row).StartMS }),
 		Moment("endMs", func(row T) float64 { return of(row).EndMS }),

@@ -11,20 +11,20 @@ func (r *Result) Tables() []table.View {
 		*Lane
 		i int
 	}
-	of := func(l *Lane) []bucket {
+	of := func(l *Lane) []*bucket {
 		list := make([]bucket, len(l.Values))
 		for i := range list {
 			list[i] = bucket{l, i}
 		}
-		return list
+		return table.Refs(list)
 	}
 	return []table.View{table.Each("bucket", "Buckets", r.Lanes, func(l *Lane) int64 { return l.PID }, of,
-		table.ID("tid", func(b bucket) int64 { return b.TID }).Positive(),
-		table.Text("kind", func(b bucket) string { return string(b.Kind) }),
-		table.Text("of", func(b bucket) string { return b.Of }),
-		table.Text("unit", func(b bucket) string { return b.Unit }),
-		table.Text("how", func(b bucket) string { return string(b.How) }),
-		table.Moment("startMs", func(b bucket) float64 { return r.Begin(b.i) }),
-		table.Moment("endMs", func(b bucket) float64 { return r.Begin(b.i + 1) }),
-		table.Amount("value", func(b bucket) measure.Float { return b.Values[b.i] })).Several(true)}
+		table.ID("tid", func(b *bucket) int64 { return b.TID }).Positive(),
+		table.Text("kind", func(b *bucket) string { return string(b.Kind) }),
+		table.Text("of", func(b *bucket) string { return b.Of }),
+		table.Text("unit", func(b *bucket) string { return b.Unit }),
+		table.Text("how", func(b *bucket) string { return string(b.How) }),
+		table.Moment("startMs", func(b *bucket) float64 { return r.Begin(b.i) }),
+		table.Moment("endMs", func(b *bucket) float64 { return r.Begin(b.i + 1) }),
+		table.Amount("value", func(b *bucket) measure.Float { return b.Values[b.i] })).Several(true)}
 }
