@@ -98,13 +98,14 @@ func (ev *event) place() string {
 	for _, k := range e.Keywords {
 		list = append(list, fmt.Sprintf("%s (%#x)", ev.pkg.link(k, k.Name), k.Mask))
 	}
+	level := cmp.Or(e.SessionLevel, e.Level)
 	switch {
-	case len(list) > 0 && e.Level != nil:
-		text += ", enabled by " + joinWith(list, "or") + " at " + ev.pkg.level(e.Level)
+	case len(list) > 0 && level != nil:
+		text += ", enabled by " + joinWith(list, "or") + " at " + ev.pkg.level(level)
 	case len(list) > 0:
 		text += ", enabled by " + joinWith(list, "or")
-	case e.Level != nil:
-		text += ", enabled at " + ev.pkg.level(e.Level)
+	case level != nil:
+		text += ", enabled at " + ev.pkg.level(level)
 	}
 	return text
 }

@@ -52,6 +52,9 @@ func headerDesc(e *manifest.Event) []part {
 	if e.Level != nil {
 		number("Level", int(e.Level.Value))
 	}
+	if e.SessionLevel != nil {
+		number("SessionLevel", int(e.SessionLevel.Value))
+	}
 	if e.Opcode != nil {
 		number("Opcode", int(e.Opcode.Value))
 	}

@@ -322,7 +322,11 @@ func levelName(e *manifest.Event) string {
 	if e.Level == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s (%d)", strings.TrimPrefix(e.Level.Name, "win:"), e.Level.Value)
+	text := fmt.Sprintf("%s (%d)", strings.TrimPrefix(e.Level.Name, "win:"), e.Level.Value)
+	if e.SessionLevel != nil {
+		text += fmt.Sprintf(", for sessions from %s (%d) on", strings.TrimPrefix(e.SessionLevel.Name, "win:"), e.SessionLevel.Value)
+	}
+	return text
 }
 
 func keywordNames(e *manifest.Event) string {

@@ -79,6 +79,9 @@ func (d *describer) event(e *Event) *etw.EventDesc {
 	if e.Level != nil {
 		out.Level = e.Level.Value
 	}
+	if e.SessionLevel != nil {
+		out.SessionLevel = e.SessionLevel.Value
+	}
 	if e.Task != nil {
 		out.Task, out.TaskName, out.Class = e.Task.Value, e.Task.Name, e.Task.EventGUID
 	}

@@ -99,6 +99,8 @@
 //   - etwgen:named, on events, is the name by which records identify the event, as
 //     those of TraceLogging do. Its value tells it from other events of the file,
 //     and no record has it.
+//   - etwgen:level, on events, is the level that a session needs for the event, where the
+//     provider looks for a higher one than that with which it writes the event.
 //   - etwgen:fields, on events, says what the provider actually writes, where that is
 //     not what the template says: see [Event.Override]. [Overrides] say the same, in a
 //     file beside the manifest.

@@ -51,6 +51,7 @@ func (p *providerParser) event(n *node) {
 		p.checkKey(n, e)
 	}
 	p.traceName(n, what, e)
+	p.sessionLevel(n, what, e)
 	p.override(n, what, e)
 	p.prov.Events = append(p.prov.Events, e)
 }
@@ -330,6 +331,26 @@ func (p *providerParser) traceName(n *node, what string, e *Event) {
 		return
 	}
 	p.named[key] = e
+}
+
+// sessionLevel reads the level that a session needs for an event.
+func (p *providerParser) sessionLevel(n *node, what string, e *Event) {
+	name, ok := n.extension("level")
+	if !ok {
+		return
+	}
+	l := p.levels[name]
+	if l == nil {
+		l = standardLevels[name]
+	}
+	switch {
+	case l == nil:
+		p.fail(n, "etwgen:level of %s is %s; write win:Critical to win:Verbose, or a level of the provider", what, quote(name))
+	case e.Level != nil && l.Value <= e.Level.Value:
+		p.fail(n, "etwgen:level %s of %s is not above its level; leave it out", quote(name), what)
+	default:
+		e.SessionLevel = l
+	}
 }
 
 // mode returns the ending of a message that fits the mode.

@@ -134,6 +134,28 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestSessionLevel: a provider looks for a higher level than that of its event.
+func TestSessionLevel(t *testing.T) {
+	src := withStrings(`<levels><level name="L" value="17"/></levels><events>
+<event value="1" symbol="E" level="win:LogAlways" etwgen:level="win:Informational"/><event value="2" symbol="F" etwgen:level="L"/>
+<event value="3" symbol="G" level="win:Error"/></events>`, "")
+	m := mustParse(t, src, Options{})
+	for _, m := range []*Manifest{m, mustParse(t, string(m.AppendXML(nil, "")), Options{})} {
+		for i, d := range m.Describe()[0].Events {
+			if want := [...]etw.Level{4, 17, 2}[i]; d.Enable().Level != want {
+				t.Errorf("%s asks for level %d, want %d", d.Name, d.Enable().Level, want)
+			}
+		}
+	}
+	for events, want := range map[string]string{
+		`§1<event value="1" etwgen:level="4"/>`:                              `1: etwgen:level of event 1 is "4"; write win:Critical to win:Verbose, or a level of the provider`,
+		`§1<event value="1" level="win:Error" etwgen:level="win:Critical"/>`: `1: etwgen:level "win:Critical" of event 1 is not above its level; leave it out`,
+	} {
+		src, places := unmark(t, withStrings("<events>"+events+"</events>", ""))
+		checkDiagnostics(t, src, places, Options{}, []string{want}, nil)
+	}
+}
+
 func TestOverrides(t *testing.T) {
 	fields := `<data name="A" inType="win:Int32"/><data name="B" inType="win:Int64"/><data name="S" inType="win:UnicodeString"/>
 <data name="N" inType="win:UInt16"/><data name="D" inType="win:Binary" length="N"/>`

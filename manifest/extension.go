@@ -11,7 +11,7 @@ import (
 // have. Elements that are not listed may have none.
 var extensionAttrs = map[string][]string{
 	"provider": {"doc", "name", "events"},
-	"event":    {"doc", "name", "fields", "named"},
+	"event":    {"doc", "name", "fields", "named", "level"},
 	"template": {"doc", "name"},
 	"data":     {"doc", "name", "count", "length", "inType", "when", "opaque"},
 	"struct":   {"doc", "name", "count"},

@@ -71,6 +71,10 @@ type Event struct {
 	Doc       string // etwgen:doc
 	GoName    string // etwgen:name
 
+	// SessionLevel is the level that a session needs for the event where the provider looks
+	// for a higher one than it writes, nil elsewhere. It is etwgen:level.
+	SessionLevel *Level
+
 	// TraceName, if it is not "", is the name by which records identify the event,
 	// as TraceLogging does: ID means nothing then. It is etwgen:named.
 	TraceName string

@@ -289,13 +289,16 @@ func (w *writer) event(e *Event) {
 	for _, k := range e.Keywords {
 		keywords = append(keywords, k.Name)
 	}
-	version := ""
+	version, asked := "", ""
+	if e.SessionLevel != nil {
+		asked = e.SessionLevel.Name
+	}
 	if e.Version > 0 {
 		version = number(uint64(e.Version))
 	}
 	w.element("event", "value", number(uint64(e.ID)), "version", version, "symbol", e.Symbol,
 		"channel", channel, "level", level, "task", task, "opcode", opcode,
-		"keywords", strings.Join(keywords, " "), "template", template, "etwgen:fields", fields, "etwgen:named", e.TraceName,
+		"keywords", strings.Join(keywords, " "), "template", template, "etwgen:fields", fields, "etwgen:named", e.TraceName, "etwgen:level", asked,
 		"message", message(e.Message, e.MessageID), "etwgen:name", e.GoName, "etwgen:doc", e.Doc)
 }
 

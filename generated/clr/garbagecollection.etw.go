@@ -6263,7 +6263,7 @@ func (e AnyGCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.Appen
 // (0x2), [KeywordGCHeapDump] (0x100000), [KeywordGCSampledObjectAllocationHigh] (0x200000),
 // [KeywordGCHeapSurvivalAndMovement] (0x400000), [KeywordManagedHeapCollect] (0x800000),
 // [KeywordGCHeapAndTypeNames] (0x1000000), or [KeywordGCSampledObjectAllocationLow]
-// (0x2000000) at [etw.LevelLogAlways] (0). [AnyGCDynamicEvent] takes newer versions, too.
+// (0x2000000) at [etw.LevelInformational] (4). [AnyGCDynamicEvent] takes newer versions, too.
 //
 // Carries an event that the garbage collector defines by itself and that has no entry in the
 // manifest: Name says which (CommittedUsage and HeapCountTuning are some), and Data is its
@@ -6326,7 +6326,7 @@ func (e GCDynamicEvent) Clone() *GCDynamicEvent {
 func (e GCDynamicEvent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcDynamicEvent = etw.EventDesc{
-	Provider: &providerDesc, ID: 39, Opcode: 41, Task: 1, Keywords: 0x3f00003,
+	Provider: &providerDesc, ID: 39, SessionLevel: 4, Opcode: 41, Task: 1, Keywords: 0x3f00003,
 	Class: classGarbageCollection, Name: "GCDynamicEvent", TaskName: "GarbageCollection",
 	OpcodeName: "GCDynamicEvent",
 	Fields: []etw.FieldDesc{

@@ -2,7 +2,7 @@
 // source: clr.man
 // command: etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntime --tests clr.man
 // version: 5
-// fingerprint: eef87599e98db9f7aaa4f74ecf7fc949
+// fingerprint: 04a2d1cfbb91e137273c6b7bcac7f762
 
 package clr
 

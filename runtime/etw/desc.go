@@ -35,6 +35,10 @@ type EventDesc struct {
 	Opcode  Opcode
 	Task    uint16
 
+	// SessionLevel is the level that a session needs for the event, where the provider
+	// looks for a higher one than Level, 0 elsewhere.
+	SessionLevel Level
+
 	// Named says that Name identifies the event, within its provider, and that ID
 	// alone does not: it is chosen while the program runs. In a Schema that is so
 	// for events of EventPipe and TraceLogging, which trace their names; among those

@@ -14,7 +14,9 @@ type Enable struct {
 	// are listed but those that change the program: see [ProviderDesc.Costly]. 0 means
 	// that the events have none; to ETW, a session's mask of 0 stands for all keywords.
 	Keywords uint64
-	// Level is the highest level of the events.
+	// Level is the highest level of the events, and at least 1 where they are logged at every
+	// level, since 0 stands for all levels. It is 0 for an EventSource that declares so: its
+	// code may look at the level of the session.
 	Level Level
 }
 
@@ -38,7 +40,10 @@ func (e Enable) Changes() uint64 {
 
 // Enable returns the least that a session must enable for events of the description.
 func (d *EventDesc) Enable() Enable {
-	e := Enable{Provider: d.Provider, Keywords: d.Keywords, Level: d.Level}
+	e := Enable{Provider: d.Provider, Keywords: d.Keywords, Level: max(d.Level, d.SessionLevel)}
+	if e.Level == LevelLogAlways && d.Kind == KindManifest && !d.Provider.EventSource {
+		e.Level = LevelCritical
+	}
 	if d.Provider.EventSource {
 		// .NET writes no event of a method to a session that has none of its keywords.
 		if e.Keywords &^= SessionKeywords; e.Keywords == 0 {

@@ -10,7 +10,7 @@ func TestEnablementIsSorted(t *testing.T) {
 	for _, name := range []string{"C", "A", "B"} {
 		m.ask((&EventDesc{Provider: &ProviderDesc{Name: name, GUID: GUID{name[0]}}}).Enable())
 	}
-	if got := fmt.Sprint(m.Enablement()); got != "[A:0x0:0 B:0x0:0 C:0x0:0]" {
+	if got := fmt.Sprint(m.Enablement()); got != "[A:0x0:1 B:0x0:1 C:0x0:1]" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -26,8 +26,10 @@ func TestEnable(t *testing.T) {
 	}{
 		{EventDesc{Provider: costly, Keywords: 0x31, Level: 4}, "P:0x1:4", 0},
 		{EventDesc{Provider: costly, Keywords: 0x3, Level: 5}, "P:0x3:5", 0},
-		{EventDesc{Provider: costly, Keywords: 0x30}, "P:0x30:0", 0x30},
-		{EventDesc{Provider: costly}, "P:0x0:0", 0},
+		{EventDesc{Provider: costly, Keywords: 0x30}, "P:0x30:1", 0x30},
+		{EventDesc{Provider: costly, Keywords: 0x31, SessionLevel: 4}, "P:0x1:4", 0},
+		{EventDesc{Provider: costly}, "P:0x0:1", 0},
+		{EventDesc{Provider: costly, Kind: KindClassic}, "P:0x0:0", 0},
 		{EventDesc{Provider: source, Keywords: 4}, "P:0x4:0", 0},
 		{EventDesc{Provider: source, Keywords: 4 | SessionKeywords}, "P:0x4:0", 0},
 		{EventDesc{Provider: source}, "P:0xf00000000000:0", 0},

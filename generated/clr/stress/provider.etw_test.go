@@ -11,7 +11,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimeStress --tests ../clr.man", "../clr.man", "eef87599e98db9f7aaa4f74ecf7fc949")
+	etwtest.Fresh(t, "etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimeStress --tests ../clr.man", "../clr.man", "04a2d1cfbb91e137273c6b7bcac7f762")
 }
 
 func TestEventsRoundTrip(t *testing.T) {

@@ -101,11 +101,12 @@ func levelOf(p *etw.Provider, keyword uint64) (level etw.Level, ok bool) {
 		if d.Keywords&keyword == 0 {
 			continue
 		}
+		of := max(d.Level, d.SessionLevel)
 		l, known := levels[d.ID]
 		if !known {
-			l = [2]etw.Level{d.Level, d.Level}
+			l = [2]etw.Level{of, of}
 		}
-		levels[d.ID] = [2]etw.Level{min(l[0], d.Level), max(l[1], d.Level)}
+		levels[d.ID] = [2]etw.Level{min(l[0], of), max(l[1], of)}
 	}
 	highest := etw.Level(0)
 	for _, l := range levels {

@@ -198,7 +198,8 @@ func ForEvents(sel *pick.Selector) []eventpipe.Provider {
 	for _, p := range append(pick.BuiltinProviders(), sel.Known...) {
 		for _, d := range p.Events {
 			if d.Kind == etw.KindManifest && sel.Header.MatchDesc(d) {
-				list = append(list, eventpipe.Provider{Name: p.Desc.Name, Keywords: d.Keywords, Level: min(d.Level, etw.LevelVerbose)})
+				e := d.Enable()
+				list = append(list, eventpipe.Provider{Name: p.Desc.Name, Keywords: e.Keywords, Level: min(e.Level, etw.LevelVerbose)})
 			}
 		}
 	}

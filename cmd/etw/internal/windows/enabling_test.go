@@ -2,7 +2,24 @@ package windows
 
 import (
 	"testing"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/filter"
 )
+
+// TestForEvents: an event is asked for without the keywords by which a process collects or
+// dumps its heap, if it has others, and at the level at which it comes.
+func TestForEvents(t *testing.T) {
+	for event, want := range map[string]string{
+		"GCDynamicEvent": "Microsoft-Windows-DotNETRuntime:0x1:4",
+		"GCBulkNode":     "Microsoft-Windows-DotNETRuntime:0x100000:4",
+	} {
+		list := ForEvents(&pick.Selector{Header: filter.Header{Events: []filter.Event{filter.ParseEvent(event)}}})
+		if len(list) != 1 || list[0].String() != want {
+			t.Errorf("%s: %v; want %s", event, list, want)
+		}
+	}
+}
 
 // TestEnables reads providers as people write them.
 func TestEnables(t *testing.T) {
