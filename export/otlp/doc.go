@@ -26,4 +26,8 @@
 // # Spans
 //
 // Activities with ids of W3C trace context are spans.
+//
+// # Profiles
+//
+// Samples of call stacks are [Profiles], in the binary form alone.
 package otlp

@@ -8,8 +8,11 @@ import (
 	"net/http/httptest"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/export/otlp"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -37,6 +40,27 @@ func ExampleLogs() {
 	}
 	fmt.Println(logs.Count(), "records,", logs.Size() > 0)
 	// Output: 29 records, true
+}
+
+// The exceptions of a trace as profiles, which a collector takes at /v1development/profiles.
+func ExampleProfiles() {
+	t, err := trace.Open("../../tests/recorded/answers/exceptions-10.nettrace")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer t.Close()
+	var mux etw.Mux
+	code, thrown := symbols.New(&mux), exceptions.New(&mux)
+	if err := mux.Run(context.Background(), t); err != nil {
+		fmt.Println(err)
+	}
+	profiles := otlp.Profiles{Resource: func(pid int64) []otlp.Attribute {
+		return []otlp.Attribute{{Key: "service.name", Value: "shop"}, {Key: "process.pid", Value: pid}}
+	}}
+	profiles.Add(stacks.NewProfile(code.Table(), stacks.Options{}, thrown.Samples()...), 0)
+	fmt.Println(profiles.Count(), "samples,", len(profiles.AppendProto(nil)) > 0)
+	// Output: 3 samples, true
 }
 
 // The collections of a trace as metrics.

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/export/internal/wire"
 )
 
 // Options say what a profile does not know.
@@ -83,7 +84,7 @@ func Write(w io.Writer, p *stacks.Profile, o Options) error {
 	e.samples()
 	e.frames()
 	for _, s := range e.table {
-		e.out = appendBytes(e.out, profileStringTable, []byte(strings.ToValidUTF8(s, "\uFFFD")))
+		e.out = wire.AppendBytes(e.out, profileStringTable, []byte(strings.ToValidUTF8(s, "\uFFFD")))
 		e.flush(1 << 16)
 	}
 	e.flush(0)
@@ -134,32 +135,20 @@ func (e *encoder) flush(limit int) {
 	e.out = e.out[:0]
 }
 
-func appendInt(b []byte, field int, v int64) []byte {
-	if v == 0 {
-		return b
-	}
-	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(field)<<3), uint64(v))
-}
-
-func appendBytes(b []byte, field int, v []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(field)<<3|2)
-	return append(binary.AppendUvarint(b, uint64(len(v))), v...)
-}
-
 func (e *encoder) valueType(t stacks.ValueType) []byte {
-	return appendInt(appendInt(nil, valueTypeName, e.text(t.Name)), valueTypeUnit, e.text(t.Unit))
+	return wire.AppendInt(wire.AppendInt(nil, valueTypeName, e.text(t.Name)), valueTypeUnit, e.text(t.Unit))
 }
 
 func (e *encoder) header() {
 	for _, t := range e.p.Types {
-		e.out = appendBytes(e.out, profileSampleType, e.valueType(t))
+		e.out = wire.AppendBytes(e.out, profileSampleType, e.valueType(t))
 	}
 	first, last := e.p.Times()
-	e.out = appendInt(e.out, profileTime, max(first, 0))
-	e.out = appendInt(e.out, profileDuration, max(last-first, 0))
+	e.out = wire.AppendInt(e.out, profileTime, max(first, 0))
+	e.out = wire.AppendInt(e.out, profileDuration, max(last-first, 0))
 	if e.o.Period > 0 && len(e.p.Types) > 0 {
-		e.out = appendBytes(e.out, profilePeriodType, e.valueType(e.p.Types[len(e.p.Types)-1]))
-		e.out = appendInt(e.out, profilePeriod, e.o.Period)
+		e.out = wire.AppendBytes(e.out, profilePeriodType, e.valueType(e.p.Types[len(e.p.Types)-1]))
+		e.out = wire.AppendInt(e.out, profilePeriod, e.o.Period)
 	}
 	for _, c := range append([]string{e.p.Kind}, e.o.Comments...) {
 		if i := e.text(c); i != 0 {
@@ -182,15 +171,15 @@ func (e *encoder) samples() {
 			e.part = binary.AppendUvarint(e.part, uint64(frame)+1)
 			id = caller
 		}
-		m = appendBytes(m, sampleLocation, e.part)
+		m = wire.AppendBytes(m, sampleLocation, e.part)
 		e.part = e.part[:0]
 		for _, v := range s.Values {
 			e.part = binary.AppendUvarint(e.part, uint64(v))
 		}
-		m = appendBytes(m, sampleValue, e.part)
+		m = wire.AppendBytes(m, sampleValue, e.part)
 		m = e.labels(m, s)
 		e.message = m
-		e.out = appendBytes(e.out, profileSample, m)
+		e.out = wire.AppendBytes(e.out, profileSample, m)
 		e.flush(1 << 16)
 	}
 }
@@ -228,9 +217,9 @@ func (e *encoder) textLabel(m []byte, key, value string) []byte {
 
 // label appends a label, of which a field is the value.
 func (e *encoder) label(m []byte, field int, key string, value int64) []byte {
-	e.part = appendInt(e.part[:0], labelKey, e.text(key))
-	e.part = appendInt(e.part, field, value)
-	return appendBytes(m, sampleLabel, e.part)
+	e.part = wire.AppendInt(e.part[:0], labelKey, e.text(key))
+	e.part = wire.AppendInt(e.part, field, value)
+	return wire.AppendBytes(m, sampleLabel, e.part)
 }
 
 // frames writes a location for each frame, with the number of the frame, and 1, a function
@@ -239,12 +228,12 @@ func (e *encoder) frames() {
 	e.program()
 	for i := range e.p.Frames {
 		f := &e.p.Frames[i]
-		line := appendInt(appendInt(e.part[:0], lineFunction, e.function(f)), lineNumber, int64(f.Line))
-		m := appendInt(e.message[:0], locationID, int64(i)+1)
-		m = appendInt(m, locationMapping, e.mapping(f.Module))
-		m = appendInt(m, locationAddress, int64(f.Address))
-		m = appendBytes(m, locationLine, line)
-		e.out = appendBytes(e.out, profileLocation, m)
+		line := wire.AppendInt(wire.AppendInt(e.part[:0], lineFunction, e.function(f)), lineNumber, int64(f.Line))
+		m := wire.AppendInt(e.message[:0], locationID, int64(i)+1)
+		m = wire.AppendInt(m, locationMapping, e.mapping(f.Module))
+		m = wire.AppendInt(m, locationAddress, int64(f.Address))
+		m = wire.AppendBytes(m, locationLine, line)
+		e.out = wire.AppendBytes(e.out, profileLocation, m)
 		e.part, e.message = line, m
 		e.flush(1 << 16)
 	}
@@ -273,11 +262,11 @@ func (e *encoder) function(f *stacks.Frame) int64 {
 	if !ok {
 		id = int64(len(e.functions)) + 1
 		e.functions[k] = id
-		m := appendInt(e.message[:0], functionID, id)
-		m = appendInt(m, functionName, e.text(k.name))
-		m = appendInt(m, functionSystemName, e.text(k.full))
-		m = appendInt(m, functionFile, e.text(k.file))
-		e.out, e.message = appendBytes(e.out, profileFunction, m), m
+		m := wire.AppendInt(e.message[:0], functionID, id)
+		m = wire.AppendInt(m, functionName, e.text(k.name))
+		m = wire.AppendInt(m, functionSystemName, e.text(k.full))
+		m = wire.AppendInt(m, functionFile, e.text(k.file))
+		e.out, e.message = wire.AppendBytes(e.out, profileFunction, m), m
 	}
 	return id
 }
@@ -291,10 +280,10 @@ func (e *encoder) mapping(module string) int64 {
 	if !ok {
 		id = int64(len(e.mappings)) + 1
 		e.mappings[module] = id
-		m := appendInt(nil, mappingID, id)
-		m = appendInt(m, mappingFile, e.text(module))
-		m = appendInt(m, mappingHasFunctions, 1) // so that pprof looks for none itself
-		e.out = appendBytes(e.out, profileMapping, m)
+		m := wire.AppendInt(nil, mappingID, id)
+		m = wire.AppendInt(m, mappingFile, e.text(module))
+		m = wire.AppendInt(m, mappingHasFunctions, 1) // so that pprof looks for none itself
+		e.out = wire.AppendBytes(e.out, profileMapping, m)
 	}
 	return id
 }

@@ -268,6 +268,7 @@ func (r *otlpReader) anyValue(f *field) (text string, err error) {
 type otlpProfile struct {
 	kind    ValueType
 	start   int64
+	each    int64  // nanoseconds that a sample stands for, 0 if it is no time
 	thread  Thread // what the resource says
 	samples []field
 }
@@ -328,6 +329,10 @@ func (r *otlpReader) profile(f *field) (x otlpProfile, err error) {
 	})
 	if len(x.samples) > 0 {
 		r.types.of(x.kind)
+		if periodType == processorTime && x.kind.Unit == "count" && period > 0 {
+			x.each = period
+			r.Default = int(r.types.of(processorTime))
+		}
 		if len(r.Types) > maxValueTypes {
 			return x, r.wrong(f.at, "profile", "there are more than %d types of values", maxValueTypes)
 		}
@@ -394,11 +399,26 @@ func (r *otlpReader) sample(x *otlpProfile, f *field) error {
 	if thread != (Thread{}) {
 		one.Thread = r.threads.of(thread)
 	}
-	return r.weigh(one, int(r.types.of(x.kind)), &s, f.at)
+	return r.weigh(one, x, &s, f.at)
+}
+
+// processorTime is what samples of processors, which profiles count, stand for.
+var processorTime = ValueType{"cpu", "nanoseconds"}
+
+// add adds a sample of a profile, and also the time that it stands for.
+func (r *otlpReader) add(one Sample, x *otlpProfile, weight int64) {
+	r.addOne(one, int(r.types.of(x.kind)), weight)
+	if x.each > 0 && weight > 0 {
+		at := len(r.values) - len(r.Types) + int(r.types.of(processorTime))
+		r.values[at] = math.MaxInt64
+		if weight <= math.MaxInt64/x.each {
+			r.values[at] = weight * x.each
+		}
+	}
 }
 
 // weigh adds a sample with its values, or for each of its times.
-func (r *otlpReader) weigh(one Sample, of int, s *otlpSample, offset int64) error {
+func (r *otlpReader) weigh(one Sample, x *otlpProfile, s *otlpSample, offset int64) error {
 	switch {
 	case len(s.weights) > 1 && len(s.times) > 0 && len(s.weights) != len(s.times):
 		return r.wrong(offset, "sample", "it has %d values and %d times", len(s.weights), len(s.times))
@@ -411,11 +431,11 @@ func (r *otlpReader) weigh(one Sample, of int, s *otlpSample, offset int64) erro
 				weight = int64(s.weights[i])
 			}
 			one.At = max(int64(at), 0)
-			r.addOne(one, of, weight)
+			r.add(one, x, weight)
 		}
 	default:
 		for _, w := range s.weights {
-			r.addOne(one, of, int64(w))
+			r.add(one, x, int64(w))
 		}
 	}
 	return nil

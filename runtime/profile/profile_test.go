@@ -239,7 +239,7 @@ func TestCorpus(t *testing.T) {
 	for pattern, total := range map[string]int64{
 		"recordings/speedscope/simple*.speedscope.json": 14, "recordings/speedscope/two-sampled.speedscope.json": 28e9,
 		"recordings/pprof/cppbench.cpu": 7120e6, "recordings/pprof/go.crc32.cpu": 2110e6, // as go tool pprof has it
-		"recordings/firefox-cpu-v66.json": 1265695775, "recordings/otlp/profile.otlp": 189,
+		"recordings/firefox-cpu-v66.json": 1265695775, "recordings/otlp/profile.otlp": 9450e6, // 189 samples, 50 ms apart
 	} {
 		for _, path := range corpus.Glob(t, pattern) {
 			data, err := os.ReadFile(path)
