@@ -152,7 +152,13 @@ func (p *profiler) end(ctx context.Context, s *eventpipe.Session, full, ended <-
 func (p *profiler) give(kind string, profile *stacks.Profile, period int64) {
 	log := p.w.core.Set.Logger
 	if p.w.core.Sender.Profiles != nil {
-		if err := p.w.core.Sender.SendProfiles(flow.ProfilesOf(profile, period, p.resource)); err != nil {
+		out := otlp.Profiles{Resource: func(int64) []otlp.Attribute { return p.resource }}
+		out.Add(profile, period)
+		data, err := flow.ProfilesOf(&out)
+		if err == nil {
+			err = p.w.core.Sender.SendProfiles(data)
+		}
+		if err != nil {
 			log.Warn("a profile is not given away", zap.Error(err))
 		}
 	}

@@ -166,7 +166,7 @@ func weights(t *testing.T, data pprofile.Profiles) map[string]float64 {
 		t.Error("the first of a table does not stand for none")
 	}
 	for _, p := range data.ResourceProfiles().At(0).ScopeProfiles().At(0).Profiles().All() {
-		if text(p.SampleType().TypeStrindex()) != "time" {
+		if text(p.SampleType().TypeStrindex()) != "wall" {
 			continue
 		}
 		for _, sample := range p.Samples().All() {
