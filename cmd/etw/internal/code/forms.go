@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/profiles"
 	"github.com/etwgen/etwgen/export/folded"
+	"github.com/etwgen/etwgen/export/otlp"
 	"github.com/etwgen/etwgen/export/pprof"
 	"github.com/etwgen/etwgen/export/speedscope"
 )
@@ -28,6 +30,25 @@ var ProfileForms = []ProfileForm{
 		return speedscope.Write(w, p.Profile, speedscope.Options{Name: name, Thread: func(_, thread int64) string { return p.Names.OfThread(thread) }})
 	}},
 	{"folded", []string{".folded", ".txt"}, func(w io.Writer, p *Profiled, _ string) error { return folded.Write(w, p.Profile) }},
+	{"otlp-profile", []string{".otlp"}, func(w io.Writer, p *Profiled, _ string) error {
+		out := otlp.Profiles{Resource: p.resource, Thread: func(_, thread int64) string { return p.Names.Threads[thread] }}
+		out.Add(p.Profile, p.Period)
+		_, err := w.Write(out.AppendProto(nil))
+		return err
+	}},
+}
+
+// resource returns what samples of a process are of, as OpenTelemetry calls it.
+func (p *Profiled) resource(id int64) []otlp.Attribute {
+	var list []otlp.Attribute
+	name := p.Names.Processes[id]
+	if name != "" && name != profiles.Unknown {
+		list = append(list, otlp.Attribute{Key: "service.name", Value: "unknown_service:" + name}, otlp.Attribute{Key: "process.executable.name", Value: name})
+	}
+	if id >= 0 {
+		list = append(list, otlp.Attribute{Key: "process.pid", Value: id})
+	}
+	return list
 }
 
 // Write writes the profile of traces to a file.

@@ -80,7 +80,7 @@ of the file:
   firefox      samples with what else happened, for https://profiler.firefox.com
   pprof        samples of call stacks, for go tool pprof; lines where --symbols has PDBs
   speedscope   the same for https://www.speedscope.app
-  folded       the same as folded stacks, for tools for flame graphs
+  folded       the same as folded stacks; as otlp-profile for OpenTelemetry (.otlp)
   csv          events as etw dump prints them, a file for each type; so do json and jsonl
 
 What the samples are, --of says. Of chrome and what follows it all traces together are one;
