@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -213,7 +214,9 @@ func (p *pkg) emitClasses(f *jen.File) {
 	f.Line()
 	f.Comment("// The classes of events, one for each task.")
 	f.Var().DefsFunc(func(d *jen.Group) {
-		for _, class := range slices.SortedFunc(maps.Keys(p.classes), func(a, b etw.GUID) int { return strings.Compare(p.classes[a], p.classes[b]) }) {
+		classes := slices.Collect(maps.Keys(p.classes))
+		order.Sort(classes, func(a, b etw.GUID) int { return strings.Compare(p.classes[a], p.classes[b]) })
+		for _, class := range classes {
 			d.Id(p.classes[class]).Op("=").Add(guid(class))
 		}
 	})

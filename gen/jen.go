@@ -15,7 +15,12 @@ const runtimePath = "github.com/etwgen/etwgen/runtime/etw"
 // testPath is the import path of what generated tests use.
 const testPath = "github.com/etwgen/etwgen/runtime/etwtest"
 
-// etw returns a name of the runtime.
+// rt returns a name of the runtime.
+//
+// Like others that are called at a hundred places it is not inlined: all that it calls of
+// jennifer would be, which took 200 kB of the program.
+//
+//go:noinline
 func rt(name string) *jen.Statement { return jen.Qual(runtimePath, name) }
 
 // le returns a method of binary.LittleEndian.
@@ -27,9 +32,13 @@ func le(method string) *jen.Statement {
 func hex(v uint64) *jen.Statement { return jen.Id(fmt.Sprintf("%#x", v)) }
 
 // at returns p[off:].
+//
+//go:noinline
 func at(off int) *jen.Statement { return jen.Id("p").Index(jen.Lit(off).Op(":")) }
 
 // key returns a line of a composite literal.
+//
+//go:noinline
 func key(name string, value jen.Code) *jen.Statement {
 	return jen.Id(name).Op(":").Add(value)
 }

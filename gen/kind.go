@@ -135,6 +135,8 @@ type code struct {
 }
 
 // x returns field f of the receiver.
+//
+//go:noinline
 func (c code) x(f *field) *jen.Statement { return jen.Id(c.recv).Dot(f.goName) }
 
 // set returns the statement that sets f.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -177,7 +178,7 @@ func (ref *reference) providerPage() File {
 			all = append(all, entry{t, versions})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b entry) int {
+	order.Stable(all, func(a, b entry) int {
 		if a.versions[0].isClassic() && b.versions[0].isClassic() {
 			return 0 // opcodes mean something in their class alone
 		}

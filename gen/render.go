@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Header is the first line of every generated file.
@@ -102,5 +104,5 @@ func formatError(err error) error {
 
 // sortFiles sorts files by name.
 func sortFiles(files []File) {
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	order.Sort(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Around is what is around frames: who calls them, and whom they call.
@@ -104,7 +106,7 @@ func sharesOf(sums map[int][]float64) []Share {
 	for frame, values := range sums {
 		list = append(list, Share{frame, values})
 	}
-	slices.SortFunc(list, func(a, b Share) int {
+	order.Sort(list, func(a, b Share) int {
 		last := len(a.Values) - 1
 		return cmp.Or(cmp.Compare(b.Values[last], a.Values[last]), cmp.Compare(a.Frame, b.Frame))
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -40,7 +41,8 @@ type tracedEvent struct {
 // in the next trace another one. Those go by their names, with an id that only the
 // manifest has.
 func (t *traced) identify() (events []tracedEvent, said remarks) {
-	keys := slices.SortedFunc(maps.Keys(t.events), func(a, b tracedKey) int {
+	keys := slices.Collect(maps.Keys(t.events))
+	order.Sort(keys, func(a, b tracedKey) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.version, b.version), cmp.Compare(a.id, b.id), cmp.Compare(a.shape, b.shape))
 	})
 	byName := t.namedEvents(keys)
@@ -60,7 +62,7 @@ func (t *traced) identify() (events []tracedEvent, said remarks) {
 	}
 	named, more := t.numberNamed(keys, byName, taken)
 	events, said = append(events, named...), remarks{append(said.faults, more.faults...), more.notes}
-	slices.SortFunc(events, func(a, b tracedEvent) int {
+	order.Sort(events, func(a, b tracedEvent) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
 	})
 	return events, said

@@ -3,7 +3,8 @@ package etl
 import (
 	"cmp"
 	"math"
-	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A bufferRef is where a buffer lies, and what orders it among the others.
@@ -51,14 +52,14 @@ func plan(files []*file) (all []bufferRef, declared int64) {
 		}
 		f.buffers = nil
 	}
-	slices.SortFunc(all, func(a, b bufferRef) int { return compareStream(&a, &b) })
+	order.Sort(all, func(a, b bufferRef) int { return compareStream(&a, &b) })
 	inherit(all)
 	for i := range all {
 		if i == 0 || all[i].file != all[i-1].file || all[i].processor != all[i-1].processor {
 			declared += int64(files[all[i].file].limit)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b bufferRef) int { return cmp.Compare(a.first, b.first) })
+	order.Stable(all, func(a, b bufferRef) int { return cmp.Compare(a.first, b.first) })
 	return all, declared
 }
 

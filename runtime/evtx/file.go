@@ -2,12 +2,14 @@ package evtx
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // The layout of a file: a header in a block of its own, then chunks, each with its own names
@@ -87,15 +89,7 @@ func places(src io.ReaderAt, size int64) ([]place, error) {
 		}
 		list = append(list, p)
 	}
-	slices.SortStableFunc(list, func(a, b place) int {
-		switch {
-		case a.firstRecord < b.firstRecord:
-			return -1
-		case a.firstRecord > b.firstRecord:
-			return 1
-		}
-		return 0
-	})
+	order.Stable(list, func(a, b place) int { return cmp.Compare(a.firstRecord, b.firstRecord) })
 	return list, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -69,7 +70,7 @@ func NewReader(d *Dump) *Reader {
 		r.clock.Start = etw.FileTime(d.Ticks - ticksOfFileTime)
 	}
 	r.roots, r.groups = d.Roots()
-	slices.SortStableFunc(r.roots, func(a, b Root) int { return int(eventOf(a.Kind)) - int(eventOf(b.Kind)) })
+	order.Stable(r.roots, func(a, b Root) int { return int(eventOf(a.Kind)) - int(eventOf(b.Kind)) })
 	r.address()
 	// The ids of types differ between dumps, so that several can be read as one.
 	h := fnv.New32a()

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A cpuProfile is a .cpuprofile of V8, which Chrome and Node.js write. Times are in
@@ -81,7 +83,9 @@ func readCPUProfile(p *Profile, data []byte) error {
 		at += d.TimeDeltas[i]
 		list[i] = sample{at, stack}
 	}
-	slices.SortStableFunc(list, func(a, b sample) int { return cmp.Compare(a.at, b.at) }) // deltas can be below 0
+	if byTime := func(a, b sample) int { return cmp.Compare(a.at, b.at) }; !slices.IsSortedFunc(list, byTime) {
+		order.Stable(list, byTime) // deltas can be below 0
+	}
 	var round rounder
 	for i, s := range list {
 		end := max(d.EndTime, s.at)

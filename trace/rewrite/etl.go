@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -31,7 +32,7 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 		lost.note(of, r.Stats().Lost)
 		buffers.note(of, r.Stats().LostBuffers)
 	}
-	slices.SortStableFunc(headers, func(a, b etl.Header) int { return cmp.Compare(a.Clock.Start, b.Clock.Start) })
+	order.Stable(headers, func(a, b etl.Header) int { return cmp.Compare(a.Clock.Start, b.Clock.Start) })
 	var sessions, files names
 	for _, other := range headers {
 		sessions.add(other.SessionName)
