@@ -20,8 +20,9 @@
 // path adjoin, so they add up to the time exactly. What other threads did for the activity
 // meanwhile is parallel work, what they did after its stop is late work; both are beside it.
 //
-// A thread that runs code here need not have a processor, and may sleep where no event says
-// so: see package cpu for samples.
+// A thread that runs code here need not have a processor. Where it may sleep, though no event
+// says so, samples tell: [Analysis.KeepCode] has parts of such time, whose call stacks say,
+// once they have names, whether it did.
 package activities
 
 import (
@@ -30,6 +31,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -38,6 +40,8 @@ import (
 type Analysis struct {
 	processes lives.Table[process]
 	spans     func(pid int64, s Span)
+	stacks    *stacks.Samples // of what parts were, or nil
+	kept      map[Code]bool   // those that it has
 }
 
 type runtime = lives.Runtime[process]

@@ -45,6 +45,7 @@ type piece struct {
 	busy     int64
 	item     item
 	await    *await
+	code     Code // with which it began
 }
 
 // maxDepth bounds how deep activities nest, maxLive how many there are at a time, and

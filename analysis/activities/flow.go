@@ -37,9 +37,17 @@ type thread struct {
 	after          *await    // that it goes on after, or nil
 	hint           *Activity // for whom goes on what it took, or what was awaited
 	saved          []saved   // for whom it worked when continuations began
-	waiting        [Kinds]int64
-	owner          int64 // of the lock that it waits for
+	waiting        [Blocked + 1]wait
+	sampled        sampling
+	code           Code // with which it began to work
 	compiling      []compiling
+}
+
+// A wait has begun.
+type wait struct {
+	since int64
+	owner int64 // of the lock
+	code  Code
 }
 
 type saved struct {
@@ -62,6 +70,7 @@ type await struct {
 	name  string // of the operation, where the trace has it
 	of    *Activity
 	block bool // a thread waited in it
+	code  Code // that awaited
 }
 
 // maxThreads bounds how many threads of a process are followed, and maxOpen how many
@@ -93,6 +102,7 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	if to == t.cur {
 		return
 	}
+	t.endSample(rt.Now)
 	old, from := t.cur, t.since
 	t.leave()
 	if old != nil {
@@ -100,7 +110,7 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	}
 	t.before, t.busy = old, t.working()
 	t.join(to)
-	t.since, t.after = rt.Now, nil
+	t.since, t.after, t.code = rt.Now, nil, 0
 	if to != nil && t.await != nil && rt.Now-t.ended < rt.Ticks(inline) && t.await.of.isIn(to) {
 		t.after, t.await = t.await, nil
 	}
@@ -148,7 +158,7 @@ func (a *Analysis) prolong(rt *runtime, t *thread) {
 
 // piece returns the time in which the thread has worked.
 func (t *thread) piece(from, to int64) piece {
-	return piece{thread: t.id, from: from, to: to, item: t.item, busy: t.busy, await: t.after}
+	return piece{thread: t.id, from: from, to: to, item: t.item, busy: t.busy, await: t.after, code: t.code}
 }
 
 // enqueue notes an item that a thread has put into the queue.

@@ -26,6 +26,9 @@ type Part struct {
 	Thread   int64  // that worked or waited, or 0
 	Owner    int64  // of the lock, or 0
 	Name     string // of what was awaited, if the trace has it
+	// Code is what awaited or was blocked, or goes on after it; of what runs, where samples
+	// found it outside managed code, where it may wait. It is 0 if that is not known.
+	Code Code
 }
 
 // A Layer is how a trace tells for whom threads work.
@@ -72,6 +75,9 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 		w.states = append(w.states, c.states...)
 		for on := c.worker; on != nil; on = on.next {
 			w.pieces = append(w.pieces, on.piece(on.since, x.End))
+			if s := &on.sampled; s.code != 0 {
+				w.states = append(w.states, state{thread: on.id, from: max(s.from, on.since), to: x.End, kind: sampled, code: s.code})
+			}
 		}
 	})
 	if cut || len(w.pieces) == 0 {
@@ -202,15 +208,15 @@ func (w *walk) ended(t int64) int {
 	return int(w.byEnd[i-1])
 }
 
-func (w *walk) add(k Kind, thread, from, to int64, name string) {
+func (w *walk) add(k Kind, thread, from, to int64, name string, code Code) {
 	if from >= to {
 		return
 	}
-	if n := len(w.parts); n > 0 && w.parts[n-1].Kind == k && w.parts[n-1].From == to && w.parts[n-1].Thread == thread && w.parts[n-1].Name == name {
+	if n := len(w.parts); n > 0 && w.parts[n-1].Kind == k && w.parts[n-1].From == to && w.parts[n-1].Thread == thread && w.parts[n-1].Name == name && w.parts[n-1].Code == code {
 		w.parts[n-1].From = from
 		return
 	}
-	w.parts = append(w.parts, Part{Kind: k, From: from, To: to, Thread: thread, Name: name})
+	w.parts = append(w.parts, Part{Kind: k, From: from, To: to, Thread: thread, Name: name, Code: code})
 }
 
 // maxHops bounds how deep waits for threads nest that wait for others.
@@ -219,11 +225,12 @@ const maxHops = 16
 // back adds the parts from t back to floor, beginning on a thread.
 func (w *walk) back(thread, t, floor int64, hops int) {
 	var after *await // what goes on at t went on after
+	var code Code    // with which it goes on
 	for t > floor {
 		i := w.at(thread, t)
 		if i < 0 {
-			t, thread = w.awaited(t, floor, after)
-			after = nil
+			t, thread = w.awaited(t, floor, after, code)
+			after, code = nil, 0
 			continue
 		}
 		p := &w.pieces[i]
@@ -232,7 +239,7 @@ func (w *walk) back(thread, t, floor int64, hops int) {
 		if t = from; t <= floor {
 			return
 		}
-		after = p.await
+		after, code = p.await, p.code
 		t, thread = w.cross(i, floor)
 	}
 }
@@ -240,29 +247,29 @@ func (w *walk) back(thread, t, floor int64, hops int) {
 // awaited adds the time before t in which nothing ran that what goes on then waited for, and
 // returns where that began: where it was awaited, if the trace has it, else where the work
 // ended that was the last before, else where there was any.
-func (w *walk) awaited(t, floor int64, after *await) (int64, int64) {
+func (w *walk) awaited(t, floor int64, after *await, code Code) (int64, int64) {
 	name := ""
 	if after != nil {
-		name = after.name
+		name, code = after.name, cmp.Or(after.code, code)
 		if i := w.at(after.by, after.begin+1); i >= 0 && after.begin < t {
 			from := w.pieces[i].to
 			if from > t {
 				from = after.begin
 			}
 			from = max(from, floor)
-			w.add(Awaiting, 0, from, t, name)
+			w.add(Awaiting, 0, from, t, name, code)
 			return from, after.by
 		}
 	}
 	if i := w.ended(t); i >= 0 && w.pieces[i].to > floor {
 		p := &w.pieces[i]
-		w.add(Awaiting, 0, p.to, t, name)
+		w.add(Awaiting, 0, p.to, t, name, code)
 		return p.to, p.thread
 	}
 	if i := w.on(t); i >= 0 {
 		return t, w.pieces[i].thread
 	}
-	w.add(Awaiting, 0, floor, t, name)
+	w.add(Awaiting, 0, floor, t, name, code)
 	return floor, -1
 }
 
@@ -284,7 +291,7 @@ func (w *walk) cross(i int, floor int64) (t, thread int64) {
 	if i > 0 && w.pieces[i-1].thread == p.thread {
 		previous = max(w.pieces[i-1].to, floor)
 		if p.from-previous < w.soon && p.item.taken <= previous {
-			w.add(Awaiting, 0, previous, p.from, "")
+			w.add(Awaiting, 0, previous, p.from, "", p.code)
 			return previous, p.thread
 		}
 	}
@@ -295,13 +302,13 @@ func (w *walk) cross(i int, floor int64) (t, thread int64) {
 	t = p.from
 	if p.from-q.taken >= w.soon {
 		t = max(q.taken, floor)
-		w.add(Others, p.thread, t, p.from, "")
+		w.add(Others, p.thread, t, p.from, "", 0)
 	}
 	if q.queued == 0 || t == floor {
 		return t, -1
 	}
 	e := max(q.queued, floor)
-	w.add(Queued, 0, e, t, "")
+	w.add(Queued, 0, e, t, "", 0)
 	if w.at(q.by, e) >= 0 {
 		return e, q.by
 	}
@@ -321,25 +328,25 @@ func (w *walk) released(at, busy, floor, thread int64) int64 {
 	if from >= at {
 		return at
 	}
-	w.add(Others, thread, from, at, "")
+	w.add(Others, thread, from, at, "", 0)
 	return from
 }
 
 // worked adds the parts of a piece from one time to another.
 func (w *walk) worked(p *piece, from, to int64, hops int) {
 	for to > from {
-		k, since := w.stateBefore(p.thread, from, to)
+		k, since, code := w.stateBefore(p.thread, from, to)
 		if k == Blocked && hops < maxHops {
 			if q := w.other(p.thread, since, to); q >= 0 {
 				other := &w.pieces[q]
 				end := min(other.to, to)
-				w.add(Blocked, p.thread, end, to, "")
+				w.add(Blocked, p.thread, end, to, "", code)
 				w.back(other.thread, end, since, hops+1)
 				to = since
 				continue
 			}
 		}
-		w.add(k, p.thread, since, to, "")
+		w.add(k, p.thread, since, to, "", code)
 		if k == Lock {
 			w.parts[len(w.parts)-1].Owner = w.owner(p.thread, to)
 		}
@@ -365,7 +372,7 @@ func (w *walk) other(thread, from, to int64) int {
 
 // stateBefore returns how a thread spent the time just before t, and since when, at the
 // earliest from.
-func (w *walk) stateBefore(thread, from, t int64) (Kind, int64) {
+func (w *walk) stateBefore(thread, from, t int64) (Kind, int64, Code) {
 	list, ok := w.flat[thread]
 	if !ok {
 		list = w.flatten(thread)
@@ -374,11 +381,11 @@ func (w *walk) stateBefore(thread, from, t int64) (Kind, int64) {
 	i := sort.Search(len(list), func(i int) bool { return list[i].from >= t }) - 1
 	switch {
 	case i < 0 || list[i].to <= from:
-		return Running, from
+		return Running, from, 0
 	case list[i].to < t:
-		return Running, list[i].to
+		return Running, list[i].to, 0
 	}
-	return list[i].kind, max(from, list[i].from)
+	return list[i].kind, max(from, list[i].from), list[i].code
 }
 
 // owner returns the thread that held the lock for which a thread waited just before t.
@@ -403,21 +410,30 @@ func (w *walk) flatten(thread int64) (flat []state) {
 		at   int64
 		kind Kind
 		by   int
+		code Code
 	}
 	var edges []edge
 	for _, s := range slices.Concat(w.states[i:j], w.pauses) {
-		edges = append(edges, edge{s.from, s.kind, 1}, edge{s.to, s.kind, -1})
+		edges = append(edges, edge{s.from, s.kind, 1, s.code}, edge{s.to, s.kind, -1, 0})
 	}
-	order.Sort(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
-	var open [Kinds]int
+	order.Sort(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	var open [sampled + 1]int
+	var codes [sampled + 1]Code // of what began last
 	since, kind := int64(0), Running
 	for _, e := range edges {
 		if kind != Running && since < e.at {
-			flat = append(flat, state{thread: thread, from: since, to: e.at, kind: kind})
+			f := state{thread: thread, from: since, to: e.at, kind: kind, code: codes[kind]}
+			if kind == sampled {
+				f.kind = Running
+			}
+			flat = append(flat, f)
 		}
 		open[e.kind] += e.by
+		if e.by > 0 {
+			codes[e.kind] = e.code
+		}
 		since, kind = e.at, Running
-		for k := GC; k <= Blocked; k++ {
+		for _, k := range [...]Kind{GC, JIT, Lock, Blocked, sampled} {
 			if open[k] > 0 {
 				kind = k
 				break

@@ -23,6 +23,8 @@ const (
 	Others               // a thread worked that let it go on, and for which the trace has no activity, or another one
 	Awaiting             // nothing of it could run
 	Kinds                // is how many there are
+
+	sampled = Kinds // outside managed code, by samples: running or waiting
 )
 
 var kindNames = [Kinds]string{"running", "gc", "jit", "lock", "blocked", "queued", "others", "awaiting"}
@@ -35,6 +37,7 @@ type state struct {
 	from, to int64
 	kind     Kind
 	by       int64 // the thread that held the lock
+	code     Code
 }
 
 type compiling struct {
@@ -46,12 +49,17 @@ type compiling struct {
 const maxPauses = 1 << 14
 
 func (a *Analysis) followStates(mux *etw.Mux) {
+	on(a, mux, a.followSample)
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyContentionStart) {
-		t.waiting[Lock], t.owner = rt.Now, int64(e.LockOwnerThreadID)
+		t.waiting[Lock] = wait{since: rt.Now, owner: int64(e.LockOwnerThreadID)}
 	})
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyContentionStop) { t.goesOn(Lock, rt.Now) })
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyWaitHandleWaitStart) {
-		t.waiting[Blocked] = rt.Now
+	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, _ *clr.AnyWaitHandleWaitStart) {
+		w := wait{since: rt.Now}
+		if t.cur != nil {
+			w.code = a.code(r, true)
+		}
+		t.waiting[Blocked] = w
 	})
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyWaitHandleWaitStop) { t.goesOn(Blocked, rt.Now) })
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyMethodJittingStarted) {
@@ -63,7 +71,7 @@ func (a *Analysis) followStates(mux *etw.Mux) {
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyMethodLoadVerbose) {
 		i := slices.IndexFunc(t.compiling, func(c compiling) bool { return c.method == e.MethodID })
 		if i >= 0 {
-			t.spent(JIT, t.compiling[i].since, rt.Now)
+			t.spent(state{from: t.compiling[i].since, to: rt.Now, kind: JIT})
 			t.compiling = t.compiling[:i]
 		}
 	})
@@ -86,19 +94,16 @@ func (a *Analysis) followStates(mux *etw.Mux) {
 
 // goesOn ends a wait of a thread.
 func (t *thread) goesOn(k Kind, now int64) {
-	if since := t.waiting[k]; since != 0 {
-		t.spent(k, since, now)
+	if w := t.waiting[k]; w.since != 0 {
+		t.spent(state{from: w.since, to: now, kind: k, by: w.owner, code: w.code})
 	}
-	t.waiting[k], t.resumed = 0, now
+	t.waiting[k], t.resumed = wait{}, now
 }
 
 // spent notes how a thread spent a time.
-func (t *thread) spent(k Kind, from, to int64) {
-	if x := t.cur.on(); x != nil && from < to {
-		s := state{thread: t.id, from: from, to: to, kind: k}
-		if k == Lock {
-			s.by = t.owner
-		}
+func (t *thread) spent(s state) {
+	if x := t.cur.on(); x != nil && s.from < s.to {
+		s.thread = t.id
 		x.keep(nil, []state{s})
 	}
 }

@@ -14,7 +14,11 @@ func (a *Analysis) followTasks(rt *runtime, t *thread, r *etw.Record, e *taskEve
 	switch r.ID {
 	case setActivityID:
 		p.flow = true
-		a.work(rt, t, p.meet(e.guid(), t))
+		x := p.meet(e.guid(), t)
+		a.work(rt, t, x)
+		if x != nil {
+			t.code = a.code(r, false)
+		}
 	case taskScheduled:
 		p.tasks = true
 		if x := p.seen(r, t); x != nil {
@@ -33,7 +37,11 @@ func (a *Analysis) followTasks(rt *runtime, t *thread, r *etw.Record, e *taskEve
 		}
 	case taskWaitBegin:
 		p.tasks = true
-		put(&p.waits, task, await{begin: rt.Now, by: t.id, name: operation(p.names[task]), of: p.seen(r, t), block: e.blocks()})
+		w := await{begin: rt.Now, by: t.id, name: operation(p.names[task]), of: p.seen(r, t), block: e.blocks()}
+		if w.of != nil {
+			w.code = a.code(r, w.block)
+		}
+		put(&p.waits, task, w)
 	case taskWaitEnd:
 		a.awaited(rt, t, task)
 	case taskWaitHandled:
@@ -60,7 +68,7 @@ func (a *Analysis) awaited(rt *runtime, t *thread, task int32) {
 	w, ok := p.waits[task]
 	delete(p.waits, task)
 	if ok && w.block {
-		t.spent(Blocked, w.begin, rt.Now)
+		t.spent(state{from: w.begin, to: rt.Now, kind: Blocked, code: w.code})
 		return
 	}
 	if ok {

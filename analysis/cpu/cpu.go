@@ -80,7 +80,7 @@ func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
 	a := &Analysis{open: make(map[thread]int64), pauses: make(map[int64][]span),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
-	a.base.SetReading(reading)
+	a.base.SetReading(Reading)
 	etw.Handle(mux, func(r *etw.Record, e *sampled) error {
 		a.sample(r, e.state)
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
-// reading is how stacks of EventPipe's sampler are read. Its threads stop where code polls
+// Reading is how stacks of EventPipe's sampler are read. Its threads stop where code polls
 // for that, in methods that say nothing of where the time went, and it takes those that
 // wait as often as those that run.
-func reading() stacks.Reading {
+func Reading() stacks.Reading {
 	r := &reader{kind: rules().OfFrames()}
 	return stacks.Reading{Stops: isStop, Waits: r.waits}
 }

@@ -155,7 +155,7 @@ func TestWaits(t *testing.T) {
 			}
 			frames = append(frames, f)
 		}
-		if got := reading().Waits(frames); got != test.want {
+		if got := Reading().Waits(frames); got != test.want {
 			t.Errorf("%s: %d, want %d", test.stack, got, test.want)
 		}
 	}

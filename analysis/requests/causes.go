@@ -116,16 +116,17 @@ func (w *why) explained(c *activity, ms float64, took int64) {
 	}
 }
 
-func (w *why) result(rt *process) *Why {
+func (w *why) result(rt *process, at spots) *Why {
 	out := &Why{PID: rt.PID, Count: len(w.durations), Untold: len(w.durations) - w.count, DurationMS: measure.Summarize(slices.Clone(w.durations)),
-		Causes: w.spent.result(rt), CausedBy: w.list(rt), Path: []Part{}}
+		Path: []Part{}}
+	out.Causes, out.CausedBy = w.spent.result(rt, at)
 	if c := w.slowest; c != nil {
 		act := c.Activity
 		act.StartMS, act.DurationMS = rt.At(c.begin), rt.MS(c.end-c.begin)
 		if act.ID == "" {
 			act.ID = actid.Text(c.id, rt.PID)
 		}
-		out.Slowest, out.Task, out.Path = &act, c.task.name, path(rt, c.Flow.Causes)
+		out.Slowest, out.Task, out.Path = &act, c.task.name, path(rt, c.Flow.Causes, at)
 	}
 	return out
 }
@@ -133,12 +134,15 @@ func (w *why) result(rt *process) *Why {
 // spent sums up where the time of activities went. Times are ticks.
 type spent struct {
 	count          int // of activities of which the trace tells
-	by             [activities.Kinds]int64
 	parallel, late int64
 	causes         map[cause]*weight
 }
 
-type cause struct{ kind, name string }
+type cause struct {
+	kind activities.Kind
+	name string
+	code activities.Code
+}
 
 type weight struct {
 	parts      int
@@ -157,32 +161,49 @@ func (s *spent) add(c *activities.Causes) {
 	if s.causes == nil {
 		s.causes = make(map[cause]*weight)
 	}
-	for k, n := range c.Spent {
-		s.by[k] += n
-	}
 	for i := range c.Path {
 		p := &c.Path[i]
-		k := cause{p.Kind.String(), partName(p)}
-		w := s.causes[k]
-		if w == nil && len(s.causes) >= maxCauses {
-			k.name = "(others)"
-			w = s.causes[k]
-		}
-		if w == nil {
-			w = new(weight)
-			s.causes[k] = w
-		}
 		n := p.To - p.From
-		w.parts, w.total, w.max = w.parts+1, w.total+n, max(w.max, n)
+		put(s.causes, cause{p.Kind, partName(p), p.Code}, weight{1, n, n})
 	}
 }
 
-// result returns the sums, or nil if the trace tells of no activity.
-func (s *spent) result(rt *process) *Causes {
-	if s.count == 0 {
-		return nil
+// put adds to what is known of a cause. Of those for which there is no room one is made.
+func put(causes map[cause]*weight, k cause, more weight) {
+	w := causes[k]
+	if w == nil && len(causes) >= maxCauses {
+		k.name, k.code = "(others)", 0
+		w = causes[k]
 	}
-	return causesOf(rt, &s.by, s.parallel, s.late)
+	if w == nil {
+		w = new(weight)
+		causes[k] = w
+	}
+	w.parts, w.total, w.max = w.parts+more.parts, w.total+more.total, max(w.max, more.max)
+}
+
+// result returns the sums, or nil if the trace tells of no activity, and what the time went
+// for, the longest first.
+func (s *spent) result(rt *process, at spots) (*Causes, []Cause) {
+	list := []Cause{}
+	if s.count == 0 {
+		return nil, list
+	}
+	var by [activities.Kinds]int64
+	told := make(map[cause]*weight)
+	for k, w := range maps.All(s.causes) {
+		k.kind, k.name = at.of(k.kind, k.name, k.code)
+		k.code = 0
+		by[k.kind] += w.total
+		put(told, k, *w)
+	}
+	for k, w := range maps.All(told) {
+		list = append(list, Cause{k.kind.String(), k.name, w.parts, rt.MS(w.total), rt.MS(w.max)})
+	}
+	order.Sort(list, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	return causesOf(rt, &by, s.parallel, s.late), list
 }
 
 func causesOf(rt *process, by *[activities.Kinds]int64, parallel, late int64) *Causes {
@@ -190,18 +211,6 @@ func causesOf(rt *process, by *[activities.Kinds]int64, parallel, late int64) *C
 	return &Causes{RunningMS: ms(activities.Running), GCMS: ms(activities.GC), JITMS: ms(activities.JIT), LockMS: ms(activities.Lock),
 		BlockedMS: ms(activities.Blocked), QueuedMS: ms(activities.Queued), OthersMS: ms(activities.Others),
 		AwaitingMS: ms(activities.Awaiting), ParallelMS: rt.MS(parallel), LateMS: rt.MS(late)}
-}
-
-// list returns what the time went for, the longest first.
-func (s *spent) list(rt *process) []Cause {
-	list := make([]Cause, 0, len(s.causes))
-	for k, w := range maps.All(s.causes) {
-		list = append(list, Cause{k.kind, k.name, w.parts, rt.MS(w.total), rt.MS(w.max)})
-	}
-	order.Sort(list, func(a, b Cause) int {
-		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
-	})
-	return list
 }
 
 // partName returns what was awaited, or who held the lock.
@@ -212,34 +221,43 @@ func partName(p *activities.Part) string {
 	return p.Name
 }
 
-// tell has an activity say where its time went.
-func (c *activity) tell(rt *process) {
+// tell has an activity say where its time went, if the trace tells.
+func (c *activity) tell(rt *process, at spots) {
+	if c.Flow == nil || c.Flow.Causes == nil {
+		return
+	}
 	of := c.Flow.Causes
-	c.Causes = causesOf(rt, &of.Spent, of.Parallel, c.Flow.Late)
+	var by [activities.Kinds]int64
 	c.Path = make([]Part, 0, len(of.Path))
 	for i := range slices.Backward(of.Path) {
 		p := &of.Path[i]
-		c.Path = append(c.Path, Part{rt.At(p.From), rt.MS(p.To - p.From), p.Kind.String(), partName(p), p.Thread})
+		k, name := at.of(p.Kind, partName(p), p.Code)
+		by[k] += p.To - p.From
+		c.Path = append(c.Path, Part{rt.At(p.From), rt.MS(p.To - p.From), k.String(), name, p.Thread})
 	}
+	c.Causes = causesOf(rt, &by, of.Parallel, c.Flow.Late)
 }
 
 // path returns the parts of the time of an activity, the first one first. Code that ran on a
 // thread, was compiled there and stopped for collections is one part.
-func path(rt *process, c *activities.Causes) []Part {
+func path(rt *process, c *activities.Causes, at spots) []Part {
 	list := make([]Part, 0, len(c.Path))
-	for i := len(c.Path) - 1; i >= 0; {
+	var by [activities.JIT + 1]int64 // of the last part, if that is of code that ran
+	for i := range slices.Backward(c.Path) {
 		p := &c.Path[i]
-		part := Part{rt.At(p.From), rt.MS(p.To - p.From), p.Kind.String(), partName(p), p.Thread}
-		i--
-		if p.Kind <= activities.JIT {
-			var by [activities.JIT + 1]int64
-			by[p.Kind] = p.To - p.From
-			for ; i >= 0 && c.Path[i].Kind <= activities.JIT && c.Path[i].Thread == p.Thread; i-- {
-				by[c.Path[i].Kind] += c.Path[i].To - c.Path[i].From
-			}
-			part.DurationMS, part.Kind, part.Name = rt.MS(by[activities.Running]+by[activities.GC]+by[activities.JIT]), activities.Running.String(), ofIt(rt, by[:])
+		k, name := at.of(p.Kind, partName(p), p.Code)
+		if k > activities.JIT {
+			by = [activities.JIT + 1]int64{}
+			list = append(list, Part{rt.At(p.From), rt.MS(p.To - p.From), k.String(), name, p.Thread})
+			continue
 		}
-		list = append(list, part)
+		if n := len(list); n == 0 || list[n-1].Kind != activities.Running.String() || list[n-1].Thread != p.Thread {
+			by = [activities.JIT + 1]int64{}
+			list = append(list, Part{StartMS: rt.At(p.From), Kind: activities.Running.String(), Thread: p.Thread})
+		}
+		by[k] += p.To - p.From
+		last := &list[len(list)-1]
+		last.DurationMS, last.Name = rt.MS(by[activities.Running]+by[activities.GC]+by[activities.JIT]), ofIt(rt, by[:])
 	}
 	return list
 }

@@ -141,10 +141,12 @@ func (t *task) reach(c *activity, ms float64) *endpoint {
 }
 
 // reached returns the endpoints, those of the most time first.
-func (t *task) reached(rt *process) []Endpoint {
+func (t *task) reached(rt *process, at spots) []Endpoint {
 	var list []Endpoint
 	for name, e := range t.endpoints {
-		list = append(list, Endpoint{name, len(e.durations), e.errors, measure.Summarize(slices.Clone(e.durations)), statuses(e.statuses), e.spent.result(rt), e.spent.list(rt)})
+		x := Endpoint{Endpoint: name, Count: len(e.durations), Errors: e.errors, DurationMS: measure.Summarize(slices.Clone(e.durations)), Statuses: statuses(e.statuses)}
+		x.Causes, x.CausedBy = e.spent.result(rt, at)
+		list = append(list, x)
 	}
 	order.Sort(list, func(a, b Endpoint) int {
 		return cmp.Or(cmp.Compare(b.DurationMS.Total, a.DurationMS.Total), cmp.Compare(a.Endpoint, b.Endpoint))

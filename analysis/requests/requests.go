@@ -31,6 +31,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -45,6 +46,8 @@ type Analysis struct {
 	most      int // activities that are kept of each task
 	flow      *activities.Analysis
 	explain   func(task, endpoint string, act *Activity) bool // or nil
+	tells     bool                                            // those that end say where their time went
+	named     func(*stacks.Samples) *stacks.Profile           // or nil
 }
 
 type process = lives.Runtime[state]
@@ -110,8 +113,11 @@ func New(mux *etw.Mux) *Analysis {
 }
 
 // OnEnd has do called for each activity when it is over. The Result has only those of
-// them that took longest.
+// them that took longest. They say where their time went if Tell was called, too.
 func (a *Analysis) OnEnd(do func(pid int64, provider, task string, act Activity)) { a.ended = do }
+
+// Tell has the activities that OnEnd has say where their time went.
+func (a *Analysis) Tell() { a.tells = true }
 
 // slowest is how many activities of each task a Result has if nobody asks for more.
 const slowest = 20
@@ -339,7 +345,7 @@ func (s *state) forget(c *activity) {
 func (a *Analysis) finish(rt *process, r *etw.Record, c *activity) {
 	parent := c.parent
 	if parent != nil {
-		c.Parent = parent.task.name
+		c.Parent, c.AfterParent = parent.task.name, parent.over
 	}
 	c.leave(rt.Now)
 	a.note(rt, r, c)
@@ -384,8 +390,8 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 	if slow || a.ended != nil {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
 		c.identify(r.ProcessID)
-		if c.Flow != nil && c.Flow.Causes != nil {
-			c.tell(rt)
+		if a.tells {
+			c.tell(rt, nil)
 		}
 	}
 	if slow {
@@ -399,7 +405,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 // Result returns what is known so far. It shares no memory that changes with the
 // analysis.
 func (a *Analysis) Result() *Result {
-	res := &Result{Schema: Schema, Processes: []*Process{}}
+	res, at := &Result{Schema: Schema, Processes: []*Process{}}, a.spots()
 	for _, rt := range a.processes.All() {
 		s := &rt.State
 		if s.started+s.stopped+s.withoutID == 0 {
@@ -408,29 +414,30 @@ func (a *Analysis) Result() *Result {
 		out := &Process{PID: rt.PID, Life: rt.Life, Started: s.started, Stopped: s.stopped,
 			StopsWithoutStart: s.orphans, Open: len(s.open), LostStops: s.lost, WithoutID: s.withoutID, Tasks: []Task{}}
 		for _, t := range s.tasks {
-			out.Tasks = append(out.Tasks, t.result(rt))
+			out.Tasks = append(out.Tasks, t.result(rt, at))
 		}
 		order.Sort(out.Tasks, func(a, b Task) int {
 			return cmp.Or(cmp.Compare(b.DurationMS.Total, a.DurationMS.Total), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Task, b.Task))
 		})
 		out.CausesFrom = a.flow.Layer(rt.PID).String()
 		if s.why.durations != nil {
-			res.Why = append(res.Why, s.why.result(rt))
+			res.Why = append(res.Why, s.why.result(rt, at))
 		}
 		res.Processes = append(res.Processes, out)
 	}
 	return res
 }
 
-func (t *task) result(rt *process) Task {
+func (t *task) result(rt *process, at spots) Task {
 	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: t.live, Errors: t.errors,
-		ErrorsWithin: t.within, Endpoints: t.reached(rt),
+		ErrorsWithin: t.within, Endpoints: t.reached(rt, at),
 		DurationMS: measure.Summarize(slices.Clone(t.durations)), ExclusiveMS: rt.MS(t.exclusive), MaxConcurrency: t.most,
 		Series: t.series.Clone(), Slowest: []Activity{}}
 	out.PerSec = measure.Ratio(measure.Known(1e3*float64(out.Count)), measure.Known(rt.MS(t.last-t.first)))
 	out.Statuses = statuses(t.statuses)
-	out.Causes, out.CausedBy = t.spent.result(rt), t.spent.list(rt)
+	out.Causes, out.CausedBy = t.spent.result(rt, at)
 	for _, c := range t.slowest.All() {
+		c.tell(rt, at)
 		out.Slowest = append(out.Slowest, c.Activity)
 	}
 	return out

@@ -134,12 +134,21 @@ func TestSums(t *testing.T) {
 // TestPaths: the parts of each activity adjoin, from its start to its stop, and add up by cause
 // to what is said of it and of its task.
 func TestPaths(t *testing.T) {
-	parts := 0
+	parts, late := 0, 0
 	for _, file := range append(testtrace.All(t), corpus.Glob(t, "causes/*.nettrace.gz")...) {
 		var mux etw.Mux
 		a := New(&mux)
 		sums := make(map[[2]string]map[string]float64)
+		a.Tell()
 		a.OnEnd(func(_ int64, provider, task string, act Activity) {
+			if act.Flow != nil && act.Parent != "" {
+				if up := act.Flow.Parent; up != nil && up.Started && (act.Flow.Begin < up.Begin || up.Over && !up.Implied && !act.AfterParent && !act.Flow.Implied) {
+					t.Errorf("%s: %s is not within its parent, and not marked", file, act.ID)
+				}
+				if act.AfterParent {
+					late++
+				}
+			}
 			if act.Causes == nil {
 				return
 			}
@@ -183,6 +192,7 @@ func TestPaths(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("%d parts, %d activities that were over after their parents", parts, late)
 	if parts == 0 {
 		t.Error("no trace has parts")
 	}

@@ -97,9 +97,11 @@ type Activity struct {
 	ExclusiveMS float64 `json:"exclusiveMs"`
 	// Parent is the task of the activity that began it.
 	Parent string `json:"parent,omitempty"`
-	Status string `json:"status,omitempty"`
-	Failed bool   `json:"failed,omitempty"`
-	Thread int64  `json:"tid"` // of the stop
+	// AfterParent says that this one was over before it.
+	AfterParent bool   `json:"afterParent,omitempty"`
+	Status      string `json:"status,omitempty"`
+	Failed      bool   `json:"failed,omitempty"`
+	Thread      int64  `json:"tid"` // of the stop
 	// TraceID and the others are those of a span.
 	TraceID      string `json:"traceId,omitempty"`
 	SpanID       string `json:"spanId,omitempty"`

@@ -181,6 +181,7 @@ func (r *Result) activities() table.View {
 		table.Flag("failed", func(x *row[Activity]) bool { return x.of.Failed }).For(table.Details),
 		table.Text("id", func(x *row[Activity]) string { return x.of.ID }).Spared(3).As("Activity"),
 		table.Text("parent", func(x *row[Activity]) string { return x.of.Parent }).Spared(4).As("Begun by"),
+		table.Flag("afterParent", func(x *row[Activity]) bool { return x.of.AfterParent }).As("Late").IfAny().Spared(5).Helped("the activity that began it was over before it"),
 		table.Text("traceId", func(x *row[Activity]) string { return x.of.TraceID }).For(table.Programs),
 		table.Text("spanId", func(x *row[Activity]) string { return x.of.SpanID }).For(table.Details),
 		table.Text("name", func(x *row[Activity]) string { return x.of.Name }).About(),

@@ -118,6 +118,7 @@ func (a *Analysis) follow(x any) {
 			a.keep(key{kind: Workers, pid: pid, unit: "threads", how: Highest}, atMS, 0, float64(workers))
 		})
 	case *requests.Analysis:
+		x.Tell()
 		x.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 			of := strings.Trim(provider+"/"+task, "/")
 			a.keep(key{kind: Requests, pid: pid, of: of, unit: "count", how: Sum}, act.StartMS+act.DurationMS, 0, 1)

@@ -72,6 +72,7 @@ func newAnswers(cfg *StreamConfig) *answers {
 	}
 	if cfg.Sender.Traces != nil {
 		a.requests = requests.New(&a.mux)
+		a.requests.Tell()
 		a.requests.OnEnd(a.spans.Add)
 	}
 	return a

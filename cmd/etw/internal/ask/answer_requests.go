@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -21,9 +22,10 @@ func NewRequests() *Question {
 	q := new(Question)
 	var why string
 	*q = Question{
-		name:  "requests",
-		reads: true,
-		short: "Show how long requests and other activities took",
+		name:   "requests",
+		reads:  true,
+		naming: true,
+		short:  "Show how long requests and other activities took",
 		Long: `Requests shows how long the activities of a .NET program took: requests that it serves
 and makes, connections, look-ups of names, queries, and whatever else an EventSource
 tells as a pair of start and stop events; in .etl files, those of IIS, ASP.NET and
@@ -58,6 +60,9 @@ more.`,
 		},
 		ask: func(mux *etw.Mux) answer {
 			a := requests.New(mux)
+			if m := q.named; m != nil {
+				a.NameBy(func(s *stacks.Samples) *stacks.Profile { return m.Below("", s) })
+			}
 			if why != "" || q.by == "path" {
 				a.Explain(func(task, endpoint string, act *requests.Activity) bool {
 					return explains(filter.Glob(cmp.Or(why, "*")), task, endpoint, act)

@@ -176,6 +176,7 @@ func (x *telemetryExport) telemetry(cmd *cobra.Command, t *trace.Trace, name, ho
 	}
 	if x.wants(otlp.SignalTraces) {
 		m.requests = requests.New(&m.mux)
+		m.requests.Tell()
 		m.requests.OnEnd(m.spans.Add)
 	}
 	return m

@@ -1,0 +1,100 @@
+package activities
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// What code waits and awaits is told by call stacks, and these have names only when all is
+// read. So parts have the numbers of stacks, of which each is kept once.
+
+// A Code is the number of a call stack that [Analysis.Stacks] has, or 0.
+type Code = stacks.ID
+
+// maxCodes bounds how many different stacks are kept.
+const maxCodes = 1 << 16
+
+// KeepCode has parts say which code they are of. Without it no stack is kept, and threads
+// that sleep run, as far as is known.
+func (a *Analysis) KeepCode() {
+	if a.stacks == nil {
+		a.stacks = stacks.NewSamples("code", stacks.ValueType{Name: "stacks", Unit: "count"}, stacks.ValueType{Name: "code", Unit: "number"})
+		a.kept = make(map[Code]bool)
+	}
+}
+
+// Stacks returns the call stacks that parts have, one sample for each, whose last value is
+// its number. It returns nil if they were not to be kept.
+func (a *Analysis) Stacks() *stacks.Samples { return a.stacks }
+
+// code returns the number of the stack of a record. The thread may be outside managed code.
+func (a *Analysis) code(r *etw.Record, outside bool) Code {
+	if a.stacks == nil || r.Stack.Len() == 0 || len(a.kept) >= maxCodes {
+		return 0
+	}
+	c := a.stacks.Intern(r.ProcessID, r.Stack)
+	if c != 0 && !a.kept[c] {
+		a.kept[c] = true
+		a.stacks.AddStack(time.Unix(0, when.Of(r)), r.ProcessID, r.ThreadID, c, 0, 1, int64(c))
+		if outside {
+			a.stacks.OutsideManaged()
+		}
+	}
+	return c
+}
+
+// A sample is an event of EventPipe's sampler.
+type sample struct{ libraryEvents }
+
+var sampleEvents = describe("Microsoft-DotNETCore-SampleProfiler", "3c530d44-97ae-513a-1e6d-783e8f8e03a9", name{0, 0, "ThreadSample"})
+
+// EventDesc returns the description.
+func (*sample) EventDesc() *etw.EventDesc { return sampleEvents[0] }
+
+// EventDescs returns the same.
+func (*sample) EventDescs() []*etw.EventDesc { return sampleEvents }
+
+// outside reports whether the thread was outside managed code, where it may wait.
+func (e *sample) outside() bool {
+	return len(e.payload) >= 4 && binary.LittleEndian.Uint32(e.payload) == 1
+}
+
+// A sampling is what samples say of a thread since it began to work for an activity. Each
+// stands for the time from half way to the one before to half way to the next one.
+type sampling struct {
+	last int64 // sample
+	code Code  // outside managed code, or 0
+	from int64 // since when
+}
+
+// followSample takes a sample of a thread.
+func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample) {
+	if a.stacks == nil || t.cur == nil {
+		return
+	}
+	s, code := &t.sampled, Code(0)
+	if e.outside() {
+		code = a.code(r, true)
+	}
+	from := t.since
+	if s.last > t.since {
+		from = s.last + (rt.Now-s.last)/2
+	}
+	if code != s.code || s.last <= t.since {
+		t.endSample(from)
+		s.code, s.from = code, from
+	}
+	s.last = rt.Now
+}
+
+// endSample ends what samples say of a thread.
+func (t *thread) endSample(now int64) {
+	if s := &t.sampled; s.code != 0 {
+		t.spent(state{from: max(s.from, t.since), to: now, kind: sampled, code: s.code})
+	}
+	t.sampled.code = 0
+}

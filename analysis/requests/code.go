@@ -1,0 +1,106 @@
+package requests
+
+import (
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/kinds"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+)
+
+// NameBy has results say in which code threads slept and awaited, where call stacks tell:
+// of gives these names, once all is read. Without it, or where a stack has no names, a thread
+// that no event tells of counts as running.
+func (a *Analysis) NameBy(of func(*stacks.Samples) *stacks.Profile) {
+	a.flow.KeepCode()
+	a.named = of
+}
+
+// A spot is what a call stack says.
+type spot struct {
+	waits bool
+	what  string // it is that waits
+	in    string // the method of the program
+}
+
+// spots are what call stacks say, by their numbers.
+type spots map[activities.Code]spot
+
+// spots returns what is known of the call stacks that parts have.
+func (a *Analysis) spots() spots {
+	s := a.flow.Stacks()
+	if a.named == nil || s == nil {
+		return nil
+	}
+	s.SetReading(cpu.Reading)
+	p := a.named(s)
+	kind, list := kinds.Default().OfFrames(), make(spots)
+	for x := range p.Samples() {
+		list[activities.Code(x.Values[len(x.Values)-1])] = spotOf(p, x.Stack, kind)
+	}
+	return list
+}
+
+// spotOf reads a call stack: the method of the program, and the one of libraries that it
+// called, or where it is in no such method the innermost one.
+func spotOf(p *stacks.Profile, stack stacks.ID, kind func(*stacks.Frame) string) (x spot) {
+	inner := ""
+	for i := range p.Stack(stack) {
+		f := &p.Frames[i]
+		x.waits = x.waits || f.Waiting
+		if f.Pseudo || f.Kind == symbols.Unknown || strings.Contains(f.Full, "IL_STUB_PInvoke") {
+			continue
+		}
+		if x.in = resumed(f.Full); x.in != "" {
+			break
+		}
+		if kind(f) == kinds.User {
+			x.in = f.Name
+			break
+		}
+		x.what = strings.TrimPrefix(strings.TrimPrefix(f.Name, "System.Threading."), "Tasks.")
+		if inner == "" && !strings.HasPrefix(f.Name, "System.Diagnostics.Tracing.") {
+			inner = x.what
+		}
+	}
+	if x.in == "" {
+		x.what = inner
+	}
+	return x
+}
+
+// resumed returns the async method that a frame of the libraries goes on with: the type of its
+// state machine is an argument, as in AsyncStateMachineBox`1[Void,Oven+<Bake>d__5].
+func resumed(full string) string {
+	_, args, ok := strings.Cut(full, "AsyncStateMachineBox`1")
+	if !ok {
+		return ""
+	}
+	i := strings.LastIndex(args, ">d__")
+	j := strings.LastIndexByte(args[:max(i, 0)], '<')
+	if j < 0 {
+		return ""
+	}
+	begin := strings.LastIndexAny(args[:j], ",[ !") + 1
+	return strings.ReplaceAll(strings.TrimSuffix(args[begin:j], "+"), "+", ".") + "." + args[j+1:i]
+}
+
+// of returns the kind and the name of a part of time: a thread of which samples say that it
+// waits did not run, and what was awaited is told by the method that did, unless the trace
+// has a name for it.
+func (p spots) of(k activities.Kind, name string, code activities.Code) (activities.Kind, string) {
+	x, ok := p[code]
+	switch {
+	case !ok:
+	case k == activities.Running && x.waits, k == activities.Blocked:
+		k, name = activities.Blocked, x.what
+		if x.in != "" {
+			name = strings.TrimPrefix(name+" in "+x.in, " ")
+		}
+	case k == activities.Awaiting && name == "" && x.in != "":
+		name = "in " + x.in
+	}
+	return k, name
+}

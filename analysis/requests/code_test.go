@@ -1,0 +1,124 @@
+package requests
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/actid"
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// explained returns all activities of a trace, with the code of their parts.
+func explained(t *testing.T, path string) *Result {
+	var mux etw.Mux
+	code, a := symbols.New(&mux), New(&mux)
+	a.Keep(math.MaxInt / 2)
+	a.NameBy(func(s *stacks.Samples) *stacks.Profile {
+		return stacks.NewProfile(code.Table(), stacks.Options{Names: stacks.QualifiedNames}, s)
+	})
+	testtrace.Run(t, &mux, path)
+	return a.Result()
+}
+
+// TestSleepers: threads that sleep, of which no event tells, are blocked by samples, for as
+// long as the program measured that; and what was awaited that is no task has the name of
+// the method that did.
+func TestSleepers(t *testing.T) {
+	for _, path := range corpus.Glob(t, "causes/ferry-*.nettrace.gz") {
+		name := testtrace.Name(path)
+		if strings.Contains(name, "-ids") || strings.Contains(name, "-tpl") {
+			continue
+		}
+		var truth struct {
+			Requests []struct {
+				Kind        string
+				Start, Stop int64
+				Segments    []struct {
+					Type     string
+					From, To int64
+				}
+			}
+		}
+		testtrace.JSON(t, strings.TrimSuffix(path, ".nettrace.gz")+".truth.json.gz", &truth)
+		want := 0.0
+		for _, q := range truth.Requests {
+			for _, s := range q.Segments {
+				if q.Kind == "sleeper" && s.Type == "block" {
+					want += float64(max(0, min(s.To, q.Stop)-max(s.From, q.Start))) / 1e6
+				}
+			}
+		}
+		res, got, slept := explained(t, path), 0.0, false
+		for _, task := range res.Processes[0].Tasks {
+			for _, x := range task.Slowest {
+				sum := 0.0
+				for _, ms := range x.Causes.Parts() {
+					sum += ms
+				}
+				if math.Abs(sum-x.DurationMS) > 1e-6 {
+					t.Errorf("%s: %s has %.6f ms of %.6f", name, x.Name, sum, x.DurationMS)
+				}
+				if x.Name == "kind=sleeper" {
+					got += x.Causes.BlockedMS
+				}
+			}
+			for _, c := range task.CausedBy {
+				slept = slept || c.Kind == "blocked" && c.Name == "Thread.Sleep in Ferry.Sleeper"
+				if c.Kind == "awaiting" && c.Name == "" && c.TotalMS > 0.05*task.DurationMS.Total {
+					t.Errorf("%s: %.3f ms awaiting without a name", name, c.TotalMS)
+				}
+			}
+		}
+		t.Logf("%s: blocked %.2f ms, %.2f by the program", name, got, want)
+		if !(math.Abs(got-want) <= 0.1*want) || !slept {
+			t.Errorf("%s: blocked %.2f ms, %.2f by the program; Thread.Sleep has a name: %v", name, got, want, slept)
+		}
+	}
+}
+
+// TestResumed: of which method a state machine is.
+func TestResumed(t *testing.T) {
+	for full, want := range map[string]string{
+		"System.Private.CoreLib!System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1+AsyncStateMachineBox`1[System.__Canon,Ferry+<Fanout>d__22].MoveNext(class System.Threading.Thread)": "Ferry.Fanout",
+		"x!A.AsyncStateMachineBox`1[Void,Shop.Oven+Rack+<Bake>d__5].MoveNext()": "Shop.Oven.Rack.Bake",
+		"x!A.AsyncStateMachineBox`1[System.__Canon].MoveNext()":                 "",
+		"x!A.AsyncStateMachineBox`1>d__":                                        "",
+		"x!Oven+<Bake>d__5.MoveNext()":                                          "",
+	} {
+		if got := resumed(full); got != want {
+			t.Errorf("%s: %q, want %q", full, got, want)
+		}
+	}
+}
+
+// TestLate: an activity that ends after the one that began it is marked.
+func TestLate(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	outer, inner := actid.Make(1, 0x10), actid.Make(1, 0x11)
+	at := time.Duration(0)
+	say := func(task string, op etw.Opcode, id, related etw.GUID) {
+		at += time.Millisecond
+		s.Activity, s.Related = id, related
+		s.Record(at, 7, &etw.Record{Provider: etw.GUID{7: 0x50}, ProviderName: "Shop", Kind: etw.KindManifest, Opcode: op, PointerSize: etw.Ptr64,
+			Schema: &etw.EventDesc{Name: task + op.String(), TaskName: task}})
+	}
+	say("Order", etw.OpcodeStart, outer, etw.GUID{})
+	say("Mail", etw.OpcodeStart, inner, outer)
+	say("Order", etw.OpcodeStop, outer, etw.GUID{})
+	say("Mail", etw.OpcodeStop, inner, etw.GUID{})
+	for _, task := range a.Result().Processes[0].Tasks {
+		for _, x := range task.Slowest {
+			if x.AfterParent != (task.Task == "Mail") {
+				t.Errorf("%s: %+v", task.Task, x)
+			}
+		}
+	}
+}
