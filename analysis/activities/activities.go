@@ -40,8 +40,8 @@ import (
 type Analysis struct {
 	processes lives.Table[process]
 	spans     func(pid int64, s Span)
-	stacks    *stacks.Samples // of what parts were, or nil
-	kept      map[Code]bool   // those that it has
+	stacks    *stacks.Samples    // of what parts were, or nil
+	kept      map[stacks.ID]bool // those that it has
 }
 
 type runtime = lives.Runtime[process]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/etwgen/etwgen/analysis/internal/actid"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -45,7 +46,7 @@ type piece struct {
 	busy     int64
 	item     item
 	await    *await
-	code     Code // with which it began
+	code     stacks.ID // with which it began
 }
 
 // maxDepth bounds how deep activities nest, maxLive how many there are at a time, and

@@ -12,9 +12,6 @@ import (
 // What code waits and awaits is told by call stacks, and these have names only when all is
 // read. So parts have the numbers of stacks, of which each is kept once.
 
-// A Code is the number of a call stack that [Analysis.Stacks] has, or 0.
-type Code = stacks.ID
-
 // maxCodes bounds how many different stacks are kept.
 const maxCodes = 1 << 16
 
@@ -23,7 +20,7 @@ const maxCodes = 1 << 16
 func (a *Analysis) KeepCode() {
 	if a.stacks == nil {
 		a.stacks = stacks.NewSamples("code", stacks.ValueType{Name: "stacks", Unit: "count"}, stacks.ValueType{Name: "code", Unit: "number"})
-		a.kept = make(map[Code]bool)
+		a.kept = make(map[stacks.ID]bool)
 	}
 }
 
@@ -32,7 +29,7 @@ func (a *Analysis) KeepCode() {
 func (a *Analysis) Stacks() *stacks.Samples { return a.stacks }
 
 // code returns the number of the stack of a record. The thread may be outside managed code.
-func (a *Analysis) code(r *etw.Record, outside bool) Code {
+func (a *Analysis) code(r *etw.Record, outside bool) stacks.ID {
 	if a.stacks == nil || r.Stack.Len() == 0 || len(a.kept) >= maxCodes {
 		return 0
 	}
@@ -66,9 +63,9 @@ func (e *sample) outside() bool {
 // A sampling is what samples say of a thread since it began to work for an activity. Each
 // stands for the time from half way to the one before to half way to the next one.
 type sampling struct {
-	last int64 // sample
-	code Code  // outside managed code, or 0
-	from int64 // since when
+	last int64     // sample
+	code stacks.ID // outside managed code, or 0
+	from int64     // since when
 }
 
 // followSample takes a sample of a thread.
@@ -76,7 +73,7 @@ func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample
 	if a.stacks == nil || t.cur == nil {
 		return
 	}
-	s, code := &t.sampled, Code(0)
+	s, code := &t.sampled, stacks.ID(0)
 	if e.outside() {
 		code = a.code(r, true)
 	}

@@ -3,6 +3,7 @@ package activities
 import (
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -39,7 +40,7 @@ type thread struct {
 	saved          []saved   // for whom it worked when continuations began
 	waiting        [Blocked + 1]wait
 	sampled        sampling
-	code           Code // with which it began to work
+	code           stacks.ID // with which it began to work
 	compiling      []compiling
 }
 
@@ -47,7 +48,7 @@ type thread struct {
 type wait struct {
 	since int64
 	owner int64 // of the lock
-	code  Code
+	code  stacks.ID
 }
 
 type saved struct {
@@ -69,8 +70,8 @@ type await struct {
 	by    int64  // the thread that awaited
 	name  string // of the operation, where the trace has it
 	of    *Activity
-	block bool // a thread waited in it
-	code  Code // that awaited
+	block bool      // a thread waited in it
+	code  stacks.ID // that awaited
 }
 
 // maxThreads bounds how many threads of a process are followed, and maxOpen how many

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -28,7 +29,7 @@ type Part struct {
 	Name     string // of what was awaited, if the trace has it
 	// Code is what awaited or was blocked, or goes on after it; of what runs, where samples
 	// found it outside managed code, where it may wait. It is 0 if that is not known.
-	Code Code
+	Code stacks.ID
 }
 
 // A Layer is how a trace tells for whom threads work.
@@ -208,7 +209,7 @@ func (w *walk) ended(t int64) int {
 	return int(w.byEnd[i-1])
 }
 
-func (w *walk) add(k Kind, thread, from, to int64, name string, code Code) {
+func (w *walk) add(k Kind, thread, from, to int64, name string, code stacks.ID) {
 	if from >= to {
 		return
 	}
@@ -224,8 +225,8 @@ const maxHops = 16
 
 // back adds the parts from t back to floor, beginning on a thread.
 func (w *walk) back(thread, t, floor int64, hops int) {
-	var after *await // what goes on at t went on after
-	var code Code    // with which it goes on
+	var after *await   // what goes on at t went on after
+	var code stacks.ID // with which it goes on
 	for t > floor {
 		i := w.at(thread, t)
 		if i < 0 {
@@ -247,7 +248,7 @@ func (w *walk) back(thread, t, floor int64, hops int) {
 // awaited adds the time before t in which nothing ran that what goes on then waited for, and
 // returns where that began: where it was awaited, if the trace has it, else where the work
 // ended that was the last before, else where there was any.
-func (w *walk) awaited(t, floor int64, after *await, code Code) (int64, int64) {
+func (w *walk) awaited(t, floor int64, after *await, code stacks.ID) (int64, int64) {
 	name := ""
 	if after != nil {
 		name, code = after.name, cmp.Or(after.code, code)
@@ -372,7 +373,7 @@ func (w *walk) other(thread, from, to int64) int {
 
 // stateBefore returns how a thread spent the time just before t, and since when, at the
 // earliest from.
-func (w *walk) stateBefore(thread, from, t int64) (Kind, int64, Code) {
+func (w *walk) stateBefore(thread, from, t int64) (Kind, int64, stacks.ID) {
 	list, ok := w.flat[thread]
 	if !ok {
 		list = w.flatten(thread)
@@ -410,7 +411,7 @@ func (w *walk) flatten(thread int64) (flat []state) {
 		at   int64
 		kind Kind
 		by   int
-		code Code
+		code stacks.ID
 	}
 	var edges []edge
 	for _, s := range slices.Concat(w.states[i:j], w.pauses) {
@@ -418,7 +419,7 @@ func (w *walk) flatten(thread int64) (flat []state) {
 	}
 	order.Sort(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	var open [sampled + 1]int
-	var codes [sampled + 1]Code // of what began last
+	var codes [sampled + 1]stacks.ID // of what began last
 	since, kind := int64(0), Running
 	for _, e := range edges {
 		if kind != Running && since < e.at {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/suspend"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -37,7 +38,7 @@ type state struct {
 	from, to int64
 	kind     Kind
 	by       int64 // the thread that held the lock
-	code     Code
+	code     stacks.ID
 }
 
 type compiling struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -141,7 +142,7 @@ type spent struct {
 type cause struct {
 	kind activities.Kind
 	name string
-	code activities.Code
+	code stacks.ID
 }
 
 type weight struct {

@@ -26,7 +26,7 @@ type spot struct {
 }
 
 // spots are what call stacks say, by their numbers.
-type spots map[activities.Code]spot
+type spots map[stacks.ID]spot
 
 // spots returns what is known of the call stacks that parts have.
 func (a *Analysis) spots() spots {
@@ -38,7 +38,7 @@ func (a *Analysis) spots() spots {
 	p := a.named(s)
 	kind, list := kinds.Default().OfFrames(), make(spots)
 	for x := range p.Samples() {
-		list[activities.Code(x.Values[len(x.Values)-1])] = spotOf(p, x.Stack, kind)
+		list[stacks.ID(x.Values[len(x.Values)-1])] = spotOf(p, x.Stack, kind)
 	}
 	return list
 }
@@ -90,7 +90,7 @@ func resumed(full string) string {
 // of returns the kind and the name of a part of time: a thread of which samples say that it
 // waits did not run, and what was awaited is told by the method that did, unless the trace
 // has a name for it.
-func (p spots) of(k activities.Kind, name string, code activities.Code) (activities.Kind, string) {
+func (p spots) of(k activities.Kind, name string, code stacks.ID) (activities.Kind, string) {
 	x, ok := p[code]
 	switch {
 	case !ok:
