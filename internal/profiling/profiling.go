@@ -1,0 +1,283 @@
+package profiling
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+)
+
+// The kinds of profiles.
+const (
+	CPU        = "cpu"
+	Allocs     = "allocs"
+	Exceptions = "exceptions"
+	Contention = "contention"
+)
+
+// Kinds returns the kinds of profiles.
+func Kinds() []string { return []string{CPU, Allocs, Exceptions, Contention} }
+
+// maxSamples bounds the samples of one profile.
+const maxSamples = 1 << 20
+
+// Options say what is taken of processes, and what it may cost.
+type Options struct {
+	Kinds    []string
+	Interval time.Duration // from one profile of a process to its next
+	Window   time.Duration // for which threads are sampled in each
+	// Budget is the share of one processor, in percent, that sampling may take of all
+	// processes together; 0 is as much as it takes.
+	Budget float64
+	// Idle is how many percent of a processor a process must take to be sampled.
+	Idle float64
+	// MaxEvents is how many allocations, exceptions or waits a second are followed. A kind of
+	// which there are more is followed no longer; 0 is no limit but that of one profile.
+	MaxEvents int
+	// MaxSamples bounds the samples of one profile; 0 is a million.
+	MaxSamples int
+	// List has the list of all methods asked for, once, where too many frames have no name.
+	List     bool
+	BufferMB int
+	// Patience is how long the end of a run may take, 0 for ten seconds.
+	Patience time.Duration
+	Log      *slog.Logger
+}
+
+func (o *Options) maxSamples() int {
+	if o.MaxSamples <= 0 {
+		return maxSamples
+	}
+	return min(o.MaxSamples, maxSamples)
+}
+
+// A Machine has the processes of one machine take turns.
+type Machine struct {
+	o       Options
+	turn    chan struct{} // of the process that is sampled
+	budget  *budget
+	running atomic.Int64
+}
+
+// New returns a machine on which no process is profiled yet.
+func New(o Options) *Machine {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Machine{o: o, turn: make(chan struct{}, 1), budget: newBudget(o.Budget/100, o.Interval, time.Now())}
+}
+
+// A Process is one that is profiled.
+type Process struct {
+	Client  *eventpipe.Client
+	Name    string
+	PID     int64 // as we see it
+	Version int   // of its runtime: the first number
+}
+
+// A Profile is samples of one kind, and the time between two of them in nanoseconds, or 0.
+type Profile struct {
+	*stacks.Profile
+	Of     string // the kind
+	Period int64
+}
+
+// An Interval is what there is of a process since the last one.
+type Interval struct {
+	Profiles []Profile
+	Lost     int64 // events that the process could not keep
+	// Dropped are events beyond limits, and waits that go on from one interval to the next,
+	// which are in neither.
+	Dropped int64
+	Bytes   int64 // that came of the process, WindowBytes of them by the window
+	// Window is for how long threads were sampled, 0 if they were not: Skipped says why.
+	Window      time.Duration
+	WindowBytes int64
+	Skipped     string
+	// Cost is what the window is taken to have cost, in seconds of a processor. Measured says
+	// whether that is known of this machine's processes, and not only assumed.
+	Cost     float64
+	Measured bool
+	Named    float64 // percent of the frames of all profiles
+}
+
+// Why threads were not sampled.
+const (
+	SkippedIdle   = "idle"
+	SkippedBudget = "budget"
+)
+
+// A run profiles one process.
+type run struct {
+	m      *Machine
+	p      *Process
+	names  *names
+	events *events
+	load   load
+	idle   load // as load, but from one interval to the next
+}
+
+// Run gives a process's intervals away until it ends, which is no error, or ctx is done. What
+// there is then is given, too.
+func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) error {
+	others := m.running.Add(1) - 1
+	defer m.running.Add(-1)
+	r := &run{m: m, p: p, load: load{pid: p.PID}, idle: load{pid: p.PID}, events: newEvents(&m.o)}
+	r.load.since(time.Now())
+	r.idle.since(time.Now())
+	var err error
+	if r.names, err = newNames(ctx, p.Client, m.o.BufferMB); err != nil {
+		return err
+	}
+	defer func() {
+		last, cancel := m.o.patience(ctx)
+		defer cancel()
+		r.names.flow.end(last)
+	}()
+	if err := r.events.follow(ctx, p); err != nil {
+		return err
+	}
+	next := time.Now().Add(m.o.Interval - min(m.o.Window, m.o.Interval))
+	if others > 0 { // so that they are not all at once
+		next = next.Add(rand.N(m.o.Interval) - m.o.Interval/2)
+	}
+	for {
+		t := time.NewTimer(time.Until(next))
+		select {
+		case <-t.C:
+			x, err := r.interval(ctx, slices.Contains(m.o.Kinds, CPU))
+			give(x)
+			if err != nil {
+				return err
+			}
+			next = later(next, m.o.Interval)
+			continue
+		case <-r.names.flow.done:
+		case <-ctx.Done():
+		}
+		t.Stop()
+		last, cancel := m.o.patience(ctx)
+		defer cancel()
+		err := r.events.flow.end(last)
+		x, _ := r.interval(last, false)
+		give(x)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+}
+
+// patience returns a context for what is done when another one is done.
+func (o *Options) patience(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(o.Patience, eventpipe.DefaultTimeout))
+}
+
+// later returns when an interval is next over: not at once for each that was missed.
+func later(last time.Time, interval time.Duration) time.Time {
+	next := last.Add(interval)
+	if now := time.Now(); next.Before(now) {
+		next = now.Add(interval)
+	}
+	return next
+}
+
+// taken is samples without names.
+type taken struct {
+	kind    string
+	samples []*stacks.Samples
+	period  int64
+}
+
+// enoughNames is how many percent of the frames have names where the list of methods is not
+// worth its price.
+const enoughNames = 98
+
+// interval ends an interval: it has a window first, if threads are to be sampled.
+func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
+	x := new(Interval)
+	var list []taken
+	var err error
+	if sampled {
+		var w *window
+		if w, err = r.window(ctx, x); w != nil {
+			list = append(list, taken{CPU, w.samples, w.period})
+		}
+	}
+	of, tooMany := r.events.swap(x)
+	list = append(list, of...)
+	r.name(x, list)
+	if x.Named < enoughNames && r.m.o.List && !r.names.list && err == nil && ctx.Err() == nil {
+		var bytes int64
+		bytes, err = r.names.all(ctx, r.p.Client, r.m.o.BufferMB)
+		r.load.since(time.Now()) // what that cost is not what the process takes
+		x.Bytes += bytes
+		r.name(x, list)
+	}
+	for _, f := range []*flow{r.names.flow, r.events.flow} {
+		lost, bytes := f.news()
+		x.Lost += lost
+		x.Bytes += bytes
+	}
+	if len(tooMany) > 0 && ctx.Err() == nil {
+		r.m.o.Log.Warn("there are too many events: they are not followed any longer", "process", r.p.Name, "kinds", strings.Join(tooMany, ", "), "most", r.m.o.MaxEvents)
+		err = cmp.Or(err, r.events.flow.end(ctx), r.events.follow(ctx, r.p))
+	}
+	return x, err
+}
+
+// name makes profiles of samples.
+func (r *run) name(x *Interval, list []taken) {
+	x.Profiles = nil
+	var n stacks.Naming
+	for _, t := range list {
+		p := r.names.profile(t.samples)
+		if p.Len() == 0 {
+			continue
+		}
+		x.Profiles = append(x.Profiles, Profile{p, t.kind, t.period})
+		n.Frames += p.Naming.Frames
+		n.Named += p.Naming.Named
+	}
+	x.Named = n.Percent()
+}
+
+// window has a window of the process, when it is its turn, it is busy, and there is budget.
+func (r *run) window(ctx context.Context, x *Interval) (*window, error) {
+	select {
+	case r.m.turn <- struct{}{}:
+		defer func() { <-r.m.turn }()
+	case <-ctx.Done():
+		return nil, nil
+	}
+	busy, known := r.idle.since(time.Now())
+	before, knownBefore := r.load.since(time.Now())
+	if known && busy*100 < r.m.o.Idle {
+		x.Skipped = SkippedIdle
+		return nil, nil
+	}
+	long := r.m.budget.window(r.m.o.Window, time.Now())
+	if long == 0 {
+		x.Skipped = SkippedBudget
+		return nil, nil
+	}
+	w, err := r.sample(ctx, long, before, knownBefore)
+	if w == nil {
+		return nil, err
+	}
+	r.idle.since(time.Now())
+	x.Window, x.Cost = w.long, r.m.budget.spend(w.long, w.more, w.known)
+	_, x.Measured = r.m.budget.state()
+	x.Lost += w.lost
+	x.Dropped += w.dropped
+	x.Bytes += w.bytes
+	x.WindowBytes = w.bytes
+	return w, err
+}

@@ -1,0 +1,72 @@
+package profiling
+
+import (
+	"context"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+)
+
+// sampler is the name of the provider of samples of threads.
+var sampler = cpu.Needs[0].Provider
+
+// A window is some time in which the threads of a process are sampled.
+type window struct {
+	samples []*stacks.Samples
+	period  int64
+	long    time.Duration
+	more    float64 // processors that the process took beyond what it took before
+	known   bool
+	dropped int64
+	lost    int64
+	bytes   int64
+}
+
+// sample has a window of a process, as long as it may be.
+func (r *run) sample(ctx context.Context, long time.Duration, before float64, known bool) (*window, error) {
+	var mux etw.Mux
+	times := cpu.New(&mux)
+	gc.New(&mux) // which asks for the pauses that samples have to leave out
+	w := new(window)
+	full := make(chan struct{})
+	left := r.m.o.maxSamples()
+	f, err := follow(ctx, r.p.Client, eventpipe.Config{BufferMB: r.m.o.BufferMB, Providers: eventpipe.Merge(append(providers(cpu.Needs), providers(gc.Needs)...))}, func(rec *etw.Record) error {
+		if rec.ProviderName == sampler {
+			if left--; left < 0 {
+				w.dropped++
+				return nil
+			} else if left == 0 {
+				close(full)
+			}
+		}
+		return mux.Dispatch(rec)
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.load.since(time.Now())
+	begun := time.Now()
+	t := time.NewTimer(long)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-full:
+	case <-f.done:
+	case <-ctx.Done():
+	}
+	w.long = time.Since(begun)
+	during, ok := r.load.since(time.Now())
+	w.more, w.known = during-before, ok && known
+	stop := ctx
+	if ctx.Err() != nil { // what was sampled so far is still wanted
+		stop = context.WithoutCancel(ctx)
+	}
+	err = f.end(stop)
+	w.lost, w.bytes = f.news()
+	w.samples, w.period = times.Samples(), times.Result().Interval()
+	return w, err
+}
