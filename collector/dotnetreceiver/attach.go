@@ -15,6 +15,7 @@ import (
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
 	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/internal/profiling"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/eventpipe/attach"
 )
@@ -52,11 +53,12 @@ func (w *worker) serve(stop context.Context, p *attach.Process) error {
 
 // work reads a session, if there is one, and takes profiles meanwhile.
 func (a *attachment) work(stop context.Context, s *eventpipe.Session) error {
-	kinds := a.w.cfg.profiled()
-	if len(kinds) == 0 {
+	if a.w.machine == nil {
 		return a.stream(stop, s)
 	}
-	p := &profiler{w: a.w, c: a.process.Client, name: a.process.Executable, pid: pid(a.process), resource: a.resource, kinds: kinds, version: version(a.process.Runtime)}
+	p := &profiler{w: a.w, resource: a.resource, Process: &profiling.Process{
+		Client: a.process.Client, Name: a.process.Executable, PID: pid(a.process), Version: version(a.process.Runtime),
+	}}
 	if s == nil {
 		return p.run(stop)
 	}

@@ -118,15 +118,23 @@ type TracesConfig struct {
 	Sources []string `mapstructure:"sources"` // names of ActivitySources
 }
 
-// A ProfilesConfig says how often profiles are taken of the presets cpu and allocs, and
-// where they are put.
+// A ProfilesConfig says how often profiles are taken, what they may cost, and where they are
+// put.
 type ProfilesConfig struct {
 	// Directory is the folder for files of pprof. A pipeline for profiles takes none.
 	Directory string        `mapstructure:"directory"`
 	Interval  time.Duration `mapstructure:"interval"` // from the start of one to that of the next
-	Duration  time.Duration `mapstructure:"duration"` // of each
-	MaxFiles  int           `mapstructure:"max_files"`
-	MaxFileMB int           `mapstructure:"max_file_mb"`
+	Duration  time.Duration `mapstructure:"duration"` // for which threads are sampled in each
+	// Budget is how many percent of a processor sampling threads may take of all processes
+	// together, Idle how many a process must take to be sampled.
+	Budget float64 `mapstructure:"budget"`
+	Idle   float64 `mapstructure:"idle"`
+	// MaxEvents is how many events a second of a kind are followed.
+	MaxEvents int `mapstructure:"max_events"`
+	// Rundown says whether a process may be asked for all of its methods: once, or never.
+	Rundown   string `mapstructure:"rundown"`
+	MaxFiles  int    `mapstructure:"max_files"`
+	MaxFileMB int    `mapstructure:"max_file_mb"`
 }
 
 // Validate says what of it makes no sense.
@@ -136,6 +144,14 @@ func (c *ProfilesConfig) Validate() error {
 		return fmt.Errorf("duration %v: write 100ms or more", c.Duration)
 	case c.Interval < c.Duration:
 		return fmt.Errorf("interval %v: write the duration of a profile, %v, or more", c.Interval, c.Duration)
+	case !(c.Budget >= 0 && c.Budget <= 100):
+		return fmt.Errorf("budget %v: write percent of a processor, 0 for no limit", c.Budget)
+	case !(c.Idle >= 0 && c.Idle <= 100):
+		return fmt.Errorf("idle %v: write percent of a processor", c.Idle)
+	case c.MaxEvents < 1:
+		return fmt.Errorf("max_events %d: write 1 or more", c.MaxEvents)
+	case c.Rundown != rundownOnce && c.Rundown != "never":
+		return fmt.Errorf("rundown %q: write once or never", c.Rundown)
 	case c.MaxFiles < 1:
 		return fmt.Errorf("max_files %d: write 1 or more", c.MaxFiles)
 	case c.MaxFileMB < 1:
@@ -143,6 +159,9 @@ func (c *ProfilesConfig) Validate() error {
 	}
 	return nil
 }
+
+// rundownOnce has a process list its methods where that is needed.
+const rundownOnce = "once"
 
 // A LossConfig says how often losses are looked at.
 type LossConfig struct {
@@ -158,7 +177,7 @@ func defaultConfig() component.Config {
 		Meters:    MetersConfig{Include: []string{"System.Runtime", "Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http"}, Interval: 10 * time.Second, MaxTimeSeries: 1000, MaxHistograms: 50, Histograms: "quantiles"},
 		Metrics:   flow.DefaultMetrics(),
 		Traces:    TracesConfig{Sources: []string{"Microsoft.AspNetCore", "System.Net.Http"}},
-		Profiles:  ProfilesConfig{Interval: time.Minute, Duration: 10 * time.Second, MaxFiles: 100, MaxFileMB: 16},
+		Profiles:  ProfilesConfig{Interval: time.Minute, Duration: 5 * time.Second, Budget: 5, Idle: 2, MaxEvents: 2000, Rundown: rundownOnce, MaxFiles: 100, MaxFileMB: 16},
 		BufferMB:  64, Output: flow.DefaultOutput(), Batch: flow.DefaultBatch(), Retry: flow.DefaultRetry(),
 		Loss: LossConfig{ReportInterval: 10 * time.Second}, ShutdownTimeout: 5 * time.Second,
 	}

@@ -37,7 +37,7 @@ func collects(c *Config, signal pipeline.Signal) error {
 		return errors.New("the receiver is in a metrics pipeline but nothing is collected for metrics: add presets: [gc, counters]")
 	case signal == pipeline.SignalTraces && !has("requests"):
 		return errors.New("the receiver is in a traces pipeline but nothing is collected for traces: add presets: [requests]")
-	case signal == xpipeline.SignalProfiles && len(c.profiled()) == 0:
+	case signal == xpipeline.SignalProfiles && len(c.profiled(true)) == 0:
 		return errors.New("the receiver is in a profiles pipeline but nothing is collected for profiles: add presets: [cpu, allocs]")
 	}
 	return nil
@@ -51,6 +51,7 @@ func instruments(set component.TelemetrySettings) (flow.Instruments, error) {
 	}
 	return flow.Instruments{
 		Events: b.ReceiverDotnetEvents, Lost: b.ReceiverDotnetEventsLost, Wait: b.ReceiverDotnetWaitTime,
+		Windows: b.ReceiverDotnetProfileWindows, Cost: b.ReceiverDotnetProfileCost,
 		Sessions: b.ReceiverDotnetSessions, Reattaches: b.ReceiverDotnetReattaches,
 		Lag: b.RegisterReceiverDotnetLagCallback, Shutdown: b.Shutdown,
 	}, nil

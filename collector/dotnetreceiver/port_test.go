@@ -27,7 +27,7 @@ func TestPort(t *testing.T) {
 	var wg sync.WaitGroup
 	t.Cleanup(func() { wg.Wait(); rt.Close() }) // when the receiver has closed its port
 	s := &profileSink{}
-	profiling(t, cfg, s)
+	startProfiling(t, cfg, s)
 	wg.Go(func() { rt.Connect(func() (net.Conn, error) { return net.Dial("unix", path) }) })
 	wait(t, "there is a profile", func() bool { n, _ := s.count(); return n > 0 })
 }

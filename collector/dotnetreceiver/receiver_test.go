@@ -430,7 +430,7 @@ func TestConfig(t *testing.T) {
 		{map[string]any{"providers": []any{map[string]any{"name": "X", "keywords": "0xZZ"}}}, "write hex like 0x10"},
 		{map[string]any{"providers": []any{map[string]any{"name": "X", "keywords": 0}}}, "bring no event of an EventSource"},
 		{map[string]any{"metrics": map[string]any{"source": "all"}}, `source "all": write one of`},
-		{map[string]any{"profiles": map[string]any{"interval": "1s"}}, "interval 1s: write the duration of a profile, 10s, or more"},
+		{map[string]any{"profiles": map[string]any{"interval": "1s"}}, "interval 1s: write the duration of a profile, 5s, or more"},
 		{map[string]any{"profiles": map[string]any{"max_files": 0}}, "max_files 0: write 1 or more"},
 		{map[string]any{"meters": map[string]any{"histograms": "base2"}}, `histograms "base2": write one of`},
 		{map[string]any{"preset": []string{"gc"}}, "unknown key preset: did you mean presets?"},

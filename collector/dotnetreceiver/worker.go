@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/internal/profiling"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/eventpipe/attach"
 )
@@ -25,8 +26,9 @@ type worker struct {
 	ports   []attach.Port
 	include patterns
 	exclude patterns
-	events  *flow.Events // that are chosen
-	folder  *folder      // of profiles, or nil
+	events  *flow.Events       // that are chosen
+	machine *profiling.Machine // nil if there are no profiles
+	folder  *folder            // of profiles, or nil
 	wg      sync.WaitGroup
 	once    sync.Once // at the first session
 	ended   atomic.Bool
@@ -42,10 +44,10 @@ func newWorker(cfg *Config, core *flow.Core) *worker {
 // Open listens at the ports, and readies the folder of profiles.
 func (w *worker) Open(_ context.Context, host component.Host) (err error) {
 	w.host = host
-	if len(w.cfg.profiled()) > 0 && w.cfg.Profiles.Directory == "" && w.core.Sender.Profiles == nil {
+	if len(w.cfg.profiled(false)) > 0 && w.cfg.Profiles.Directory == "" && w.core.Sender.Profiles == nil {
 		return errors.New("the presets cpu and allocs need a place for profiles: write profiles: {directory: /var/lib/otelcol/profiles}, or have the receiver in a profiles pipeline")
 	}
-	if len(w.cfg.profiled()) > 0 && w.cfg.Profiles.Directory != "" {
+	if w.machine = w.newMachine(); w.machine != nil && w.cfg.Profiles.Directory != "" {
 		if w.folder, err = newFolder(&w.cfg.Profiles); err != nil {
 			return fmt.Errorf("profiles: directory: %w", err)
 		}

@@ -28,7 +28,8 @@ const (
 type Instruments struct {
 	Events, Lost, Reattaches, Checkpoints metric.Int64Counter
 	Sessions, Files                       metric.Int64UpDownCounter
-	Wait                                  metric.Float64Counter
+	Windows                               metric.Int64Counter
+	Wait, Cost                            metric.Float64Counter
 	// Lag has the age of the last event be asked for, and Shutdown ends that.
 	Lag      func(metric.Float64Callback) error
 	Shutdown func()
@@ -86,6 +87,14 @@ func (t *Telemetry) Reattached() { t.Reattaches.Add(context.Background(), 1, t.a
 // File counts a file into a state, or with -1 out of it.
 func (t *Telemetry) File(n int64, state string) {
 	t.Files.Add(context.Background(), n, t.attributes("state", state))
+}
+
+// Window counts a window of a profile by what became of it, and what it cost, in seconds.
+func (t *Telemetry) Window(cost float64, outcome string) {
+	if outcome != "" {
+		t.Windows.Add(context.Background(), 1, t.attributes("window", outcome))
+		t.Cost.Add(context.Background(), cost, t.attributes())
+	}
 }
 
 // Checkpoint counts a position that was stored, or could not be.

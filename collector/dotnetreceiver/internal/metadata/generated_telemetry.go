@@ -25,15 +25,17 @@ func Tracer(settings component.TelemetrySettings) trace.Tracer {
 // TelemetryBuilder provides an interface for components to report telemetry
 // as defined in metadata and user config.
 type TelemetryBuilder struct {
-	meter                    metric.Meter
-	mu                       sync.Mutex
-	registrations            []metric.Registration
-	ReceiverDotnetEvents     metric.Int64Counter
-	ReceiverDotnetEventsLost metric.Int64Counter
-	ReceiverDotnetLag        metric.Float64ObservableGauge
-	ReceiverDotnetReattaches metric.Int64Counter
-	ReceiverDotnetSessions   metric.Int64UpDownCounter
-	ReceiverDotnetWaitTime   metric.Float64Counter
+	meter                        metric.Meter
+	mu                           sync.Mutex
+	registrations                []metric.Registration
+	ReceiverDotnetEvents         metric.Int64Counter
+	ReceiverDotnetEventsLost     metric.Int64Counter
+	ReceiverDotnetLag            metric.Float64ObservableGauge
+	ReceiverDotnetProfileCost    metric.Float64Counter
+	ReceiverDotnetProfileWindows metric.Int64Counter
+	ReceiverDotnetReattaches     metric.Int64Counter
+	ReceiverDotnetSessions       metric.Int64UpDownCounter
+	ReceiverDotnetWaitTime       metric.Float64Counter
 }
 
 // TelemetryBuilderOption applies changes to default builder.
@@ -106,6 +108,18 @@ func NewTelemetryBuilder(settings component.TelemetrySettings, options ...Teleme
 		"otelcol_receiver_dotnet_lag",
 		metric.WithDescription("age of the last event that was given away [Alpha]"),
 		metric.WithUnit("s"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverDotnetProfileCost, err = builder.meter.Float64Counter(
+		"otelcol_receiver_dotnet_profile_cost",
+		metric.WithDescription("time of processors that sampling threads is taken to have cost processes [Alpha]"),
+		metric.WithUnit("s"),
+	)
+	errs = errors.Join(errs, err)
+	builder.ReceiverDotnetProfileWindows, err = builder.meter.Int64Counter(
+		"otelcol_receiver_dotnet_profile_windows",
+		metric.WithDescription("windows in which threads were to be sampled, by what became of them [Alpha]"),
+		metric.WithUnit("{window}"),
 	)
 	errs = errors.Join(errs, err)
 	builder.ReceiverDotnetReattaches, err = builder.meter.Int64Counter(

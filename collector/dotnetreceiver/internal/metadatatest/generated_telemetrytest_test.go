@@ -26,6 +26,8 @@ func TestSetupTelemetry(t *testing.T) {
 	}))
 	tb.ReceiverDotnetEvents.Add(context.Background(), 1)
 	tb.ReceiverDotnetEventsLost.Add(context.Background(), 1)
+	tb.ReceiverDotnetProfileCost.Add(context.Background(), 1)
+	tb.ReceiverDotnetProfileWindows.Add(context.Background(), 1)
 	tb.ReceiverDotnetReattaches.Add(context.Background(), 1)
 	tb.ReceiverDotnetSessions.Add(context.Background(), 1)
 	tb.ReceiverDotnetWaitTime.Add(context.Background(), 1)
@@ -37,6 +39,12 @@ func TestSetupTelemetry(t *testing.T) {
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverDotnetLag(t, testTel,
 		[]metricdata.DataPoint[float64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverDotnetProfileCost(t, testTel,
+		[]metricdata.DataPoint[float64]{{Value: 1}},
+		metricdatatest.IgnoreTimestamp())
+	AssertEqualReceiverDotnetProfileWindows(t, testTel,
+		[]metricdata.DataPoint[int64]{{Value: 1}},
 		metricdatatest.IgnoreTimestamp())
 	AssertEqualReceiverDotnetReattaches(t, testTel,
 		[]metricdata.DataPoint[int64]{{Value: 1}},
