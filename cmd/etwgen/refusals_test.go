@@ -45,6 +45,11 @@ func TestRefusals(t *testing.T) {
 		refused(on.empty, empty, args(empty)...)
 	}
 	refused(exitUsage, "unknown flag: --frobnicate; see etwgen man --help\n", "man", "--frobnicate")
+	profile := filepath.Join(dir, "cpu.folded")
+	if err := os.WriteFile(profile, []byte("main;run;work 12\nmain;run;wait 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(exitDiagnostics, profile+": it is a profile (folded stacks), which has no events, and so no manifest", "import", profile)
 }
 
 // TestNoEvents: commands that read manifests say alike that an assembly has no events.

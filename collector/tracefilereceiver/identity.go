@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -15,6 +16,9 @@ import (
 // errNothingYet says that a trace has no events, so that it cannot be told from others
 // that have none.
 var errNothingYet = errors.New("it has no events yet")
+
+// errProfile says that a file has stacks and weights alone.
+var errProfile = errors.New("it is a profile")
 
 // identities returns what the traces in a file are known by: their content, unpacked,
 // as far as it never changes. That is when they were begun, and by whom, and the first
@@ -32,6 +36,9 @@ func identities(ctx context.Context, path string, watch *watch) ([]string, error
 	}()
 	var all []string
 	for _, f := range files {
+		if f.Profile() != nil {
+			return nil, fmt.Errorf("%w (%s), which has no events; etw top reads it", errProfile, f.Format())
+		}
 		id, err := identity(f)
 		if err != nil && !errors.Is(err, errNothingYet) {
 			return nil, err

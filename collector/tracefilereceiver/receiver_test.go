@@ -239,16 +239,21 @@ func TestSays(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "cut.nettrace"), whole[:len(whole)/2])
 	write(t, filepath.Join(dir, "text.md"), []byte("no trace at all"))
+	write(t, filepath.Join(dir, "cpu.folded"), []byte("main;run;work 12\nmain;run;wait 3\n"))
 	cfg := config(dir)
 	cfg.Include = append(cfg.Include, dir, filepath.Join(dir, "*.none"))
 	seen := heard(t, cfg, &sink{})
 	if n := seen.FilterLevelExact(zap.ErrorLevel).Len(); n != 0 {
 		t.Errorf("%d errors", n)
 	}
-	for _, want := range []string{"a file breaks off", "a file is left out", "include has a folder", "no file matches"} {
-		if n := seen.FilterMessageSnippet(want).Len(); n != 1 {
-			t.Errorf("%q is said %d times", want, n)
+	for want, times := range map[string]int{"a file breaks off": 1, "a file is left out": 2, "include has a folder": 1, "no file matches": 1} {
+		if n := seen.FilterMessageSnippet(want).Len(); n != times {
+			t.Errorf("%q is said %d times, want %d", want, n, times)
 		}
+	}
+	profile := zap.String("cause", "it is a profile (folded stacks), which has no events; etw top reads it")
+	if seen.FilterField(profile).Len() != 1 {
+		t.Errorf("it is not said that a file is a profile: %v", seen.FilterMessageSnippet("left out").All())
 	}
 }
 

@@ -298,7 +298,7 @@ func (w *worker) failed(f found, err error) bool {
 	switch {
 	case errors.As(err, &part):
 		w.core.Set.Logger.Warn("a file breaks off, or is damaged; it is read as far as it goes", zap.String("path", path), zap.Int64("events", part.records), zap.String("place", part.Error()))
-	case errors.Is(err, trace.ErrFormat) || errors.Is(err, trace.ErrEmpty):
+	case errors.Is(err, trace.ErrFormat) || errors.Is(err, trace.ErrEmpty) || errors.Is(err, errProfile):
 		w.core.Set.Logger.Info("a file is left out", zap.String("path", path), zap.String("cause", err.Error()))
 	default:
 		w.core.Set.Logger.Warn("a file cannot be read", zap.String("path", path), zap.Error(err))
