@@ -18,9 +18,10 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] MANIFEST... | FOLDER...",
 		Short: "Show what gen would change",
-		Long: `Diff generates a package as gen does with the same flags, and prints how the
-files in the folder differ from it, as a unified diff. It writes nothing. Of a
-folder without generated files it only says so.
+		Long: `Diff generates a package as gen does, and prints how the files in the folder
+differ from it, as a unified diff. It writes nothing. Without flags but --output
+they are those with which the package was made. Of a folder without generated
+files it only says so.
 
 Of folders it compares the packages in them, and of ./... those below as well,
 each with what its line for go generate makes or, without one in the folder, the
@@ -31,8 +32,11 @@ Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 		Args:    command.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			diff := flags.diff
-			if isFolder(args[0]) {
+			switch {
+			case isFolder(args[0]):
 				diff = diffMade
+			case cmd.Flags().NFlag() == 0 || cmd.Flags().NFlag() == 1 && cmd.Flags().Changed("output"):
+				diff = flags.diffAsMade
 			}
 			differs, err := diff(cmd, args)
 			switch {
@@ -78,7 +82,7 @@ func diffMade(cmd *cobra.Command, args []string) (bool, error) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: %s: the header has no command, and nothing is compared\n", m.dir)
 				continue
 			}
-			differs, err := m.diff(cmd)
+			differs, err := m.diff(cmd, nil)
 			switch {
 			case command.IsOutput(err):
 				return false, err
@@ -125,16 +129,27 @@ func (m *made) flags() (*genFlags, *cobra.Command, []string, error) {
 	return g, cmd, paths, nil
 }
 
-// diff prints how the package differs from what its command makes.
-func (m *made) diff(cmd *cobra.Command) (bool, error) {
+// diff prints how the package differs from what its command makes, or makes of other manifests.
+func (m *made) diff(cmd *cobra.Command, others []string) (bool, error) {
 	flags, own, paths, err := m.flags()
 	if err != nil {
 		return false, err
+	}
+	if others != nil {
+		paths = others
 	}
 	own.SetContext(cmd.Context())
 	own.SetOut(cmd.OutOrStdout())
 	own.SetErr(cmd.ErrOrStderr())
 	return flags.diff(own, paths)
+}
+
+// diffAsMade prints what differs, with the flags that the package in the folder was made with.
+func (g *genFlags) diffAsMade(cmd *cobra.Command, paths []string) (bool, error) {
+	if m, err := readMade(g.dir); err == nil && m != nil && m.args != nil {
+		return m.diff(cmd, paths)
+	}
+	return g.diff(cmd, paths) // which says what is wrong with the folder
 }
 
 // diff prints what differs and reports whether anything does.

@@ -161,11 +161,6 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) (re
 			return nil, 0, &exitError{exitDiagnostics, noForm(err)}
 		}
 		defer t.Close()
-		for _, f := range t.Files() {
-			if f.Profile() != nil {
-				return nil, 0, &exitError{exitDiagnostics, fmt.Errorf("%s: it is a profile (%s), which has no events, and so no manifest", f.Name(), f.Format())}
-			}
-		}
 		in, err := importTraces(cmd.Context(), t, slices.Clone(traces)...)
 		if err == nil {
 			err = in.check(strings.Join(traces, ", "), opts)

@@ -145,7 +145,8 @@ func TestLineEnds(t *testing.T) {
 		windows[name] = strings.ReplaceAll(text, "\n", "\r\n")
 		writeFile(t, filepath.Join(dir, name), windows[name])
 	}
-	for _, args := range [][]string{{"diff", dir}, gen, doc} {
+	asMade := []string{"diff", "-o", dir, manifest} // with --tests, as the package was made
+	for _, args := range [][]string{{"diff", dir}, asMade, gen, doc} {
 		if code, stdout, stderr := etwgen(t, "", args...); code != 0 || stdout+stderr != "" {
 			t.Errorf("%v: exit code %d, %s%s", args, code, stdout, stderr)
 		}
