@@ -3,10 +3,12 @@ package tracepoints
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/etwgen/etwgen/internal/tracepoint"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -79,13 +81,13 @@ func isEvent(line string) bool {
 func readTable(text string) (map[string]*etw.Provider, error) {
 	t := make(map[string]*etw.Provider)
 	var name string
-	var members []member
+	var members []tracepoint.Member
 	finish := func() error {
 		if name == "" {
 			return nil
 		}
 		group, event, _ := strings.Cut(name, "/")
-		d, err := describe(group, event, 0, members)
+		d, err := tracepoint.Describe(group, event, 0, members)
 		if err != nil {
 			return err
 		}
@@ -99,14 +101,14 @@ func readTable(text string) (map[string]*etw.Provider, error) {
 			if err := finish(); err != nil {
 				return nil, err
 			}
-			name, members = words[0], append([]member(nil), common...)
+			name, members = words[0], slices.Clone(tracepoint.Common)
 		case len(words) == 2:
 			m, align, err := parseMember(words[0], words[1])
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 			last := members[len(members)-1]
-			m.offset = (last.offset + last.size + align - 1) / align * align
+			m.Offset = (last.Offset + last.Size + align - 1) / align * align
 			members = append(members, m)
 		default:
 			return nil, fmt.Errorf("%s: %q", name, line)
@@ -132,30 +134,30 @@ var scalars = map[string]struct {
 }
 
 // parseMember reads a field of the table, without its offset.
-func parseMember(name, typ string) (m member, align int, err error) {
+func parseMember(name, typ string) (m tracepoint.Member, align int, err error) {
 	typ, roomText, _ := strings.Cut(typ, "/")
 	base, countText, _ := strings.Cut(strings.TrimSuffix(typ, "]"), "[")
 	count, _ := strconv.Atoi(countText)
 	switch s, ok := scalars[base]; {
 	case typ == "text":
-		m, align = member{FieldDesc: text(name), size: 4}, 4
+		m, align = tracepoint.Member{FieldDesc: tracepoint.Text(name), Size: 4}, 4
 	case base == "char":
-		m, align = member{FieldDesc: chars(name, count), size: count}, 1
+		m, align = tracepoint.Member{FieldDesc: tracepoint.Chars(name, count), Size: count}, 1
 	case typ == "u8[4]":
-		m, align = member{FieldDesc: etw.FieldDesc{Type: etw.InUInt32, Out: etw.OutIPv4}, size: 4}, 1
+		m, align = tracepoint.Member{FieldDesc: etw.FieldDesc{Type: etw.InUInt32, Out: etw.OutIPv4}, Size: 4}, 1
 	case typ == "u8[16]":
-		m, align = member{FieldDesc: etw.FieldDesc{Type: etw.InBinary, Out: etw.OutIPv6, Length: etw.Size{Kind: etw.SizeConst, N: 16}}, size: 16}, 1
+		m, align = tracepoint.Member{FieldDesc: etw.FieldDesc{Type: etw.InBinary, Out: etw.OutIPv6, Length: etw.Size{Kind: etw.SizeConst, N: 16}}, Size: 16}, 1
 	case ok:
-		m, align = member{FieldDesc: s.desc, size: s.size}, s.size
+		m, align = tracepoint.Member{FieldDesc: s.desc, Size: s.size}, s.size
 		if count > 0 {
-			m.Count, m.size = etw.Size{Kind: etw.SizeConst, N: uint32(count)}, count*s.size
+			m.Count, m.Size = etw.Size{Kind: etw.SizeConst, N: uint32(count)}, count*s.size
 		}
 	default:
 		return m, 0, fmt.Errorf("type %q of %s", typ, name)
 	}
 	m.Name = name
-	if room, _ := strconv.Atoi(roomText); room > m.size {
-		m.Room, m.size, align = uint16(room), room, room
+	if room, _ := strconv.Atoi(roomText); room > m.Size {
+		m.Room, m.Size, align = uint16(room), room, room
 	}
 	return m, align, nil
 }

@@ -135,7 +135,7 @@ func TestFormats(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for _, bad := range []string{"", "name: x\n", "name: x\n\tfield:int a;\toffset:0;\n", "name: x\n\tfield:int a;\toffset:9;\tsize:4;\n",
-		"name: x\n\tfield:int a;\toffset:0;\tsize:4;\n\tfield:int b;\toffset:2;\tsize:4;\n", "name: x\n\tfield:int a;\toffset:x;\tsize:4;\n", strings.Repeat("x", maxFormat+1)} {
+		"name: x\n\tfield:int a;\toffset:0;\tsize:4;\n\tfield:int b;\toffset:2;\tsize:4;\n", "name: x\n\tfield:int a;\toffset:x;\tsize:4;\n", strings.Repeat("x", 1<<16+1)} {
 		if d, err := ParseFormat("g", []byte(bad)); err == nil {
 			t.Errorf("%q is read: %+v", bad, d)
 		}
