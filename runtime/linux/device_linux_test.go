@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
 
 // A file of a process that has ended is identified if it is the one by device and number.
@@ -18,11 +20,11 @@ func TestEndedIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ended = 1<<30 + 5 // a number that no process has
-	if text := identity(ended, &area{path: path, device: deviceOf(info)}); !strings.Contains(text, `"type":"PE"`) {
+	if text := identity(ended, &universal.Area{Path: path, Device: deviceOf(info)}); !strings.Contains(text, `"type":"PE"`) {
 		t.Errorf("%q", text)
 	}
 	for _, device := range []string{"", "00:00 1"} {
-		if text := identity(ended, &area{path: path, device: device}); text != "" {
+		if text := identity(ended, &universal.Area{Path: path, Device: device}); text != "" {
 			t.Errorf("device %q: %q", device, text)
 		}
 	}

@@ -9,43 +9,9 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
-
-// fileIDs numbers the files that are mapped, by what identifies them.
-type fileIDs struct {
-	byPlace map[string]uint64
-	byText  map[string]uint64
-}
-
-// of returns the number of the file of an area, 0 if nothing identifies it, and what
-// identifies it if that was not told yet.
-func (f *fileIDs) of(pid int, a *area) (id uint64, text string) {
-	if !strings.HasPrefix(a.path, "/") || strings.HasPrefix(a.path, "/memfd:") {
-		return 0, ""
-	}
-	if f.byPlace == nil {
-		f.byPlace, f.byText = make(map[string]uint64), make(map[string]uint64)
-	}
-	place := a.path + "\x00" + a.device + "\x00" + string(a.buildID)
-	identified := a.device != "" || len(a.buildID) > 0
-	if id, ok := f.byPlace[place]; ok && identified {
-		return id, ""
-	}
-	text = identity(pid, a)
-	if text != "" {
-		var known bool
-		if id, known = f.byText[a.path+"\x00"+text]; known {
-			text = ""
-		} else {
-			id = uint64(len(f.byText)) + 1
-			f.byText[a.path+"\x00"+text] = id
-		}
-	}
-	if identified {
-		f.byPlace[place] = id
-	}
-	return id, text
-}
 
 // An elfIdentity is how recorders write what identifies an ELF file.
 type elfIdentity struct {
@@ -58,10 +24,10 @@ type elfIdentity struct {
 // identity returns what identifies the file of an area, "" if nothing does. The file is
 // read as the process sees it. If the kernel told another build id than the file has, that
 // is not the one which is mapped.
-func identity(pid int, a *area) string {
+func identity(pid int, a *universal.Area) string {
 	var told elfIdentity
-	if len(a.buildID) > 0 {
-		told = elfIdentity{Type: "ELF", BuildID: hex.EncodeToString(a.buildID)}
+	if len(a.BuildID) > 0 {
+		told = elfIdentity{Type: "ELF", BuildID: hex.EncodeToString(a.BuildID)}
 	}
 	found := fileIdentity(pid, a)
 	if e, ok := found.(elfIdentity); told.BuildID != "" && (!ok || e.BuildID != told.BuildID) {
@@ -79,7 +45,7 @@ func identity(pid int, a *area) string {
 
 // fileIdentity reads a file of code: what cannot be read is not identified. Of a process
 // that has ended, it is the file of this path if that is the one by device and number.
-func fileIdentity(pid int, a *area) any {
+func fileIdentity(pid int, a *universal.Area) any {
 	root, err := os.OpenRoot(procFile(pid, "root"))
 	ended := errors.Is(err, os.ErrNotExist)
 	if ended {
@@ -89,9 +55,9 @@ func fileIdentity(pid int, a *area) any {
 		return nil
 	}
 	defer root.Close()
-	path := strings.TrimPrefix(a.path, "/")
+	path := strings.TrimPrefix(a.Path, "/")
 	info, err := root.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || ended && (a.device == "" || deviceOf(info) != a.device) {
+	if err != nil || !info.Mode().IsRegular() || ended && (a.Device == "" || deviceOf(info) != a.Device) {
 		return nil
 	}
 	f, err := root.Open(path)

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
+	"github.com/etwgen/etwgen/runtime/internal/perfevent"
+	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
 
 // procFile returns the path of what the kernel tells of a process.
@@ -30,16 +31,23 @@ func processes() ([]int, error) {
 	return pids, nil
 }
 
+// A host looks up what the kernel does not tell of a Session.
+type host struct{ *Session }
+
+func (h host) Meet(r *perfevent.Record) { h.snapshot(int(r.PID), r) }
+
+func (h host) Identify(pid int32, a *universal.Area) string { return identity(int(pid), a) }
+
+func (h host) NamespacePID(pid int32) uint64 { return namespacePID(int(pid)) }
+
 // snapshot writes what a process is now. One that has ended meanwhile is left out.
-func (t *translator) snapshot(pid int, r *perf.Record) {
+func (s *Session) snapshot(pid int, r *perfevent.Record) {
 	name, err := os.ReadFile(procFile(pid, "comm"))
 	if err != nil {
 		return
 	}
-	p := t.known(int32(pid))
-	p.name = strings.TrimSuffix(string(name), "\n")
-	now := &perf.Record{PID: int32(pid), Processor: -1, Time: r.Time}
-	t.created(existingProcess, now, p.name)
+	now := &perfevent.Record{PID: int32(pid), Processor: -1, Time: r.Time}
+	s.translator.Existing(now, strings.TrimSuffix(string(name), "\n"))
 	f, err := os.Open(procFile(pid, "maps"))
 	if err != nil {
 		return // as of threads of the kernel
@@ -49,37 +57,32 @@ func (t *translator) snapshot(pid int, r *perf.Record) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		if m, ok := parseArea(lines.Text()); ok {
-			t.mapping(&m, now)
+			s.translator.Map(&m, now)
 		}
 	}
 }
 
-// An area is a part of the memory of a process.
-type area struct {
-	start, end, offset uint64
-	path               string
-	device             string // and the number of the file there
-	buildID            []byte // if the kernel told
-}
+// kernelSpace is where the memory of the kernel begins.
+const kernelSpace = 0xffff800000000000
 
 // parseArea reads a line of the kernel's list of areas: addresses, rights, offset, device,
 // number of the file, path. It reports whether the area may be in stacks: with code, or
 // one that is known to have none.
-func parseArea(line string) (a area, ok bool) {
+func parseArea(line string) (a universal.Area, ok bool) {
 	var fields [5]string
 	for i := range fields {
 		fields[i], line, _ = strings.Cut(strings.TrimLeft(line, " "), " ")
 	}
 	from, to, _ := strings.Cut(fields[0], "-")
 	var errs [3]error
-	a.start, errs[0] = strconv.ParseUint(from, 16, 64)
-	a.end, errs[1] = strconv.ParseUint(to, 16, 64)
-	a.offset, errs[2] = strconv.ParseUint(fields[2], 16, 64)
-	a.device, a.path = fields[3]+" "+fields[4], strings.TrimLeft(line, " ")
-	if errs != [3]error{} || a.start >= a.end || a.start >= kernelSpace {
+	a.Start, errs[0] = strconv.ParseUint(from, 16, 64)
+	a.End, errs[1] = strconv.ParseUint(to, 16, 64)
+	a.Offset, errs[2] = strconv.ParseUint(fields[2], 16, 64)
+	a.Device, a.Path = fields[3]+" "+fields[4], strings.TrimLeft(line, " ")
+	if errs != [3]error{} || a.Start >= a.End || a.Start >= kernelSpace {
 		return a, false
 	}
-	return a, strings.Contains(fields[1], "x") || a.path == "[heap]" || a.path == "[stack]"
+	return a, strings.Contains(fields[1], "x") || a.Path == "[heap]" || a.Path == "[stack]"
 }
 
 // statusLine returns a line of what the kernel tells of a process, or "".

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/internal/universal"
 	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
 )
 
@@ -57,16 +58,16 @@ type Stats struct {
 // A Session is a recording that goes on. One goroutine reads it, by Next or Records; Stop
 // may be called by any.
 type Session struct {
-	cfg  Config
-	perf *perf.Session
-	translator
-	header   Header
-	existing []int // processes that are yet to be described
-	phase    phase
-	stopping atomic.Bool
-	cut      atomic.Bool // by Interrupt
-	unnamed  error
-	err      error // yet to be returned
+	cfg        Config
+	perf       *perf.Session
+	translator universal.Translator
+	header     Header
+	existing   []int // processes that are yet to be described
+	phase      phase
+	stopping   atomic.Bool
+	cut        atomic.Bool // by Interrupt
+	unnamed    error
+	err        error // yet to be returned
 }
 
 // A phase is how far a Session is.
@@ -102,7 +103,7 @@ func newSession(cfg Config, begun int64, now time.Time) *Session {
 		Clock:       etw.Clock{Start: etw.FileTimeOf(now), Origin: begun, Frequency: 1e9},
 		PointerSize: etw.Ptr64, Processors: runtime.NumCPU(), SamplingInterval: cfg.Interval,
 	}}
-	s.translator = newTranslator(begun)
+	s.translator = universal.NewTranslator(host{s}, begun)
 	return s
 }
 
@@ -110,15 +111,15 @@ func newSession(cfg Config, begun int64, now time.Time) *Session {
 func (s *Session) Header() Header { return s.header }
 
 // Stats returns counts of what Next has read so far. It must not be called while Next runs.
-func (s *Session) Stats() Stats { return s.translator.stats }
+func (s *Session) Stats() Stats { return Stats(s.translator.Stats) }
 
 // Has reports whether a process was recorded so far. It must not be called while Next runs,
 // but Config.Symbols may call it.
-func (s *Session) Has(pid int) bool { return s.translator.processes[int32(pid)] != nil }
+func (s *Session) Has(pid int) bool { return s.translator.Has(int32(pid)) }
 
 // Name adds a record that says how code of a process is called. It is for Config.Symbols.
 func (s *Session) Name(pid int, start, size uint64, name string) {
-	s.translator.function(int32(pid), start, size, name)
+	s.translator.Function(int32(pid), start, size, name)
 }
 
 // Unnamed says why functions of the kernel that are in call stacks have no names, once Next
@@ -146,7 +147,7 @@ func (s *Session) Interrupt() {
 // be called while Next runs.
 func (s *Session) Close() error {
 	s.phase, s.err = over, nil
-	s.translator.queue.clear()
+	s.translator.Clear()
 	if s.perf == nil {
 		return nil
 	}
@@ -159,7 +160,7 @@ func (s *Session) Records() iter.Seq2[*etw.Record, error] { return etw.Records(s
 // Next sets r to the next record, in the order of time, as [etw.Source] describes. It waits
 // for it.
 func (s *Session) Next(r *etw.Record) error {
-	for s.cut.Load() || !s.translator.next(r, &s.header.Clock) {
+	for s.cut.Load() || !s.translator.Next(r, &s.header.Clock) {
 		if s.cut.Load() {
 			return fmt.Errorf("linux: the session was interrupted: %w", fs.ErrClosed)
 		}
@@ -170,7 +171,7 @@ func (s *Session) Next(r *etw.Record) error {
 			s.follow()
 		case naming:
 			s.phase = over
-			s.translator.ended = true
+			s.translator.Ended = true
 			s.nameCode()
 		case over:
 			err := s.err
@@ -189,7 +190,7 @@ func (s *Session) describe() {
 	}
 	pid := s.existing[0]
 	s.existing = s.existing[1:]
-	s.translator.snapshot(pid, s.translator.about(int32(pid)))
+	s.snapshot(pid, s.translator.About(int32(pid)))
 }
 
 // maxWait bounds how long records wait for others, and an end for us to notice it.
@@ -199,13 +200,13 @@ const maxWait = 100 * time.Millisecond
 func (s *Session) follow() {
 	ended := len(s.cfg.Processes) > 0 && !slices.ContainsFunc(s.cfg.Processes, isThere)
 	if !s.stopping.Load() && !ended {
-		s.err = cmp.Or(s.perf.Wait(maxWait), s.perf.Read(s.translator.take))
+		s.err = cmp.Or(s.perf.Wait(maxWait), s.perf.Read(s.translator.Take))
 		if s.err == nil {
 			return
 		}
 	}
 	s.phase = naming
-	s.err = cmp.Or(s.err, s.perf.Stop(s.translator.take))
+	s.err = cmp.Or(s.err, s.perf.Stop(s.translator.Take))
 }
 
 // nameCode records names of code.
@@ -213,7 +214,23 @@ func (s *Session) nameCode() {
 	if s.cfg.Symbols != nil {
 		s.cfg.Symbols(s)
 	}
-	s.unnamed = s.translator.nameKernel("/proc/kallsyms")
+	s.unnamed = s.nameKernel("/proc/kallsyms")
+}
+
+// nameKernel records the names of functions of the kernel that are in stacks.
+func (s *Session) nameKernel(path string) error {
+	if !s.translator.InKernel() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("functions of the kernel have no names: %w", err)
+	}
+	defer f.Close()
+	if err := s.translator.NameKernel(f); err != nil {
+		return fmt.Errorf("functions of the kernel have no names: %s: %w", path, err)
+	}
+	return nil
 }
 
 // isThere reports whether a process has not ended.

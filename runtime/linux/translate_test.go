@@ -18,7 +18,8 @@ import (
 	"github.com/etwgen/etwgen/generated/universal"
 	"github.com/etwgen/etwgen/generated/universal/events"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
+	"github.com/etwgen/etwgen/runtime/internal/perfevent"
+	kernel "github.com/etwgen/etwgen/runtime/internal/universal"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
@@ -37,9 +38,9 @@ const (
 )
 
 // systemRecords are what the kernel tells of a program that starts another.
-func systemRecords(take func(*perf.Record)) {
+func systemRecords(take func(*perfevent.Record)) {
 	at := int64(1000e6)
-	tell := func(r perf.Record) {
+	tell := func(r perfevent.Record) {
 		at += 1e6
 		if r.TID == 0 {
 			r.TID = r.PID
@@ -48,32 +49,32 @@ func systemRecords(take func(*perf.Record)) {
 		take(&r)
 	}
 	run := func(pid, tid int32, stack ...uint64) {
-		tell(perf.Record{Kind: perf.Sample, PID: pid, TID: tid, Stack: kernelStack(stack...)})
+		tell(perfevent.Record{Kind: perfevent.Sample, PID: pid, TID: tid, Stack: kernelStack(stack...)})
 	}
-	tell(perf.Record{Kind: perf.Comm, PID: parentPID, Exec: true, Name: "parent"})
-	tell(perf.Record{Kind: perf.Map, PID: parentPID, Start: 0x10000, Length: 0x1000, Name: "/no/such/parent", BuildID: []byte{1, 2, 3, 4}})
+	tell(perfevent.Record{Kind: perfevent.Comm, PID: parentPID, Exec: true, Name: "parent"})
+	tell(perfevent.Record{Kind: perfevent.Map, PID: parentPID, Start: 0x10000, Length: 0x1000, Name: "/no/such/parent", BuildID: []byte{1, 2, 3, 4}})
 	run(parentPID, parentPID, 0xffffffff81000010, 0x10010)
-	tell(perf.Record{Kind: perf.Fork, PID: childPID, Parent: parentPID})
+	tell(perfevent.Record{Kind: perfevent.Fork, PID: childPID, Parent: parentPID})
 	run(childPID, childPID, 0x10020)
-	tell(perf.Record{Kind: perf.Comm, PID: childPID, Exec: true, Name: "child"})
-	tell(perf.Record{Kind: perf.Map, PID: childPID, Start: 0x20000, Length: 0x1000, Name: "/memfd:doublemapper (deleted)"})
+	tell(perfevent.Record{Kind: perfevent.Comm, PID: childPID, Exec: true, Name: "child"})
+	tell(perfevent.Record{Kind: perfevent.Map, PID: childPID, Start: 0x20000, Length: 0x1000, Name: "/memfd:doublemapper (deleted)"})
 	run(childPID, childPID, 0x20010)
 	run(childPID, childPID+1, 0x20010)
-	tell(perf.Record{Kind: perf.Blocked, PID: childPID, Stack: kernelStack(0xffffffff81000020, 0x20010)})
-	tell(perf.Record{Kind: perf.Blocked, PID: 0, Stack: kernelStack(0xffffffff81000020)})
-	tell(perf.Record{Kind: perf.Resumed, PID: childPID})
-	tell(perf.Record{Kind: perf.Resumed, PID: childPID})
-	tell(perf.Record{Kind: perf.Exit, PID: childPID})
+	tell(perfevent.Record{Kind: perfevent.Blocked, PID: childPID, Stack: kernelStack(0xffffffff81000020, 0x20010)})
+	tell(perfevent.Record{Kind: perfevent.Blocked, PID: 0, Stack: kernelStack(0xffffffff81000020)})
+	tell(perfevent.Record{Kind: perfevent.Resumed, PID: childPID})
+	tell(perfevent.Record{Kind: perfevent.Resumed, PID: childPID})
+	tell(perfevent.Record{Kind: perfevent.Exit, PID: childPID})
 }
 
 // recorded returns a session that has read the records of the kernel, and is at its end.
-func recorded(t *testing.T, more ...perf.Record) *Session {
+func recorded(t *testing.T, more ...perfevent.Record) *Session {
 	t.Helper()
 	s := newSession(Config{}, 1000e6, time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC))
 	s.phase = over
-	systemRecords(s.translator.take)
+	systemRecords(s.translator.Take)
 	for i := range more {
-		s.translator.take(&more[i])
+		s.translator.Take(&more[i])
 	}
 	s.Name(childPID, 0x20000, 0x100, "void [App] Work::Hot(int32)[OptimizedTier1]")
 	s.Name(childPID, 0x30000, 0, "empty")
@@ -81,7 +82,7 @@ func recorded(t *testing.T, more ...perf.Record) *Session {
 	if err := os.WriteFile(kernel, []byte("ffffffff81000018 T do_wait\nffffffff81000000 T do_work\nffffffff81000000 t alias\nffffffff81000008 d data\nffffffff81000100 T next\t[module]\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.translator.nameKernel(kernel); err != nil {
+	if err := s.nameKernel(kernel); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -134,35 +135,16 @@ func TestSession(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	if err := s.Next(new(etw.Record)); err != io.EOF {
-		t.Errorf("at the end: %v", err)
+		t.Errorf("at the End: %v", err)
 	}
 	if s.Stats() != (Stats{Samples: 4, Switches: 1}) || !s.Has(childPID) || s.Has(1) {
 		t.Errorf("%+v", s.Stats())
 	}
 }
 
-// The descriptions are those of the generated types.
-func TestDescriptions(t *testing.T) {
-	for own, want := range map[*etw.EventDesc]etw.Event{
-		existingProcess: new(universal.ExistingProcess), processCreate: new(universal.ProcessCreate), processExit: new(universal.ProcessExit),
-		processMapping: new(universal.ProcessMapping), processSymbol: new(universal.ProcessSymbol), mappingMetadata: new(universal.ProcessMappingMetadata),
-		cpuSample: new(events.CPU), contextSwitch: new(events.ContextSwitch),
-	} {
-		d := want.EventDesc()
-		provider := *d.Provider
-		provider.Generated = false // as what a trace says of itself
-		if diff := cmp.Diff(provider, *own.Provider); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", d.Name, diff)
-		}
-		if diff := cmp.Diff(d.Fields, own.Fields); diff != "" || d.ID != own.ID || d.Name != own.Name || d.Named != own.Named || d.Version != own.Version || d.Level != own.Level {
-			t.Errorf("%s (-want +got):\n%s", d.Name, diff)
-		}
-	}
-}
-
 // A .nettrace file takes the records, with what was lost, and the analyses read it.
 func TestNettrace(t *testing.T) {
-	s := recorded(t, perf.Record{Kind: perf.Lost, Count: 12})
+	s := recorded(t, perfevent.Record{Kind: perfevent.Lost, Count: 12})
 	var out bytes.Buffer
 	h := s.Header()
 	w, err := nettrace.NewWriter(&out, nettrace.Header{Version: 6, Clock: h.Clock, PointerSize: h.PointerSize, ProcessID: -1, Processors: h.Processors})
@@ -199,11 +181,11 @@ func TestNettrace(t *testing.T) {
 // A sample costs no more memory than its stack, which the parser makes.
 func TestTakeAllocates(t *testing.T) {
 	s := recorded(t)
-	r := perf.Record{Kind: perf.Sample, PID: childPID, TID: childPID, Stack: kernelStack(0xffffffff81000010, 0x20010)}
+	r := perfevent.Record{Kind: perfevent.Sample, PID: childPID, TID: childPID, Stack: kernelStack(0xffffffff81000010, 0x20010)}
 	var out etw.Record
 	if n := testing.AllocsPerRun(100, func() {
-		s.translator.take(&r)
-		for s.translator.next(&out, &s.header.Clock) {
+		s.translator.Take(&r)
+		for s.translator.Next(&out, &s.header.Clock) {
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
@@ -211,13 +193,13 @@ func TestTakeAllocates(t *testing.T) {
 }
 
 func TestParseArea(t *testing.T) {
-	for line, want := range map[string]area{
-		"7f00-8000 r-xp 00001000 fe:01 1234    /usr/lib/a b.so": {start: 0x7f00, end: 0x8000, offset: 0x1000, path: "/usr/lib/a b.so", device: "fe:01 1234"},
-		"7f00-8000 rw-p 00000000 00:00 0       [heap]":          {start: 0x7f00, end: 0x8000, path: "[heap]", device: "00:00 0"},
-		"7f00-8000 rwxp 00000000 00:00 0 ":                      {start: 0x7f00, end: 0x8000, device: "00:00 0"},
+	for line, want := range map[string]kernel.Area{
+		"7f00-8000 r-xp 00001000 fe:01 1234    /usr/lib/a b.so": {Start: 0x7f00, End: 0x8000, Offset: 0x1000, Path: "/usr/lib/a b.so", Device: "fe:01 1234"},
+		"7f00-8000 rw-p 00000000 00:00 0       [heap]":          {Start: 0x7f00, End: 0x8000, Path: "[heap]", Device: "00:00 0"},
+		"7f00-8000 rwxp 00000000 00:00 0 ":                      {Start: 0x7f00, End: 0x8000, Device: "00:00 0"},
 	} {
 		got, ok := parseArea(line)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(area{})); diff != "" || !ok {
+		if diff := cmp.Diff(want, got); diff != "" || !ok {
 			t.Errorf("%q: %v (-want +got):\n%s", line, ok, diff)
 		}
 	}

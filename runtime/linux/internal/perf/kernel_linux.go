@@ -37,12 +37,6 @@ const (
 	cpuClock        = 0
 	contextSwitches = 3
 
-	sampleThread     = 1 << 1
-	sampleTime       = 1 << 2
-	sampleStack      = 1 << 5
-	sampleProcessor  = 1 << 7
-	sampleIdentifier = 1 << 16
-
 	bitInherit       = 1 << 1
 	bitExcludeIdle   = 1 << 7
 	bitMmap          = 1 << 8

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
 
 // record makes a record as the kernel writes it.
@@ -22,7 +24,7 @@ func record(kind uint32, misc uint16, body ...any) []byte {
 	}
 	head := binary.LittleEndian.AppendUint32(nil, kind)
 	head = binary.LittleEndian.AppendUint16(head, misc)
-	head = binary.LittleEndian.AppendUint16(head, uint16(headerSize+b.Len()))
+	head = binary.LittleEndian.AppendUint16(head, uint16(perfevent.HeaderSize+b.Len()))
 	return append(head, b.Bytes()...)
 }
 
@@ -57,35 +59,37 @@ func examples() (list []struct {
 			want Record
 		}{raw, want})
 	}
-	base := Record{PID: 7, TID: 8, Time: 1000, Processor: 3}
+	base := Record{PID: 7, TID: 8, Time: 1000, Processor: 3, ID: 55}
 	with := func(change func(*Record)) Record {
 		r := base
 		change(&r)
 		return r
 	}
 	stack := []any{uint32(7), uint32(8), uint64(1000), uint32(3), uint32(0), uint64(4), markKernel, uint64(0xffffffff81000000), markUser, uint64(0x401000)}
-	add(record(typeSample, 2, append([]any{uint64(55)}, stack...)...),
-		with(func(r *Record) { r.Kind, r.Stack = Sample, addresses(0xffffffff81000000, 0x401000) }))
-	add(record(typeSample, 2, append([]any{uint64(56)}, stack...)...),
-		with(func(r *Record) { r.Kind, r.Stack = Blocked, addresses(0xffffffff81000000, 0x401000) }))
-	add(side(typeSwitch, 0), with(func(r *Record) { r.Kind = Resumed }))
-	add(side(typeSwitch, miscOut), base)
-	add(side(typeSwitchWide, 0, uint32(1), uint32(1)), with(func(r *Record) { r.Kind = Resumed }))
-	add(side(typeComm, miscExec, uint32(9), uint32(10), "program"), with(func(r *Record) { r.Kind, r.Exec, r.PID, r.TID, r.Name = Comm, true, 9, 10, "program" }))
-	add(side(typeFork, 0, uint32(9), uint32(7), uint32(10), uint32(8), uint64(1)), with(func(r *Record) { r.Kind, r.PID, r.Parent, r.TID = Fork, 9, 7, 10 }))
-	add(side(typeExit, 0, uint32(9), uint32(7), uint32(10), uint32(8), uint64(1)), with(func(r *Record) { r.Kind, r.PID, r.Parent, r.TID = Exit, 9, 7, 10 }))
-	add(side(typeLost, 0, uint64(55), uint64(12)), with(func(r *Record) { r.Kind, r.Count = Lost, 12 }))
-	add(side(typeLostSamples, 0, uint64(13)), with(func(r *Record) { r.Kind, r.Count = Lost, 13 }))
+	add(record(perfevent.TypeSample, 2, append([]any{uint64(55)}, stack...)...),
+		with(func(r *Record) { r.Kind, r.Stack = perfevent.Sample, addresses(0xffffffff81000000, 0x401000) }))
+	add(record(perfevent.TypeSample, 2, append([]any{uint64(56)}, stack...)...),
+		with(func(r *Record) {
+			r.ID, r.Kind, r.Stack = 56, perfevent.Blocked, addresses(0xffffffff81000000, 0x401000)
+		}))
+	add(side(perfevent.TypeSwitch, 0), with(func(r *Record) { r.Kind = perfevent.Resumed }))
+	add(side(perfevent.TypeSwitch, perfevent.MiscOut), base)
+	add(side(perfevent.TypeSwitchWide, 0, uint32(1), uint32(1)), with(func(r *Record) { r.Kind = perfevent.Resumed }))
+	add(side(perfevent.TypeComm, perfevent.MiscExec, uint32(9), uint32(10), "program"), with(func(r *Record) { r.Kind, r.Exec, r.PID, r.TID, r.Name = perfevent.Comm, true, 9, 10, "program" }))
+	add(side(perfevent.TypeFork, 0, uint32(9), uint32(7), uint32(10), uint32(8), uint64(1)), with(func(r *Record) { r.Kind, r.PID, r.Parent, r.TID = perfevent.Fork, 9, 7, 10 }))
+	add(side(perfevent.TypeExit, 0, uint32(9), uint32(7), uint32(10), uint32(8), uint64(1)), with(func(r *Record) { r.Kind, r.PID, r.Parent, r.TID = perfevent.Exit, 9, 7, 10 }))
+	add(side(perfevent.TypeLost, 0, uint64(55), uint64(12)), with(func(r *Record) { r.Kind, r.Count = perfevent.Lost, 12 }))
+	add(side(perfevent.TypeLostSamples, 0, uint64(13)), with(func(r *Record) { r.Kind, r.Count = perfevent.Lost, 13 }))
 	var id [20]byte
 	copy(id[:], "build")
-	add(side(typeMmap2, miscBuildID, uint32(9), uint32(10), uint64(0x1000), uint64(0x2000), uint64(0x3000), uint8(5), uint8(0), uint16(0), id, uint64(5), "/lib/a.so"),
+	add(side(perfevent.TypeMmap2, perfevent.MiscBuildID, uint32(9), uint32(10), uint64(0x1000), uint64(0x2000), uint64(0x3000), uint8(5), uint8(0), uint16(0), id, uint64(5), "/lib/a.so"),
 		with(func(r *Record) {
-			r.Kind, r.PID, r.TID, r.Start, r.Length, r.Offset, r.BuildID, r.Name = Map, 9, 10, 0x1000, 0x2000, 0x3000, []byte("build"), "/lib/a.so"
+			r.Kind, r.PID, r.TID, r.Start, r.Length, r.Offset, r.BuildID, r.Name = perfevent.Map, 9, 10, 0x1000, 0x2000, 0x3000, []byte("build"), "/lib/a.so"
 		}))
-	add(side(typeMmap2, 0, uint32(9), uint32(10), uint64(0x1000), uint64(0x2000), uint64(0x3000), uint32(1), uint32(4), uint64(2), uint64(3), uint64(5), "/lib/b.so"),
+	add(side(perfevent.TypeMmap2, 0, uint32(9), uint32(10), uint64(0x1000), uint64(0x2000), uint64(0x3000), uint32(1), uint32(4), uint64(2), uint64(3), uint64(5), "/lib/b.so"),
 		with(func(r *Record) {
-			r.Kind, r.PID, r.TID, r.Start, r.Length, r.Offset, r.Name = Map, 9, 10, 0x1000, 0x2000, 0x3000, "/lib/b.so"
-			r.File = FileID{1, 4, 2}
+			r.Kind, r.PID, r.TID, r.Start, r.Length, r.Offset, r.Name = perfevent.Map, 9, 10, 0x1000, 0x2000, 0x3000, "/lib/b.so"
+			r.File = perfevent.FileID{Major: 1, Minor: 4, Inode: 2}
 		}))
 	add(record(5, 0, uint64(1), uint64(2), uint64(3)), Record{Processor: -1}) // of a type that says nothing here
 	return list
@@ -110,10 +114,10 @@ func TestRecords(t *testing.T) {
 func TestShortRecords(t *testing.T) {
 	for i, x := range examples() {
 		for n := range x.raw {
-			if _, size, err := testParser.next(x.raw[:n:n]); err == nil || size != 0 && n < headerSize {
+			if _, size, err := testParser.next(x.raw[:n:n]); err == nil || size != 0 && n < perfevent.HeaderSize {
 				t.Errorf("record %d, cut to %d bytes: %d, %v", i, n, size, err)
 			}
-			if n < headerSize {
+			if n < perfevent.HeaderSize {
 				continue
 			}
 			short := slices.Clone(x.raw[:n:n])
@@ -124,7 +128,7 @@ func TestShortRecords(t *testing.T) {
 		}
 	}
 	for _, size := range []uint16{0, 7} {
-		if _, n, err := testParser.next(record(typeSample, 0)[:6:6]); n != 0 || err == nil {
+		if _, n, err := testParser.next(record(perfevent.TypeSample, 0)[:6:6]); n != 0 || err == nil {
 			t.Errorf("a size of %d: %d, %v", size, n, err)
 		}
 	}
@@ -186,7 +190,7 @@ func FuzzRecords(f *testing.F) {
 				}
 				return
 			}
-			if n < headerSize || n > len(b) || len(rec.Stack) > n || len(rec.Stack)%8 != 0 || len(rec.Name) > n || len(rec.BuildID) > 20 || rec.Count < 0 {
+			if n < perfevent.HeaderSize || n > len(b) || len(rec.Stack) > n || len(rec.Stack)%8 != 0 || len(rec.Name) > n || len(rec.BuildID) > 20 || rec.Count < 0 {
 				t.Fatalf("%d bytes: %+v", n, rec)
 			}
 			b = b[n:]

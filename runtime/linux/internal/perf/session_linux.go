@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
 
 // A Session takes records of the kernel. But for Wake, it must not be used by several
@@ -31,7 +33,7 @@ type Session struct {
 func attributes(cfg *Config) attr {
 	a := attr{
 		kind:       kindSoftware,
-		sampleType: sampleIdentifier | sampleThread | sampleTime | sampleProcessor | sampleStack,
+		sampleType: sampleParts,
 		bits:       bitSampleIDAll | bitUseClock | bitWatermark,
 		clock:      clockMonotonic,
 		wakeup:     uint32(ringBytes(cfg) / 2),
@@ -201,7 +203,7 @@ func (s *Session) drain() error {
 			if n == 0 {
 				break
 			}
-			if err == nil && rec.Kind != Other {
+			if err == nil && rec.Kind != perfevent.Other {
 				s.order.held = append(s.order.held, rec)
 			}
 			b = b[n:]

@@ -1,4 +1,6 @@
-package linux
+// Package universal makes the events that recorders of Linux write of what the kernel tells
+// by perf_event: processes, the files in their memory, samples and context switches.
+package universal
 
 import (
 	"encoding/binary"
@@ -6,9 +8,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// The events that are recorded, as recorders of Linux define them. Package universal of
-// generated has them as types; a source imports no generated code, and so a test holds
-// these against those.
+// The events, as recorders of Linux define them. Package universal of generated has them as
+// types; a source imports no generated code, and so a test holds these against those.
 var (
 	systemProvider = etw.ProviderDesc{
 		Name: "Universal.System",
@@ -19,23 +20,27 @@ var (
 		GUID: etw.MustParseGUID("bc5e5d63-9799-5873-33d9-fba8316cef71"),
 	}
 
-	existingProcess = describe(&systemProvider, 0, "ExistingProcess", process)
-	processCreate   = describe(&systemProvider, 1, "ProcessCreate", process)
-	processExit     = describe(&systemProvider, 2, "ProcessExit", nil)
-	processMapping  = describe(&systemProvider, 3, "ProcessMapping", []etw.FieldDesc{
+	ExistingProcess = describe(&systemProvider, 0, "ExistingProcess", process)
+	ProcessCreate   = describe(&systemProvider, 1, "ProcessCreate", process)
+	ProcessExit     = describe(&systemProvider, 2, "ProcessExit", nil)
+	ProcessMapping  = describe(&systemProvider, 3, "ProcessMapping", []etw.FieldDesc{
 		number("Id"), address("StartAddress"), address("EndAddress"), address("FileOffset"), text("FileName"), number("MetadataId"),
 		optional(text("SymbolMetadata")), optional(text("VersionMetadata")),
 	})
-	processSymbol = describe(&systemProvider, 4, "ProcessSymbol", []etw.FieldDesc{
+	ProcessSymbol = describe(&systemProvider, 4, "ProcessSymbol", []etw.FieldDesc{
 		number("Id"), number("MappingId"), address("StartAddress"), address("EndAddress"), text("Name"),
 	})
-	mappingMetadata = describe(&systemProvider, 5, "ProcessMappingMetadata", []etw.FieldDesc{
+	MappingMetadata = describe(&systemProvider, 5, "ProcessMappingMetadata", []etw.FieldDesc{
 		number("Id"), text("SymbolMetadata"), text("VersionMetadata"),
 	})
 
-	cpuSample     = describe(&eventsProvider, 1, "cpu", []etw.FieldDesc{number("Value")})
-	contextSwitch = describe(&eventsProvider, 2, "cswitch", []etw.FieldDesc{number("Value")})
+	CPUSample     = describe(&eventsProvider, 1, "cpu", value)
+	ContextSwitch = describe(&eventsProvider, 2, "cswitch", value)
+	SoftFault     = describe(&eventsProvider, 3, "soft_page_fault", value)
+	HardFault     = describe(&eventsProvider, 4, "hard_page_fault", value)
 )
+
+var value = []etw.FieldDesc{number("Value")}
 
 var process = []etw.FieldDesc{number("NamespaceProcessId"), text("Name"), text("NamespaceName")}
 

@@ -1,14 +1,18 @@
-package linux
+package universal
 
 import (
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
+	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
 
-// maxHold bounds how long records wait for the end of a rest before them.
-const maxHold = int64(time.Second)
+// maxHold bounds how long records wait for the end of a rest before them, and maxHeld how
+// many.
+const (
+	maxHold = int64(time.Second)
+	maxHeld = 1 << 17
+)
 
 // rests follows the threads that are off their processors.
 //
@@ -24,7 +28,7 @@ type rests struct {
 func newRests() rests { return rests{make(map[int32]int), make(map[int32]struct{})} }
 
 // off takes that a thread goes off its processor.
-func (t *translator) off(r *perf.Record) {
+func (t *Translator) off(r *perfevent.Record) {
 	if _, dead := t.rests.dead[r.TID]; dead || r.TID <= 0 { // the latter is that of a processor without work
 		return
 	}
@@ -32,11 +36,11 @@ func (t *translator) off(r *perf.Record) {
 	t.contradicted(r.TID)
 	t.last = max(t.last, r.Time)
 	t.hit(r.Stack)
-	t.rests.open[r.TID] = t.queue.push(queued{desc: contextSwitch, time: t.last, pid: r.PID, tid: r.TID, processor: r.Processor, stack: r.Stack, open: true})
+	t.rests.open[r.TID] = t.queue.push(queued{desc: ContextSwitch, time: t.last, pid: r.PID, tid: r.TID, processor: r.Processor, stack: r.Stack, open: true})
 }
 
 // back takes that a thread runs again.
-func (t *translator) back(r *perf.Record) {
+func (t *Translator) back(r *perfevent.Record) {
 	n, ok := t.rests.open[r.TID]
 	if !ok {
 		return
@@ -45,20 +49,20 @@ func (t *translator) back(r *perf.Record) {
 	delete(t.rests.open, r.TID)
 	e := t.queue.of(n)
 	e.open, e.rest = false, t.last-e.time
-	t.stats.Switches++
+	t.Stats.Switches++
 }
 
 // contradicted takes that a thread runs, though nothing told that it is back: since when
 // is not known.
-func (t *translator) contradicted(tid int32) {
+func (t *Translator) contradicted(tid int32) {
 	if n, ok := t.rests.open[tid]; ok {
 		delete(t.rests.open, tid)
 		*t.queue.of(n) = queued{}
 	}
 }
 
-// next sets r to the next record, and reports whether there is one.
-func (t *translator) next(r *etw.Record, clock *etw.Clock) bool {
+// Next sets r to the next record, and reports whether there is one.
+func (t *Translator) Next(r *etw.Record, clock *etw.Clock) bool {
 	for !t.queue.next(r, clock) {
 		q := &t.queue
 		if q.at == len(q.list) {
@@ -66,16 +70,15 @@ func (t *translator) next(r *etw.Record, clock *etw.Clock) bool {
 		}
 		e := q.list[q.at]
 		lasted := t.last - e.time
-		if lasted < maxHold && !t.ended {
+		if lasted < maxHold && len(q.list)-q.at < maxHeld && !t.Ended {
 			return false
 		}
 		part := &q.list[q.at]
-		part.open, part.rest = false, lasted
-		if t.ended {
+		if part.open, part.rest = false, lasted; lasted == 0 {
+			part.desc = nil
+		}
+		if t.Ended {
 			delete(t.rests.open, e.tid)
-			if lasted == 0 {
-				part.desc = nil
-			}
 			continue
 		}
 		e.time = t.last

@@ -1,4 +1,4 @@
-package linux
+package universal
 
 import (
 	"encoding/binary"
@@ -24,7 +24,8 @@ type queued struct {
 	processor int32
 	from, to  int    // of payloads
 	stack     []byte // addresses
-	open      bool   // it is a rest that lasts
+	acts      *Activities
+	open      bool // it is a rest that lasts
 	rest      int64
 }
 
@@ -45,15 +46,19 @@ func (q *queue) next(r *etw.Record, clock *etw.Clock) bool {
 		if e.desc == nil {
 			continue
 		}
-		if e.desc == contextSwitch {
+		if e.desc == ContextSwitch {
 			e.from = len(q.payloads)
 			q.payloads = binary.AppendUvarint(q.payloads, uint64(e.rest))
 			e.to = len(q.payloads)
 		}
 		*r = etw.Record{
 			Provider: e.desc.Provider.GUID, ProviderName: e.desc.Provider.Name, ID: e.desc.ID, Schema: e.desc,
+			Version: e.desc.Version, Level: e.desc.Level, Opcode: e.desc.Opcode, Keywords: e.desc.Keywords,
 			PointerSize: etw.Ptr64, Processor: e.processor, ProcessID: int64(e.pid), ThreadID: int64(e.tid),
 			Timestamp: e.time, Clock: clock, Payload: q.payloads[e.from:e.to:e.to], Stack: etw.Stack{Addresses: e.stack, PtrSize: etw.Ptr64},
+		}
+		if e.acts != nil {
+			r.ActivityID, r.RelatedActivityID = e.acts.ID, e.acts.Related
 		}
 		return true
 	}

@@ -1,12 +1,11 @@
-package linux
+package universal
 
 import (
 	"bufio"
 	"cmp"
-	"fmt"
+	"errors"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,26 +17,32 @@ type kernelFunction struct {
 	name string
 }
 
-// nameKernel writes the names of those functions of the kernel that are in stacks, as the
-// kernel lists them for who may see its addresses.
-func (t *translator) nameKernel(path string) error {
+// ErrNoAddresses says that a list of functions has no addresses: the kernel shows them to
+// nobody, or not to who asked.
+var ErrNoAddresses = errors.New("it shows no addresses (/proc/sys/kernel/kptr_restrict)")
+
+// InKernel reports whether a stack so far was in the kernel, and tells where that lies.
+func (t *Translator) InKernel() bool {
 	if len(t.kernel) == 0 || len(t.processes) == 0 {
-		return nil
+		return false
 	}
-	pid := slices.Min(slices.Collect(maps.Keys(t.processes)))
 	t.mappings++
 	m := mapping{id: t.mappings, start: kernelSpace, end: 1<<64 - 1, path: "vmlinux"}
-	t.write(processMapping, t.about(pid), 0, nil, m.append)
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("functions of the kernel have no names: %w", err)
-	}
-	defer f.Close()
-	list, err := readKernel(f)
+	t.write(ProcessMapping, t.About(t.first()), 0, nil, m.append)
+	return true
+}
+
+// first returns the process with the smallest number.
+func (t *Translator) first() int32 { return slices.Min(slices.Collect(maps.Keys(t.processes))) }
+
+// NameKernel writes the names of those functions of the kernel that are in stacks, of a
+// list as the kernel has it, kallsyms. It is called after InKernel.
+func (t *Translator) NameKernel(kallsyms io.Reader) error {
+	list, err := readKernel(kallsyms)
 	if err != nil || len(list) == 0 {
-		return cmp.Or(err, fmt.Errorf("functions of the kernel have no names: %s shows no addresses (/proc/sys/kernel/kptr_restrict)", path))
+		return cmp.Or(err, ErrNoAddresses)
 	}
-	last := -1
+	pid, last := t.first(), -1
 	for _, at := range slices.Sorted(maps.Keys(t.kernel)) {
 		i, found := slices.BinarySearchFunc(list, at, func(f kernelFunction, at uint64) int { return cmp.Compare(f.at, at) })
 		if !found {
@@ -47,7 +52,7 @@ func (t *translator) nameKernel(path string) error {
 			continue
 		}
 		last = i
-		t.function(pid, list[i].at, list[i+1].at-list[i].at, list[i].name)
+		t.Function(pid, list[i].at, list[i+1].at-list[i].at, list[i].name)
 	}
 	return nil
 }
