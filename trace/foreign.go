@@ -29,8 +29,6 @@ const (
 
 // The kinds, where those that also look behind the begin stand before those that do not.
 var foreigns = []foreign{
-	{"a recording of perf of Linux (perf.data)", "perf script and perf report read it", "PERFILE2", nil},
-	{"a recording of perf of Linux (perf.data)", "perf script and perf report read it", "2ELIFREP", nil},
 	{"a core dump of Linux", useDump, "\x7fELF", func(head []byte) bool { return elfType(head) == 4 }},
 	{"a program or library of Linux (ELF)", "--symbols FOLDER takes names of code from it", "\x7fELF", nil},
 	{"a core dump of macOS", "lldb reads it", "\xcf\xfa\xed\xfe", func(head []byte) bool { return len(head) > 12 && head[12] == 4 }},

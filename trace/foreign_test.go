@@ -14,7 +14,6 @@ func TestForeign(t *testing.T) {
 		return "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + string(kind) + "\x00"
 	}
 	for begin, want := range map[string]string{
-		"PERFILE2\x68":                     "perf.data",
 		elf(4):                             "a core dump of Linux",
 		elf(3):                             "a program or library of Linux",
 		"\xcf\xfa\xed\xfe\x07\x00\x00\x01": "Mach-O",
@@ -69,7 +68,7 @@ func TestForeign(t *testing.T) {
 func TestForeignInArchive(t *testing.T) {
 	net := netTrace(sessionStart, 1)
 	path := write(t, "x.diagsession", zipped("[Content_Types].xml", []byte("<?xml version=\"1.0\"?><Types/>"), "metadata.xml", []byte("<Package/>"),
-		"a.nettrace", net, "perf.data", []byte("PERFILE2"), "settings.json", []byte("{}")))
+		"a.nettrace", net, "a.dmp", []byte("MDMP\x93\xa7"), "settings.json", []byte("{}")))
 	files, err := OpenFiles(path)
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%d files, %v", len(files), err)

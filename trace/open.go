@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // Stdin is the path that stands for the standard input.
@@ -52,9 +53,11 @@ type opening struct {
 	closers []io.Closer // that the next file has to close
 	failed  error       // why a stream ended early
 	size    int64       // of the file, or -1
-	read    *counter    // what was read of the file, if it is read as a stream
-	packed  io.Reader   // what it is unpacked from, if it is read as a stream
-	allowed *allowance
+	// modified is when the file was written to last, zero if that is not known.
+	modified time.Time
+	read     *counter  // what was read of the file, if it is read as a stream
+	packed   io.Reader // what it is unpacked from, if it is read as a stream
+	allowed  *allowance
 }
 
 func (o *opening) close() {
@@ -98,7 +101,7 @@ func (o *opening) open(path string) ([]*File, error) {
 		o.size = -1
 		return o.stream(f)
 	}
-	o.size = info.Size()
+	o.size, o.modified = info.Size(), info.ModTime()
 	return o.file(o.through(f), info.Size())
 }
 

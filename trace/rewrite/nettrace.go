@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math"
@@ -58,6 +59,7 @@ func newMixedSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, x *Redacto
 		if c := f.Clock(); c.Start < h.Clock.Start {
 			h.Clock = c
 		}
+		h.SamplingInterval = cmp.Or(h.SamplingInterval, f.Head().SamplingInterval)
 	}
 	if len(readers) > 0 {
 		of := readers[0].Header()

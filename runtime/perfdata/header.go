@@ -1,0 +1,194 @@
+package perfdata
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Header is what a file says of the recording.
+type Header struct {
+	// Clock is that of the records, in nanoseconds. Dated says that the file tells the wall
+	// time, which it does if perf was given a clock (-k); else Start is 0, or made of what
+	// [WithEnd] gave.
+	Clock etw.Clock
+	Dated bool
+
+	Pipe      bool // as it is written into a pipe
+	BigEndian bool
+	Packed    bool // by -z
+
+	Host, Release, Perf, Arch, CPU string
+	Processors                     int
+	CommandLine                    []string
+	Events                         []string // the names of what was recorded
+
+	// SamplingInterval is the time between two samples, 0 if the file has no samples of time,
+	// or they are taken by another count.
+	SamplingInterval time.Duration
+}
+
+// The magic number of a file, as machines of both byte orders write it.
+const (
+	magicLittle = "PERFILE2"
+	magicBig    = "2ELIFREP"
+)
+
+// Recognizes reports whether a file that begins with head is a perf.data.
+func Recognizes(head []byte) bool {
+	return len(head) >= 8 && (string(head[:8]) == magicLittle || string(head[:8]) == magicBig)
+}
+
+// ErrFormat says that a file is no perf.data.
+var ErrFormat = errors.New("perfdata: not a perf.data")
+
+// The features of a header that are read, by their numbers.
+const (
+	featureTracing    = 1
+	featureBuildIDs   = 2
+	featureHost       = 3
+	featureRelease    = 4
+	featurePerf       = 5
+	featureArch       = 6
+	featureProcessors = 7
+	featureCPU        = 8
+	featureCommand    = 11
+	featureEvents     = 12
+	featureTimes      = 21
+	featurePacked     = 27
+	featureClock      = 29
+	features          = 256
+)
+
+// What stands in the header of a file.
+const (
+	headerSize = 104
+	pipeSize   = 16
+	bitmapAt   = 72
+)
+
+// maxSection bounds what is read of the header at a time.
+const maxSection = 64 << 20
+
+// A section is a part of a file.
+type section struct{ offset, size int64 }
+
+// header reads the header of the file, and what it refers to.
+func (r *Reader) readHeader() error {
+	head := make([]byte, min(r.size, headerSize))
+	if _, err := r.src.ReadAt(head, 0); err != nil && err != io.EOF {
+		return err
+	}
+	if !Recognizes(head) || len(head) < pipeSize {
+		return ErrFormat
+	}
+	r.order = binary.ByteOrder(binary.LittleEndian)
+	if string(head[:8]) == magicBig {
+		r.order, r.header.BigEndian = binary.BigEndian, true
+	}
+	size := r.order.Uint64(head[8:])
+	if size == pipeSize {
+		r.header.Pipe = true
+		r.data = section{pipeSize, r.size - pipeSize}
+		return nil
+	}
+	if size != headerSize || len(head) < headerSize {
+		return fmt.Errorf("%w: it says that its header has %d bytes, where %d or %d are known, and the file has %d", ErrFormat, size, headerSize, pipeSize, r.size)
+	}
+	at := func(i int) section {
+		return section{int64(r.order.Uint64(head[i:])), int64(r.order.Uint64(head[i+8:]))}
+	}
+	attrs := at(24)
+	r.data = at(40)
+	if err := r.readAttrs(attrs, int64(r.order.Uint64(head[16:]))); err != nil {
+		return err
+	}
+	if r.data.offset < headerSize || r.data.offset > r.size {
+		return fmt.Errorf("%w: its data begin at %d of %d bytes", ErrFormat, r.data.offset, r.size)
+	}
+	left := r.size - r.data.offset
+	switch {
+	case r.data.size == 0 && left > 0:
+		r.damage(r.size, "header", errors.New("perf was ended before it had written how much it recorded: all that is there is read"))
+		r.data.size = left
+		return nil // nor has it written features
+	case r.data.size < 0 || r.data.size > left:
+		r.data.size = left
+		return nil // the end is missing: the last record will say so
+	}
+	r.readFeatures(head[bitmapAt:])
+	return nil
+}
+
+// readAttrs reads the table of what was recorded.
+func (r *Reader) readAttrs(table section, each int64) error {
+	const ids = 16
+	b, err := r.read(table)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: the table of events: %w", ErrFormat, err)
+	case each < attrLeast+ids || len(b) == 0:
+		return fmt.Errorf("%w: a table of events with %d bytes, %d each", ErrFormat, len(b), each)
+	}
+	for ; int64(len(b)) >= each; b = b[each:] {
+		a, ok := parseAttr(b[:each-ids], r.order)
+		if !ok {
+			return fmt.Errorf("%w: what perf asked for is not readable", ErrFormat)
+		}
+		list, err := r.read(section{int64(r.order.Uint64(b[each-ids:])), int64(r.order.Uint64(b[each-8:]))})
+		if err != nil {
+			return fmt.Errorf("%w: the numbers of an event: %w", ErrFormat, err)
+		}
+		if err := r.addEvent(a, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads a section whole.
+func (r *Reader) read(s section) ([]byte, error) {
+	if s.size == 0 {
+		return nil, nil
+	}
+	if s.offset < 0 || s.size < 0 || s.offset > r.size || s.size > r.size-s.offset || s.size > maxSection {
+		return nil, fmt.Errorf("%d bytes at %d of a file of %d bytes", s.size, s.offset, r.size)
+	}
+	b := make([]byte, s.size)
+	if _, err := r.src.ReadAt(b, s.offset); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return b, nil
+}
+
+// readFeatures reads the features that a bitmap has. Their places stand behind the data, in
+// the order of their numbers.
+func (r *Reader) readFeatures(bitmap []byte) {
+	table := r.data.offset + r.data.size
+	for n := range features {
+		if r.order.Uint64(bitmap[n/64*8:])>>(n%64)&1 == 0 {
+			continue
+		}
+		place, err := r.read(section{table, 16})
+		if err != nil {
+			r.damage(table, "header", fmt.Errorf("the places of its parts: %w", err))
+			return
+		}
+		table += 16
+		if !isRead(n) {
+			continue
+		}
+		s := section{int64(r.order.Uint64(place)), int64(r.order.Uint64(place[8:]))}
+		b, err := r.read(s)
+		if err == nil && !r.feature(n, b) {
+			err = errors.New("it is too short")
+		}
+		if err != nil {
+			r.damage(table-16, "header", fmt.Errorf("part %d: %w", n, err))
+		}
+	}
+}

@@ -1,0 +1,410 @@
+package perfdata
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/internal/perfevent"
+	"github.com/etwgen/etwgen/runtime/internal/universal"
+)
+
+// A Reader reads a perf.data. It is an [etw.Source] that delivers records in the order of
+// time.
+type Reader struct {
+	src    io.ReaderAt
+	size   int64
+	order  binary.ByteOrder
+	header Header
+	data   section
+	ended  time.Time // when the recording was, as the caller knows
+
+	events []*event
+	byID   map[uint64]*event
+	ids    int
+
+	formats         map[uint16]*etw.EventDesc
+	providers       map[string]*etw.ProviderDesc
+	buildIDs        map[string]string // by path
+	kallsyms        []byte
+	lastSample      int64
+	wall, wallClock int64 // the same time, by the wall and by the clock of the records
+
+	in         *bufio.Reader
+	at         int64 // where in the file it is
+	unpacker   *unpacker
+	unpackable bool   // it has not met damage
+	rest       []byte // unpacked, and not yet a whole record
+	rounds     rounds
+
+	translator   universal.Translator
+	begun        bool // the translator is there
+	seesBlocking bool
+	newest       int64 // the latest time so far
+	finished     bool
+	log          etw.DamageLog
+	stats        Stats
+}
+
+// Stats are counts of what was read.
+type Stats struct {
+	Records     int64 // delivered
+	Samples     int64 // of perf, whatever they are of
+	Lost        int64 // records that perf says the kernel had no room for
+	Undecodable int64 // records that are damaged
+	NotUnwound  int64 // samples with a copy of the stack
+	Skipped     int64 // records that have nothing for a Reader
+	OutOfOrder  int64 // records that come so late that they have a later time than they had
+}
+
+// An Option changes how a file is read.
+type Option func(*Reader)
+
+// WithEnd says when the recording was over, such as the time of the file: Clock starts by it if
+// the file does not tell the wall time itself.
+func WithEnd(t time.Time) Option { return func(r *Reader) { r.ended = t } }
+
+// NewReader returns a Reader of a file of size bytes. It reads ahead to the first records.
+func NewReader(src io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
+	r := &Reader{src: src, size: max(size, 0)}
+	for _, o := range opts {
+		o(r)
+	}
+	if err := r.readHeader(); err != nil {
+		return nil, err
+	}
+	r.setCodeRegister()
+	r.at = r.data.offset
+	r.in = bufio.NewReaderSize(io.NewSectionReader(src, r.data.offset, r.data.size), 1<<16)
+	for !r.begun && !r.finished {
+		if err := r.more(); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range r.events {
+		r.header.Events = append(r.header.Events, e.title())
+	}
+	return r, nil
+}
+
+// Header returns what the file says of the recording. Of what was written into a pipe that is
+// what came before the first records.
+func (r *Reader) Header() Header { return r.header }
+
+// Stats returns what has been counted so far.
+func (r *Reader) Stats() Stats {
+	s := r.stats
+	s.Lost = r.translator.Stats.Lost
+	return s
+}
+
+// Records iterates over the records that are left: see [etw.Records].
+func (r *Reader) Records() iter.Seq2[*etw.Record, error] { return etw.Records(r) }
+
+// Close ends the reading. What the Reader reads of stays open.
+func (r *Reader) Close() error {
+	r.finished, r.log = true, etw.DamageLog{}
+	r.translator.Clear()
+	return nil
+}
+
+// Progress returns the share of the data that was read.
+func (r *Reader) Progress() float64 {
+	if r.data.size == 0 {
+		return 1
+	}
+	return float64(r.at-r.data.offset) / float64(r.data.size)
+}
+
+// Next sets rec to the next record: see [etw.Source].
+func (r *Reader) Next(rec *etw.Record) error {
+	for !r.translator.Next(rec, &r.header.Clock) {
+		if r.finished {
+			err := r.log.Err()
+			r.log = etw.DamageLog{}
+			if err == nil {
+				err = io.EOF
+			}
+			return err
+		}
+		if err := r.more(); err != nil {
+			return err
+		}
+	}
+	r.stats.Records++
+	return nil
+}
+
+func (r *Reader) damage(offset int64, part string, err error) {
+	r.log.Add(&etw.Damage{Format: "perfdata", Offset: offset, Part: part, Err: err})
+}
+
+// more reads a record of the file.
+func (r *Reader) more() error {
+	head, err := r.in.Peek(perfevent.HeaderSize)
+	if len(head) == 0 && err == io.EOF {
+		return r.finish()
+	}
+	size := 0
+	if len(head) == perfevent.HeaderSize {
+		size = int(r.order.Uint16(head[6:]))
+	}
+	var b []byte
+	if size >= perfevent.HeaderSize {
+		b, err = r.in.Peek(size)
+	}
+	switch {
+	case err == io.EOF:
+		r.damage(r.at, "record", fmt.Errorf("the data end within it, after %d bytes", r.data.offset+r.data.size-r.at))
+		return r.finish()
+	case err != nil:
+		r.finished = true
+		return fmt.Errorf("%w: %w", etw.ErrIncomplete, err)
+	case size < perfevent.HeaderSize:
+		r.damage(r.at, "record", fmt.Errorf("it says that it has %d bytes, so the next one is not found: nothing is read from here on", size))
+		return r.finish()
+	}
+	extra := r.take(b)
+	if extra < 0 || extra > r.data.offset+r.data.size-r.at-int64(size) {
+		r.damage(r.at, "record", fmt.Errorf("it says that %d bytes belong to it, which the file does not have", uint64(extra)))
+		return r.finish()
+	}
+	r.at += int64(size) + extra
+	_, err = r.in.Discard(size)
+	if err == nil && extra > 0 {
+		_, err = io.CopyN(io.Discard, r.in, extra)
+	}
+	return err
+}
+
+// The types of records that perf itself writes.
+const (
+	typeAttr      = 64
+	typeTracing   = 66
+	typeBuildID   = 67
+	typeRound     = 68
+	typeAux       = 71
+	typeUpdate    = 78
+	typeFeature   = 80
+	typePacked    = 81
+	typePackedToo = 83 // with its size
+)
+
+// take takes a record of the file, and returns how many bytes behind it belong to it.
+func (r *Reader) take(b []byte) (extra int64) {
+	kind, body := r.order.Uint32(b), b[perfevent.HeaderSize:]
+	p := parts{order: r.order, b: body}
+	switch kind {
+	case typeAttr:
+		r.pipedAttr(body)
+	case typeTracing:
+		extra = int64(p.u32()+7) &^ 7
+		text, err := r.read(section{r.at + int64(len(b)), extra})
+		if err != nil || !r.tracing(text) {
+			r.damage(r.at, "record", errors.New("what it says of events of the kernel is not readable"))
+		}
+	case typeBuildID:
+		r.buildID(b)
+	case typeRound:
+		r.rounds.next(r.flush)
+	case typeAux:
+		extra = int64(p.u64())
+	case typeUpdate:
+		const isName = 2
+		if p.u64() == isName {
+			if e := r.byID[p.u64()]; e != nil && !p.bad {
+				name, _, _ := bytes.Cut(p.b, []byte{0})
+				e.name = string(name)
+			}
+		}
+	case typeFeature:
+		if n := p.u64(); n < features && isRead(int(n)) && !r.feature(int(n), p.b) {
+			r.damage(r.at, "record", fmt.Errorf("part %d of the header is too short", n))
+		}
+	case typePacked:
+		r.unpack(body)
+	case typePackedToo:
+		if n := p.u64(); n > uint64(len(p.b)) || p.bad {
+			r.damaged("a packed record is too short")
+		} else {
+			r.unpack(p.b[:n])
+		}
+	default:
+		r.record(b)
+	}
+	return extra
+}
+
+// pipedAttr takes what perf asked the kernel for.
+func (r *Reader) pipedAttr(b []byte) {
+	a, ok := parseAttr(b, r.order)
+	if !ok || r.addEvent(a, b[a.size:]) != nil {
+		r.damaged("what perf asked for is not readable")
+	}
+	r.setCodeRegister()
+}
+
+func (r *Reader) damaged(why string) {
+	r.stats.Undecodable++
+	r.damage(r.at, "record", errors.New(why))
+}
+
+// unpack takes a part of the packed records.
+func (r *Reader) unpack(b []byte) {
+	var err error
+	if r.unpacker == nil {
+		r.header.Packed, r.unpackable = true, true
+		r.unpacker, err = newUnpacker()
+	}
+	if err == nil && r.unpackable {
+		err = r.unpacker.unpack(b, r.unpacked)
+	}
+	switch {
+	case err != nil:
+		r.damaged("it does not unpack, and nor does what follows: " + err.Error())
+		r.unpackable, r.rest = false, nil
+	case !r.unpackable:
+		r.stats.Undecodable++ // after one that was damaged
+	}
+}
+
+// unpacked takes records, of which the last one may go on later.
+func (r *Reader) unpacked(b []byte) {
+	if !r.unpackable {
+		return
+	}
+	if len(r.rest) > 0 {
+		r.rest = append(r.rest, b...)
+		b = r.rest
+	}
+	for len(b) >= perfevent.HeaderSize {
+		size := int(r.order.Uint16(b[6:]))
+		if size < perfevent.HeaderSize {
+			r.damaged(fmt.Sprintf("a record that was packed says that it has %d bytes, so the next one is not found", size))
+			r.unpackable, b = false, nil
+			break
+		}
+		if size > len(b) {
+			break
+		}
+		r.record(b[:size])
+		b = b[size:]
+	}
+	r.rest = append(r.rest[:0], b...)
+}
+
+// record takes a record of the kernel.
+func (r *Reader) record(b []byte) {
+	kind, misc, body := r.order.Uint32(b), r.order.Uint16(b[4:]), b[perfevent.HeaderSize:]
+	if !perfevent.Knows(kind) || len(r.events) == 0 {
+		r.stats.Skipped++
+		return
+	}
+	e := r.events[0]
+	if id, ok := e.layout.Identity(kind, body); ok && len(r.events) > 1 {
+		if of := r.byID[id]; of != nil {
+			e = of
+		}
+	}
+	rec, ok := e.layout.Parse(kind, misc, body)
+	switch {
+	case !ok:
+		r.damaged(fmt.Sprintf("of type %d and %d bytes, it is too short", kind, len(b)))
+	case rec.Kind == perfevent.Other:
+		r.stats.Skipped++
+	default:
+		r.rounds.add(held{rec, e}, len(b), r.flush)
+	}
+}
+
+// flush takes a record that nothing can come before any more.
+func (r *Reader) flush(h *held) {
+	rec := &h.Record
+	if !r.begun {
+		if rec.Time == 0 && r.rounds.first > 0 {
+			r.begin(r.rounds.first)
+		} else {
+			r.begin(rec.Time)
+		}
+	}
+	if rec.Time != 0 && rec.Time < r.newest {
+		r.stats.OutOfOrder++
+	}
+	r.newest = max(r.newest, rec.Time)
+	switch rec.Kind {
+	case perfevent.Sample:
+		r.sample(h.event, rec)
+	case perfevent.Gone:
+		if rec.Kind = perfevent.Blocked; !r.seesBlocking {
+			r.translator.Take(rec)
+		}
+	case perfevent.Comm:
+		if rec.Time == 0 && rec.PID == rec.TID {
+			r.translator.Existing(rec, rec.Name)
+			return
+		}
+		r.translator.Take(rec)
+	case perfevent.Fork:
+		if rec.Time != 0 { // else what it is comes of its own
+			r.translator.Take(rec)
+		}
+	case perfevent.Symbol:
+		r.translator.Function(rec.PID, rec.Start, rec.Length, rec.Name)
+	default:
+		r.translator.Take(rec)
+	}
+}
+
+// begin sets the clock, and begins to translate at a time.
+func (r *Reader) begin(at int64) {
+	r.begun = true
+	for _, e := range r.events {
+		if !e.resolved {
+			r.resolve(e)
+		}
+	}
+	c := &r.header.Clock
+	c.Frequency, c.Origin = 1e9, at
+	const tick = 100 // of a FILETIME, in nanoseconds
+	switch {
+	case r.header.Dated:
+		wall := r.wall + (at - r.wallClock)
+		c.Origin -= wall % tick
+		c.Start = etw.FileTimeOf(time.Unix(0, wall-wall%tick))
+	case !r.ended.IsZero():
+		lasted := max(r.lastSample-at, 0)
+		c.Start = etw.FileTimeOf(r.ended.Add(-time.Duration(lasted)))
+	}
+	r.header.SamplingInterval = r.clockEvent().interval()
+	r.translator = universal.NewTranslator(host{r}, c.Origin)
+}
+
+// finish takes what is left at the end of the file.
+func (r *Reader) finish() error {
+	r.finished = true
+	if len(r.rest) > 0 {
+		r.damaged("what was packed ends within a record")
+	}
+	r.rounds.rest(r.flush)
+	if !r.begun {
+		r.begin(0)
+	}
+	if r.translator.InKernel() && len(r.kallsyms) > 0 {
+		// Without addresses there are no names, as in a file without the list.
+		if err := r.translator.NameKernel(bytes.NewReader(r.kallsyms)); err != nil && !errors.Is(err, universal.ErrNoAddresses) {
+			r.damage(r.at, "functions of the kernel", err)
+		}
+	}
+	r.translator.Ended = true
+	return nil
+}
+
+// maxTime bounds times of records, so that differences fit.
+const maxTime = math.MaxInt64 / 4
