@@ -37,7 +37,7 @@ func (c Change) String() string {
 
 // Compare returns what changed from an old version of a manifest to a new one, as
 // far as it concerns those who have recorded traces, started sessions or written
-// programs by the old one. What is only new is no change.
+// programs by the old one, and what is only new, which harms none of them.
 func Compare(old, new *Manifest) []Change {
 	c := &comparer{}
 	left := slices.Clone(new.Providers)
@@ -54,6 +54,9 @@ func Compare(old, new *Manifest) []Change {
 		now := left[i]
 		left = slices.Delete(left, i, i+1)
 		c.provider(p, now)
+	}
+	for _, p := range left {
+		c.add(p.Pos, Harmless, "new", "provider %s %s is new", quote(p.Name), p.GUID)
 	}
 	return c.changes
 }
@@ -236,8 +239,8 @@ func (c *comparer) event(old, now *Event) {
 	}
 }
 
-// newVersion checks that a new version of an event adds fields at its end alone:
-// programs that know the version before read a newer one by that.
+// newVersion looks at an event that was not there before. A new version of one has to add fields
+// at its end alone: programs that know the version before read a newer one by that.
 func (c *comparer) newVersion(old *Provider, e *Event) {
 	var before *Event
 	for _, o := range old.Events {
@@ -248,6 +251,7 @@ func (c *comparer) newVersion(old *Provider, e *Event) {
 		}
 	}
 	if before == nil {
+		c.add(e.Pos, Harmless, "new", "%s is new", title(e))
 		return
 	}
 	a, b := forms(fieldsOf(before)), forms(fieldsOf(e))

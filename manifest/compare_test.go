@@ -44,9 +44,9 @@ func TestCompare(t *testing.T) {
 	}
 	for _, tt := range []struct{ from, to, want string }{
 		{`name="Shop" guid`, `name="Store" guid`, "error (name)"},
-		{`0f3e1c7a`, `0f3e1c7b`, "error (provider)"},
+		{`0f3e1c7a`, `0f3e1c7b`, "error (provider), note (new)"},
 		{`symbol="SHOP"`, `symbol="STORE"`, "warning (symbol)"},
-		{`value="1" symbol`, `value="2" symbol`, "error (event)"},
+		{`value="1" symbol`, `value="2" symbol`, "error (event), note (new)"},
 		{`symbol="Sold"`, `symbol="Bought"`, "warning (symbol)"},
 		{`"Code" inType="win:UInt32"`, `"Code" inType="win:UInt64"`, "error (layout)"},
 		{`"Code" inType="win:UInt32"/>`, `"Code" inType="win:UInt32" count="2"/>`, "error (layout)"},
@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 		{`task="Sale"`, `task="Gift"`, "warning (task)"},
 		{`<task name="Gift"`, `<task name="Present"`, "warning (task)"},
 		{`<opcode name="Return"`, `<opcode name="Refund"`, "warning (opcode)"},
-		{`value="1" symbol`, `etwgen:named="Sold" value="1" symbol`, "error (event)"},
+		{`value="1" symbol`, `etwgen:named="Sold" value="1" symbol`, "error (event), note (new)"},
 		{`message="sold"`, `message="gone"`, "note (message)"},
 		{`<keyword name="Goods" mask="0x2"/>`, `<keyword name="Goods" mask="0x4"/>`, "error (keyword)"},
 		{`<keyword name="Goods" mask="0x2"/>`, `<keyword name="Wares" mask="0x2"/>`, "warning (keyword)"},
@@ -75,7 +75,7 @@ func TestCompare(t *testing.T) {
 		{`valueMap name="Kind"`, `bitMap name="Kind"`, "warning (map)"},
 		{`message="sold"/>`, `message="sold"/><event value="1" version="1" template="T1"/>`, "warning (extends)"},
 		{`message="sold"/>`, `message="sold"/><event value="1" version="1" template="T"/>`, ""},
-		{`message="sold"/>`, `message="sold"/><event value="7" template="T1"/>`, ""},
+		{`message="sold"/>`, `message="sold"/><event value="7" template="T1"/>`, "note (new)"},
 	} {
 		src := strings.Replace(compared, tt.from, tt.to, 1)
 		if strings.Contains(tt.to, "<bitMap") || strings.HasPrefix(tt.to, "bitMap") {
@@ -113,7 +113,7 @@ func TestCompareNamed(t *testing.T) {
 		t.Errorf("another id is a change: %v", changes)
 	}
 	changes := manifest.Compare(old, parse("22", "Bought"))
-	if len(changes) != 1 || !strings.Contains(changes[0].Msg, `event "Sold" version 0 is gone`) {
+	if len(changes) != 2 || !strings.Contains(changes[0].Msg, `event "Sold" version 0 is gone`) || !strings.Contains(changes[1].Msg, `event "Bought" version 0 is new`) {
 		t.Errorf("another name under the same id: %v", changes)
 	}
 }

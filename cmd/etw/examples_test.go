@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/manifest/tlg/tlgtest"
 )
 
 // exampleManifest is what examples call MyProvider.man.
@@ -72,6 +73,7 @@ func exampleFolder(t *testing.T) string {
 	}
 	put("machine.etl", etl)
 	put("MyProvider.man", []byte(exampleManifest))
+	put("app.exe", tlgtest.Sample())
 	return dir
 }
 

@@ -24,13 +24,14 @@ the old one, one line for each change, as file:line:col: severity: message (rule
   warning  sessions, queries or source code may have to change: names, levels,
            keywords, channels, opcodes, meanings of values; a new version that
            does not begin with the fields of the old one
-  note     what people see differs: messages, outTypes (with --all)
+  note     what people see differs: messages, outTypes; what is only new (with --all)
 
-What is only new harms nobody. Both files are read leniently.
+Each can also be a program, with the events of its resource and of TraceLogging: two builds
+of it are two versions. Both files are read leniently.
 
 Exit codes: 0 if there is no error, 1 if there is, or with --werror a warning, 2 for
 trouble.`,
-		Example: "  etwgen compat released.man MyProvider.man",
+		Example: "  etwgen compat released.man MyProvider.man\n  etwgen compat --all old/app.exe new/app.exe",
 		Args:    command.Args(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var versions [2]*reading
@@ -60,7 +61,7 @@ trouble.`,
 		},
 	}
 	cmd.Flags().BoolVar(&werror, "werror", false, "exit with 1 also for warnings")
-	cmd.Flags().BoolVar(&all, "all", false, "also print what only people see")
+	cmd.Flags().BoolVar(&all, "all", false, "also print what only people see, and what is new")
 	return cmd
 }
 

@@ -105,16 +105,23 @@ func noForm(err error) error {
 }
 
 // importProgram imports a program or a library: the EventSource classes of an assembly
-// of .NET, or resources. Their texts can be in files beside it, by language.
+// of .NET, or resources and the metadata of TraceLogging. Texts can be in files beside it, by
+// language.
 func importProgram(path string, data []byte, opts importOptions) (*imported, error) {
 	in, assemblyErr := importAssembly(path, data, opts)
 	if in != nil {
 		return in, nil
 	}
-	res, err := wevt.ReadPE(bytes.NewReader(data))
+	in, err := importBinary(path, data, opts)
 	if err != nil && assemblyErr != nil {
-		return nil, fmt.Errorf("%s: %w", path, assemblyErr)
+		err = fmt.Errorf("%s: %w", path, assemblyErr)
 	}
+	return in, err
+}
+
+// importResource imports the resource of a program or library.
+func importResource(path string, data []byte, opts importOptions) (*imported, error) {
+	res, err := wevt.ReadPE(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -29,7 +29,8 @@ func newImport() *cobra.Command {
 
   assembly of .NET    by its EventSource classes; nothing of it is run
   program or library  of Windows, by its WEVT_TEMPLATE resource and message tables,
-                      also those in files such as de-DE/x.dll.mui beside it
+                      also those in files such as de-DE/x.dll.mui beside it, and by
+                      the metadata of TraceLogging
   resource            WEVT_TEMPLATE as a file, such as mc.exe writes
   trace               .etl, .nettrace or .netperf, by what it says of its own
                       events: EventSource manifests, merged schemas, metadata

@@ -97,16 +97,14 @@ func (c *collector) record(r *etw.Record) {
 		if slices.EqualFunc(first.Fields, e.Fields, sameLayout) {
 			return
 		}
-		if !ofEventPipe(d) {
+		if !ofEventPipe(d) && !key.noID {
 			break
 		}
-		key.shape++ // the id may be that of one event in one trace, of another in the next
+		// The id may be that of one event in one trace, of another in the next. A name without
+		// an id may be that of events in several places of a program.
+		key.shape++
 	}
-	what := fmt.Sprintf("event %d version %d", r.ID, r.Version)
-	if key.noID {
-		what = fmt.Sprintf("event %q", d.Name)
-	}
-	c.faults = append(c.faults, fmt.Sprintf("%s: %s of %s has another layout than before, and the first is kept", r.File, what, p.desc.Name))
+	c.faults = append(c.faults, fmt.Sprintf("%s: event %d version %d of %s has another layout than before, and the first is kept", r.File, r.ID, r.Version, p.desc.Name))
 }
 
 // manifestData is the opcode of events that carry a provider's manifest.

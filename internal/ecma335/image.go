@@ -18,6 +18,7 @@ var (
 // that are compiled for Linux and macOS ahead of time, whose machine is a number of
 // .NET's own.
 type Image struct {
+	Base          uint64 // the address that it asks to be loaded at
 	Machine       uint16 // as it is in the file
 	TimeDateStamp uint32
 	Sections      []Section
@@ -113,6 +114,10 @@ func (f *Image) readDirectories(at uint64, b []byte) error {
 	}
 	if len(b) < first {
 		return fault(at, "the optional header ends early")
+	}
+	f.Base = uint64(binary.LittleEndian.Uint32(b[28:]))
+	if first == 112 {
+		f.Base = binary.LittleEndian.Uint64(b[24:])
 	}
 	count := binary.LittleEndian.Uint32(b[first-4:])
 	b = b[first:]

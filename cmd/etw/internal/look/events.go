@@ -30,12 +30,16 @@ type Events struct {
 func NewEvents() *Events {
 	e := new(Events)
 	e.Command = &cobra.Command{
-		Use:   "events [flags] [PROVIDER [EVENT...]]",
+		Use:   "events [flags] [PROVIDER|FILE [EVENT...]]",
 		Short: "List the events that are known",
 		Long: `Events lists what can be decoded without a schema in the trace: without arguments
 the providers; with a provider its events; with names or patterns of events these
 with their fields, and the names of values. In JSON it is always events with their
 fields.
+
+A FILE is a manifest, or a program or library of Windows: its events are those of its
+resource, and those of TraceLogging that its code has. Where the code does not tell which
+provider writes an event, it stands under "one of" those that may.
 
 --registered lists instead the providers that programs of this machine with Windows have
 registered, with how many processes have each, and how many sessions take its events; of
@@ -45,6 +49,7 @@ one PROVIDER, the processes that have it, and what each session takes of it.`,
   etw events clr GCStart 'Exception*'
   etw events --format json clr GC/Start | jq '.rows[].fields[].name'
   etw events --manifest MyProvider.man MyProvider
+  etw events app.exe
   etw events --registered clr`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -77,7 +82,8 @@ one PROVIDER, the processes that have it, and what each session takes of it.`,
 type listing struct {
 	providers []*etw.Provider
 	wanted    []filter.Event
-	all       bool // the providers themselves
+	all       bool                       // the providers themselves
+	oneOf     map[*etw.Provider][]string // who may write the events of what stands for several
 }
 
 // newListing reads the arguments: a provider, and names of events.
@@ -87,6 +93,11 @@ func newListing(args []string, manifests []*etw.Provider) (*listing, error) {
 		return &listing{providers: slices.Concat(pick.BuiltinProviders(), builtin.Sources(every, manifests), manifests), all: true}, nil
 	}
 	l := &listing{providers: pick.FindProviders(args[0], manifests)}
+	if len(l.providers) == 0 && isFile(args[0]) {
+		if err := l.file(args[0]); err != nil {
+			return nil, err
+		}
+	}
 	if len(l.providers) == 0 {
 		return nil, unknownProvider(args[0], manifests)
 	}
@@ -94,7 +105,7 @@ func newListing(args []string, manifests []*etw.Provider) (*listing, error) {
 		e := filter.ParseEvent(name)
 		l.wanted = append(l.wanted, e)
 		if !anyEvent(l.providers, e) {
-			return nil, cli.Usagef("no event of %s is called %q%s", l.providers[0].Desc.Name, name, cli.DidYouMean(name, titles(l.providers)))
+			return nil, cli.Usagef("no event of %s is called %q%s", args[0], name, cli.DidYouMean(name, titles(l.providers)))
 		}
 	}
 	return l, nil
@@ -114,14 +125,14 @@ func (l *listing) write(p *show.Printer) error {
 	isText := p.Format == show.FormatText
 	switch {
 	case p.Format == show.FormatJSON || p.Format == show.FormatJSONL:
-		return eventsJSON(p, l.providers, l.wanted)
+		return l.json(p)
 	case l.all:
 		return listProviders(p, l.providers)
 	case isText && len(l.wanted) > 0:
 		for _, provider := range l.providers {
 			for _, d := range provider.Events {
 				if isWanted(d, l.wanted) {
-					describeEvent(p, provider, d)
+					describeEvent(p, l.title(provider), provider, d)
 				}
 			}
 		}
@@ -129,9 +140,9 @@ func (l *listing) write(p *show.Printer) error {
 	}
 	for i, provider := range l.providers {
 		if isText {
-			fmt.Fprintf(p, "%s%s {%s}\n", "\n"[:min(i, 1)], cli.Clean(provider.Desc.Name), provider.Desc.GUID)
+			fmt.Fprintf(p, "%s%s\n", "\n"[:min(i, 1)], l.heading(provider))
 		}
-		if err := eventTable(p, provider, l.wanted); err != nil {
+		if err := l.table(p, provider); err != nil {
 			return err
 		}
 	}
@@ -187,11 +198,11 @@ func isWanted(d *etw.EventDesc, wanted []filter.Event) bool {
 	return len(wanted) == 0
 }
 
-// eventTable prints one line for each event of p.
-func eventTable(out *show.Printer, p *etw.Provider, wanted []filter.Event) error {
+// table prints one line for each event of p.
+func (l *listing) table(out *show.Printer, p *etw.Provider) error {
 	t := show.NewTable(show.Word("provider").ForPrograms(), show.Num("id"), show.Column{Name: "ver", Number: true}, show.Word("event"), show.Word("level"), show.Word("task/opcode"), show.Word("keywords"), show.Word("fields"))
 	for _, d := range p.Events {
-		if !isWanted(d, wanted) {
+		if !isWanted(d, l.wanted) {
 			continue
 		}
 		var fields []string
@@ -199,7 +210,7 @@ func eventTable(out *show.Printer, p *etw.Provider, wanted []filter.Event) error
 			fields = append(fields, d.Fields[i].Name)
 		}
 		t.Add(
-			p.Desc.Name, strconv.Itoa(int(d.ID)), strconv.Itoa(int(d.Version)), d.Title(), levelName(p, d.Level),
+			l.title(p), strconv.Itoa(int(d.ID)), strconv.Itoa(int(d.Version)), d.Title(), levelName(p, d.Level),
 			taskAndOpcode(d), strings.Join(keywordNames(p, d.Keywords), ","), strings.Join(fields, " "),
 		)
 	}
@@ -215,8 +226,12 @@ func taskAndOpcode(d *etw.EventDesc) string {
 }
 
 // describeEvent prints everything that is known of an event.
-func describeEvent(w io.Writer, p *etw.Provider, d *etw.EventDesc) {
-	fmt.Fprintf(w, "%s: event %d, version %d, of %s\n", cli.Clean(d.Title()), d.ID, d.Version, cli.Clean(p.Desc.Name))
+func describeEvent(w io.Writer, of string, p *etw.Provider, d *etw.EventDesc) {
+	id := fmt.Sprintf("event %d, version %d", d.ID, d.Version)
+	if d.ID == 0 && d.Named {
+		id = "event without an id"
+	}
+	fmt.Fprintf(w, "%s: %s, of %s\n", cli.Clean(d.Title()), id, cli.Clean(of))
 	fmt.Fprintf(w, "  level %s", levelName(p, d.Level))
 	if d.TaskName != "" {
 		fmt.Fprintf(w, ", task %s", cli.Clean(d.TaskName))
@@ -310,6 +325,7 @@ func keywordNames(p *etw.Provider, mask uint64) []string {
 // An eventRow is what events --json prints of an event.
 type eventRow struct {
 	Provider string     `json:"provider"`
+	OneOf    []string   `json:"oneOf,omitempty"` // in place of a provider
 	GUID     etw.GUID   `json:"guid"`
 	ID       uint16     `json:"id"`
 	Version  uint8      `json:"version"`
@@ -355,19 +371,19 @@ func fieldRows(fields []etw.FieldDesc, outer [][]etw.FieldDesc) []fieldRow {
 	return rows
 }
 
-func eventsJSON(out *show.Printer, providers []*etw.Provider, wanted []filter.Event) error {
+func (l *listing) json(out *show.Printer) error {
 	list := out.List()
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	for _, p := range providers {
+	for _, p := range l.providers {
 		for _, d := range p.Events {
-			if !isWanted(d, wanted) {
+			if !isWanted(d, l.wanted) {
 				continue
 			}
 			line.Reset()
 			err := enc.Encode(eventRow{
-				Provider: p.Desc.Name, GUID: p.Desc.GUID, ID: d.ID, Version: d.Version, Event: d.Title(), Level: d.Level,
+				Provider: p.Desc.Name, OneOf: l.oneOf[p], GUID: p.Desc.GUID, ID: d.ID, Version: d.Version, Event: d.Title(), Level: d.Level,
 				Task: d.TaskName, Opcode: d.OpcodeName, Mask: "0x" + strconv.FormatUint(d.Keywords, 16),
 				Keywords: keywordNames(p, d.Keywords), Fields: fieldRows(d.Fields, nil),
 			})
