@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // The machines whose code is read.
@@ -30,7 +31,7 @@ func functionsOf(image *ecma335.Image) []function {
 	} else {
 		list = functionsARM64(image, table)
 	}
-	slices.SortFunc(list, func(a, b function) int { return cmp.Compare(a.begin, b.begin) })
+	order.Sort(list, func(a, b function) int { return cmp.Compare(a.begin, b.begin) })
 	return list
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -44,12 +45,12 @@ func (f *File) Groups() []Group {
 			list = append(list, Group{Owners: []*Provider{p}})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Group) int {
+	order.Stable(list, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(len(a.Owners), len(b.Owners)),
 			slices.CompareFunc(a.Owners, b.Owners, func(p, q *Provider) int { return cmp.Compare(place[p], place[q]) }))
 	})
 	for _, g := range list {
-		slices.SortStableFunc(g.Events, func(a, b *Event) int { return cmp.Compare(a.Desc.Name, b.Desc.Name) })
+		order.Stable(g.Events, func(a, b *Event) int { return cmp.Compare(a.Desc.Name, b.Desc.Name) })
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // An attribution finds out which provider writes an event, by the functions of a file: what one
@@ -34,7 +35,7 @@ func comparePairs(p, q pair) int { return cmp.Or(cmp.Compare(p.a, q.a), cmp.Comp
 
 // sorted returns pairs in order, each once.
 func sorted(list []pair) []pair {
-	slices.SortFunc(list, comparePairs)
+	order.Sort(list, comparePairs)
 	return slices.Compact(list)
 }
 

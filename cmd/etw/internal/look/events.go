@@ -2,6 +2,7 @@ package look
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ one PROVIDER, the processes that have it, and what each session takes of it.`,
 				return err
 			}
 			p := e.Out.Open(cmd, false)
-			return p.Close(l.write(p))
+			return p.Close(cmp.Or(l.write(p), l.damage))
 		},
 	}
 	pick.KnownFlag(e.Command, &e.Manifests)
@@ -83,6 +84,7 @@ type listing struct {
 	providers []*etw.Provider
 	wanted    []filter.Event
 	all       bool                       // the providers themselves
+	damage    error                      // of a file, of which the rest is listed
 	oneOf     map[*etw.Provider][]string // who may write the events of what stands for several
 }
 

@@ -64,7 +64,7 @@ func (l *listing) file(path string) error {
 		l.providers = append(l.providers, p)
 	}
 	if len(f.Damage) > 0 {
-		return &trace.Error{File: path, Err: f.Damage[0]}
+		l.damage = &trace.Error{File: path, Err: f.Damage[0]}
 	}
 	return nil
 }
