@@ -12,29 +12,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/manifest/tlg"
 	"github.com/etwgen/etwgen/manifest/wevt"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/schema"
 	"github.com/etwgen/etwgen/trace"
 )
-
-// An imported is a manifest that was made of something else.
-type imported struct {
-	manifest *manifest.Manifest
-	xml      []byte   // the same as a file, where it was made as one
-	comment  string   // what the manifest says of itself
-	faults   []string // what is wrong with the source, and was left out
-	notes    []string // what is worth to know
-}
-
-// text returns the manifest as a file.
-func (i *imported) text() []byte {
-	if i.xml != nil {
-		return i.xml
-	}
-	return i.manifest.AppendXML(nil, i.comment)
-}
 
 // importOptions say how to import.
 type importOptions struct {
@@ -88,14 +71,6 @@ func importWhole(path string, data []byte, opts importOptions) (*imported, error
 	return importResources(path, wevt.Resources{Templates: data}, opts)
 }
 
-// sourceName returns what a manifest calls the file that it was made of.
-func sourceName(path string) string {
-	if path == stdinName || path == stdinShown {
-		return "the standard input"
-	}
-	return filepath.Base(path)
-}
-
 // noForm adds to an error of package trace what else there could be.
 func noForm(err error) error {
 	if errors.Is(err, trace.ErrFormat) {
@@ -117,6 +92,28 @@ func importProgram(path string, data []byte, opts importOptions) (*imported, err
 		err = fmt.Errorf("%s: %w", path, assemblyErr)
 	}
 	return in, err
+}
+
+// importBinary imports what a program or library has beside code: a resource, the metadata of
+// TraceLogging, or both.
+func importBinary(path string, data []byte, opts importOptions) (*imported, error) {
+	in, err := importResource(path, data, opts)
+	if err != nil && !errors.Is(err, wevt.ErrNoResource) {
+		return nil, err
+	}
+	more, moreErr := importTraceLogging(path, data, opts.lenient)
+	switch {
+	case errors.Is(moreErr, tlg.ErrNone) && err != nil:
+		return nil, fmt.Errorf("%w, and no events of TraceLogging", err)
+	case errors.Is(moreErr, tlg.ErrNone):
+		return in, nil
+	case moreErr != nil:
+		return nil, moreErr
+	case err != nil:
+		return more, nil
+	}
+	in.add(path, more)
+	return in, nil
 }
 
 // importResource imports the resource of a program or library.

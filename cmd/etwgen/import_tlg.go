@@ -1,14 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/tlg"
-	"github.com/etwgen/etwgen/manifest/wevt"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -21,12 +16,12 @@ const lostInCode = `
 const maxOwned = 1 << 18
 
 // importTraceLogging makes a manifest of the events of TraceLogging in a program or library.
-func importTraceLogging(path string, data []byte, opts importOptions) (*imported, error) {
+func importTraceLogging(path string, data []byte, lenient bool) (*imported, error) {
 	f, err := tlg.Read(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(f.Damage) > 0 && !opts.lenient {
+	if len(f.Damage) > 0 && !lenient {
 		return nil, fmt.Errorf("%s: %w; --lenient keeps what can be read", path, f.Damage[0])
 	}
 	total := 0
@@ -80,40 +75,4 @@ func unsure(f *tlg.File) string {
 		}
 	}
 	return s
-}
-
-// importBinary imports what a program or library has beside code: a resource, the metadata of
-// TraceLogging, or both.
-func importBinary(path string, data []byte, opts importOptions) (*imported, error) {
-	in, err := importResource(path, data, opts)
-	if err != nil && !errors.Is(err, wevt.ErrNoResource) {
-		return nil, err
-	}
-	more, moreErr := importTraceLogging(path, data, opts)
-	switch {
-	case errors.Is(moreErr, tlg.ErrNone) && err != nil:
-		return nil, fmt.Errorf("%w, and no events of TraceLogging", err)
-	case errors.Is(moreErr, tlg.ErrNone):
-		return in, nil
-	case moreErr != nil:
-		return nil, moreErr
-	case err != nil:
-		return more, nil
-	}
-	in.add(path, more)
-	return in, nil
-}
-
-// add adds the providers of another form of the same file.
-func (i *imported) add(path string, more *imported) {
-	for _, p := range more.manifest.Providers {
-		if slices.ContainsFunc(i.manifest.Providers, func(other *manifest.Provider) bool { return other.GUID == p.GUID }) {
-			i.faults = append(i.faults, fmt.Sprintf("%s: provider %q is also in the resource, and its %d events of TraceLogging are left out", path, p.Name, len(p.Events)))
-			continue
-		}
-		i.manifest.Providers = append(i.manifest.Providers, p)
-	}
-	_, rest, _ := strings.Cut(more.comment, "\n")
-	i.comment += "\n" + rest
-	i.faults, i.notes = append(i.faults, more.faults...), append(i.notes, more.notes...)
 }

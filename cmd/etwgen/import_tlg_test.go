@@ -91,7 +91,7 @@ func TestCompareBuilds(t *testing.T) {
 func TestManyOwners(t *testing.T) {
 	data := slices.Concat(tlgtest.Head(), bytes.Repeat(tlgtest.Provider("P", etw.GUID{1}, etw.GUID{}), 1000), bytes.Repeat(tlgtest.Event("E", 4, 0), 300), []byte{1})
 	im := (&tlgtest.Image{Machine: tlgtest.X64}).Bytes()
-	if _, err := importTraceLogging("x.exe", append(im, data...), importOptions{}); err == nil || !strings.Contains(err.Error(), "too much for a manifest") {
+	if _, err := importTraceLogging("x.exe", append(im, data...), false); err == nil || !strings.Contains(err.Error(), "too much for a manifest") {
 		t.Error(err)
 	}
 	if got := run([]string{"list", "-"}, bytes.NewReader(tlgtest.Sample()), io.Discard, io.Discard); got != 0 {

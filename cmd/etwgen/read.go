@@ -14,12 +14,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// stdinName is the argument that stands for the standard input.
-const stdinName = "-"
-
-// stdinShown is how places name it.
-const stdinShown = "<stdin>"
-
 // How many diagnostics of a kind are printed, such as references to tasks that
 // nothing declares. A dump can break one rule a thousand times.
 const (
