@@ -16,8 +16,10 @@ func (p *parser) kindOfEvents(n *node, prov *Provider) {
 		prov.Classic = true
 	case text == "self-describing":
 		prov.SelfDescribing = true
+	case text == "eventsource":
+		prov.EventSource = true
 	default:
-		p.fail(n, "etwgen:events of provider %s is %s; there are only classic and self-describing", quote(n.attr("name")), quote(text))
+		p.fail(n, "etwgen:events of provider %s is %s; there are only classic, self-describing and eventsource", quote(n.attr("name")), quote(text))
 	}
 }
 

@@ -61,7 +61,7 @@ func TestClassicErrors(t *testing.T) {
 	checkDiagnostics(t, src, places, Options{Lenient: true}, want, []string{again + `: nothing is dispatched to this one`})
 
 	src, places = unmark(t, `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:etwgen="https://github.com/etwgen/etwgen/manifest"><instrumentation><events>§1<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}" etwgen:events="old"/></events></instrumentation></instrumentationManifest>`)
-	checkDiagnostics(t, src, places, Options{}, []string{`1: etwgen:events of provider "P" is "old"; there are only classic and self-describing`}, nil)
+	checkDiagnostics(t, src, places, Options{}, []string{`1: etwgen:events of provider "P" is "old"; there are only classic, self-describing and eventsource`}, nil)
 }
 
 // TestWhen reads the conditions of fields, and the types that the schema lacks.

@@ -95,7 +95,8 @@
 //     lowest bit, as nettrace has them; inType is win:UInt64 or win:Int64 then.
 //   - etwgen:events="classic", on a provider, says that its events are classic
 //     ones, as the kernel and MOF providers log them. etwgen:events="self-describing"
-//     says that it is a self-describing EventSource.
+//     says that it is a self-describing EventSource, and etwgen:events="eventsource" that it
+//     is an EventSource, where event 0 is missing.
 //   - etwgen:named, on events, is the name by which records identify the event, as
 //     those of TraceLogging do. Its value tells it from other events of the file,
 //     and no record has it.

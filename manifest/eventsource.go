@@ -2,6 +2,9 @@ package manifest
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
+// isSourceMessage reports whether e is the event that each EventSource has.
+func isSourceMessage(e *Event) bool { return e.ID == 0 && e.Symbol == "EventSourceMessage" }
+
 // isEventSource reports whether .NET made the manifest of a provider: each has an
 // event 0 that no EventSource declares.
 func isEventSource(provider *node) bool {

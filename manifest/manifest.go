@@ -30,7 +30,7 @@ type Provider struct {
 	SelfDescribing bool
 
 	// EventSource says that .NET made the manifest, of an EventSource. It is known
-	// by its event 0, EventSourceMessage.
+	// by its event 0, EventSourceMessage, or by etwgen:events, as in manifests of traces.
 	EventSource bool
 
 	// MessageID is the id within $(string.ID). It is "" if there is no message,

@@ -314,7 +314,7 @@ func (p *providerParser) identity(n *node) {
 	prov.ParameterFile = n.attr("parameterFileName")
 	prov.Doc, prov.GoName = p.docName(n)
 	p.kindOfEvents(n, prov)
-	prov.EventSource = isEventSource(n)
+	prov.EventSource = prov.EventSource || isEventSource(n)
 	p.checkProviderName(n, prov.Name)
 
 	guid, ok := n.lookup("guid")

@@ -54,6 +54,8 @@ func (w *writer) provider(p *Provider) {
 		events = "classic"
 	case p.SelfDescribing:
 		events = "self-describing"
+	case p.EventSource && !slices.ContainsFunc(p.Events, isSourceMessage):
+		events = "eventsource"
 	}
 	doc := w.begin("provider",
 		"name", p.Name,

@@ -31,12 +31,9 @@ Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 		Example: "  etwgen diff ./...\n  etwgen diff -o internal/myprovider MyProvider.man",
 		Args:    command.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			diff := flags.diff
-			switch {
-			case isFolder(args[0]):
+			diff := flags.diffAsMade
+			if isFolder(args[0]) {
 				diff = diffMade
-			case cmd.Flags().NFlag() == 0 || cmd.Flags().NFlag() == 1 && cmd.Flags().Changed("output"):
-				diff = flags.diffAsMade
 			}
 			differs, err := diff(cmd, args)
 			switch {
@@ -144,9 +141,10 @@ func (m *made) diff(cmd *cobra.Command, others []string) (bool, error) {
 	return flags.diff(own, paths)
 }
 
-// diffAsMade prints what differs, with the flags that the package in the folder was made with.
+// diffAsMade prints what differs, without flags with those that the package was made with.
 func (g *genFlags) diffAsMade(cmd *cobra.Command, paths []string) (bool, error) {
-	if m, err := readMade(g.dir); err == nil && m != nil && m.args != nil {
+	n := cmd.Flags().NFlag()
+	if m, err := readMade(g.dir); (n == 0 || n == 1 && cmd.Flags().Changed("output")) && err == nil && m != nil && m.args != nil {
 		return m.diff(cmd, paths)
 	}
 	return g.diff(cmd, paths) // which says what is wrong with the folder

@@ -102,13 +102,15 @@ func beginning(a, b []etw.FieldDesc) (fields []etw.FieldDesc) {
 	return fields
 }
 
-// withoutSession takes the keywords off that .NET sets in all events of methods.
-func withoutSession(events []tracedEvent) {
+// withoutSession takes the keywords off that .NET sets in all events of methods, by which the
+// provider is known for an EventSource.
+func (t *traced) withoutSession(events []tracedEvent) {
 	for i, e := range events {
 		if ofEventPipe(e.EventDesc) && byMethod(e.EventDesc) && e.Keywords&everyKeyword != everyKeyword {
 			d := *e.EventDesc
 			d.Keywords &^= etw.SessionKeywords
 			events[i].EventDesc = &d
+			t.desc.EventSource = true
 		}
 	}
 }

@@ -40,7 +40,10 @@ func TestRuntimeIDs(t *testing.T) {
 			p.events[tracedKey{id: e.ID, version: e.Version, name: e.Name}] = e
 		}
 		events, said := p.identify()
-		withoutSession(events)
+		p.withoutSession(events)
+		if source := strings.HasPrefix(tt.what, "a source") || tt.what == "messages of a source"; p.desc.EventSource != source {
+			t.Errorf("%s: it is said to be an EventSource: %t", tt.what, p.desc.EventSource)
+		}
 		var got []string
 		for _, e := range events {
 			s := fmt.Sprintf("%d.%d/%d", e.ID, e.Version, e.Keywords)
@@ -123,6 +126,22 @@ func TestCountersOfTwo(t *testing.T) {
 	in, err := importTraces(context.Background(), tr, slices.Clone(paths)...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	m, _, err := manifest.Parse("counters.man", in.text(), manifest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := 0
+	for i, p := range m.Providers { // what is written is what handlers ask by
+		if p.EventSource != in.manifest.Providers[i].EventSource {
+			t.Errorf("read again, %s is an EventSource: %t", p.Name, p.EventSource)
+		}
+		if p.EventSource {
+			sources++
+		}
+	}
+	if sources == 0 || sources == len(m.Providers) {
+		t.Errorf("%d of %d providers are EventSources", sources, len(m.Providers))
 	}
 	providers := 0
 	for _, p := range in.manifest.Providers {

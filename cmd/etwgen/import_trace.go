@@ -124,7 +124,7 @@ func (c *collector) manifest() *manifest.Manifest {
 	m := &manifest.Manifest{Cultures: []*manifest.Culture{{Name: "en-US", Strings: texts}}}
 	for _, p := range c.providers {
 		events, said := p.identify()
-		withoutSession(events)
+		p.withoutSession(events)
 		c.faults, c.notes = append(c.faults, said.faults...), append(c.notes, said.notes...)
 		if slices.ContainsFunc(events, func(e tracedEvent) bool { return e.name != "" }) {
 			c.named = append(c.named, p.desc.Name)
@@ -165,7 +165,7 @@ func (p *tracedProvider) text(id, text string) (string, string) {
 // provider makes a provider of descriptions.
 func (t *traced) provider(events []tracedEvent, texts map[string]string) *manifest.Provider {
 	p := &tracedProvider{
-		Provider: &manifest.Provider{Name: t.desc.Name, GUID: t.desc.GUID, Symbol: strings.ToUpper(manifest.Symbol(t.desc.Name))},
+		Provider: &manifest.Provider{Name: t.desc.Name, GUID: t.desc.GUID, Symbol: strings.ToUpper(manifest.Symbol(t.desc.Name)), EventSource: t.desc.EventSource},
 		maps:     make(map[string]*manifest.Map),
 		tasks:    make(map[uint16]*manifest.Task),
 		opcodes:  make(map[[2]uint16]*manifest.Opcode),
