@@ -28,6 +28,7 @@ var flagSets = []flagSet{
 		[]string{"provider", "event", "id", "process", "children", "tid", "level", "keywords", "where", "from", "to", "activity", "during", "zone"}, nil},
 	{"frames", "which samples, and how frames are named and grouped", "top",
 		[]string{"names", "raw-names", "as-sampled", "tiers", "include", "exclude", "group", "fold", "fold-percent", "root", "label", "kind", "rules", "threads", "symbols", "symbol-path", "no-symbols"}, func() string { return code.PatternsLong }},
+	{"lakes", "what a lake of Parquet files has", "export", []string{"host", "resource", "from-path", "tables", "types", "continue", "memory"}, nil},
 	{"live", "a live process instead of files", "top", []string{"attach", "name", "port", "duration", "buffer-mb"}, nil},
 	{"recording", "what is recorded", "collect", []string{"profile", "providers", "rundown", "no-stacks", "block"},
 		func() string { return "The profiles are:\n\n" + strings.TrimSuffix(windows.ProfileHelp(), "\n") }},

@@ -44,6 +44,7 @@ func subcommands() []subcommand {
 		{groupLook, "dump", "events with their fields", look.NewDump},
 		{groupLook, "filter", "some of it as a new trace", ship.NewFilter},
 		{groupLook, "export", "files for other tools", ship.NewExport},
+		{groupLook, "lake", "keep what export wrote", ship.NewLake},
 
 		{groupAsk, "gc", "collections and pauses", with(ask.NewGC, live.WithCollections)},
 		{groupAsk, "allocs", "allocations, by type", with(ask.NewAllocs, live.WithRecording)},

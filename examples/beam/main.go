@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -42,7 +43,8 @@ import (
 var (
 	traces = flag.String("traces", "", "pattern of the traces, in a file system that Beam knows")
 	lake   = flag.String("lake", "", "folder of the lake")
-	host   = flag.String("host", "unknown", "host that the traces are from")
+	host   = flag.String("host", "", "host that the traces are from, if --from-path does not say it")
+	from   = flag.String("from-path", "", "pattern of names that says whose recordings they are, such as {service}/{version}/{host}/*")
 	counts = flag.String("counts", "", "file for the number of events of each type")
 )
 
@@ -77,6 +79,7 @@ func line(event string, n int64) string { return fmt.Sprintf("%s\t%d", event, n)
 type exporter struct {
 	Lake string `json:"lake"`
 	Host string `json:"host"`
+	From string `json:"from"` // a pattern, or ""
 }
 
 // ProcessElement exports one trace. What cannot be read to its end is no failure of the
@@ -105,13 +108,47 @@ func (e *exporter) ProcessElement(ctx context.Context, name string, emit func(st
 	return upload(ctx, dir, e.Lake)
 }
 
+// contentOf returns what stands for the content of a file.
+func contentOf(ctx context.Context, fsys filesystem.Interface, name string) (string, error) {
+	r, err := fsys.OpenRead(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	return parquet.ContentID(r)
+}
+
+// resource returns whose recording a name says it is.
+func (e *exporter) resource(name string) (parquet.Resource, error) {
+	if e.From == "" {
+		return nil, nil
+	}
+	p, err := parquet.ParsePattern(e.From)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := p.Match(name)
+	if !ok {
+		return nil, fmt.Errorf("it is no name such as %s", p)
+	}
+	return r, nil
+}
+
 // export exports a trace into a folder of this machine.
 func (e *exporter) export(ctx context.Context, name, dir string) (*parquet.Manifest, error) {
+	resource, err := e.resource(name)
+	if err != nil {
+		return nil, err
+	}
 	fsys, err := filesystem.New(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer fsys.Close()
+	id, err := contentOf(ctx, fsys, name)
+	if err != nil {
+		return nil, err
+	}
 	r, err := fsys.OpenRead(ctx, name)
 	if err != nil {
 		return nil, err
@@ -124,8 +161,8 @@ func (e *exporter) export(ctx context.Context, name, dir string) (*parquet.Manif
 	providers := []*etw.Provider{clr.Provider, rundown.Provider}
 	decoder := etw.NewDecoder(providers...)
 	decoder.Find = dotnet.Of
-	o := parquet.Options{Dir: dir, Trace: path.Base(filepath.ToSlash(name)), ID: t.Start().String(), Host: e.Host,
-		Decoder: decoder, Providers: providers}
+	o := parquet.Options{Dir: dir, Trace: path.Base(filepath.ToSlash(name)), ID: id, Host: cmp.Or(resource[parquet.KeyHost], e.Host), Resource: resource,
+		Start: t.Start(), Decoder: decoder, Providers: providers}
 	return parquet.Export(ctx, t, o, func() parquet.Losses {
 		n := t.Stats()
 		return parquet.Losses{Lost: n.Lost, LostBuffers: n.LostBuffers, Damaged: n.Undecodable}
@@ -182,9 +219,9 @@ func put(ctx context.Context, fsys filesystem.Interface, from, to string) error 
 }
 
 // build makes the pipeline.
-func build(s beam.Scope, pattern, lake, host, counts string) {
+func build(s beam.Scope, pattern, counts string, e *exporter) {
 	names := beam.ParDo(s, list, beam.Create(s, pattern))
-	rows := beam.ParDo(s, &exporter{Lake: lake, Host: host}, beam.Reshuffle(s, names))
+	rows := beam.ParDo(s, e, beam.Reshuffle(s, names))
 	sums := stats.SumPerKey(s, rows)
 	textio.Write(s, counts, beam.ParDo(s, line, sums))
 }
@@ -198,7 +235,7 @@ func main() {
 		os.Exit(2)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	build(s, *traces, *lake, *host, *counts)
+	build(s, *traces, *counts, &exporter{Lake: *lake, Host: *host, From: *from})
 	if err := beamx.Run(ctx, p); err != nil {
 		fmt.Fprintln(os.Stderr, "lake:", err)
 		os.Exit(1)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,9 +22,12 @@ const recorded = "../../tests/recorded/"
 // TestPipeline runs the pipeline over recorded traces, on the embedded runner.
 func TestPipeline(t *testing.T) {
 	dir := t.TempDir()
-	names := []string{"gc.nettrace", "alloc.nettrace", "exceptions.nettrace"}
+	names := []string{"web1/gc.nettrace", "web2/alloc.nettrace", "web2/exceptions.nettrace"}
 	for _, name := range names {
-		b, err := os.ReadFile(recorded + name)
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(recorded + filepath.Base(name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,12 +35,12 @@ func TestPipeline(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "no.nettrace"), []byte("this is no trace"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "web1", "no.nettrace"), []byte("this is no trace"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	lake, counts := filepath.Join(dir, "lake"), filepath.Join(dir, "counts.txt")
 	p, s := beam.NewPipelineWithRoot()
-	build(s, filepath.Join(dir, "*.nettrace"), lake, "web1", counts)
+	build(s, filepath.Join(dir, "*", "*.nettrace"), counts, &exporter{Lake: lake, From: "{host}/*"})
 	if err := ptest.Run(p); err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +63,20 @@ func TestPipeline(t *testing.T) {
 	if sum != want || !strings.Contains(string(got), "(no trace)\t1\n") {
 		t.Errorf("%d events, not %d:\n%s", sum, want, got)
 	}
-	if n := manifests(t, lake); n != want {
-		t.Errorf("the manifests have %d events, not %d", n, want)
+	l, err := parquet.OpenLake(lake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.Check()
+	if err != nil || len(r.Missing) > 0 || r.Rows != int64(want) || r.Recordings != len(names) {
+		t.Errorf("%+v, %v: not %d events", r, err, want)
+	}
+	hosts := make(map[string]int)
+	for _, m := range l.Manifests {
+		hosts[m.Host]++
+	}
+	if hosts["web1"] != 1 || hosts["web2"] != 2 {
+		t.Errorf("recordings by host: %v", hosts)
 	}
 }
 
@@ -82,30 +96,4 @@ func events(t *testing.T, dir string, names []string) int {
 		tr.Close()
 	}
 	return n
-}
-
-// manifests adds up what the manifests of a lake say, and checks that the files are there.
-func manifests(t *testing.T, lake string) int {
-	paths, err := filepath.Glob(filepath.Join(lake, "_traces", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var m parquet.Manifest
-		if err := json.Unmarshal(b, &m); err != nil {
-			t.Fatal(err)
-		}
-		sum += int(m.Events)
-		for _, f := range m.Files {
-			if _, err := os.Stat(filepath.Join(lake, f.Path)); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	return sum
 }

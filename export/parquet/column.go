@@ -158,9 +158,9 @@ func (s *shredder) scalar(c *column, l *file.Leaf, v etw.Value, rep, def uint8) 
 			l.Text(u[:], rep)
 			return
 		}
-	case file.Timestamp:
+	case file.Timestamp, file.Micros:
 		if ns, ok := nanoseconds(v); ok {
-			l.Number(uint64(ns), rep)
+			l.Number(timeIn(c.typ, ns), rep)
 			return
 		}
 	default:
@@ -225,6 +225,18 @@ func nanosecondsOf(t etw.FileTime) (int64, bool) {
 		return 0, false
 	}
 	return (int64(t) - unixEpoch) * 100, true
+}
+
+// timeIn returns a time, in ns, in the unit of a type: a µs begins before what is in it.
+func timeIn(t file.Type, ns int64) uint64 {
+	if t == file.Timestamp {
+		return uint64(ns)
+	}
+	us := ns / 1000
+	if ns%1000 < 0 {
+		us--
+	}
+	return uint64(us)
 }
 
 // nanoseconds returns the time that v is.

@@ -4,26 +4,32 @@
 //
 // [Export] takes any [etw.Source], a file as well as a live session. Each type of
 // event becomes a file of its own, all versions of it together, below a folder that
-// names it and the host:
+// names it and the day:
 //
-//	lake/event=Microsoft-Windows-DotNETRuntime.GCStart/host=web1/TRACE-1f0a….parquet
-//	lake/_traces/TRACE-1f0a….json
+//	lake/event=Microsoft-Windows-DotNETRuntime.GCStart/date=2026-11-21/TRACE-4ab0….parquet
+//	lake/_traces/4a/4ab0….json
 //
 // The second is a [Manifest], which says what the trace was, what of it is in which
-// file, and what was lost. It is written last: a trace without one is not exported.
+// file, and what was lost. It is written last: what no manifest lists is not there, and
+// [OpenLake] finds what is. [Options] say what makes two exports those of one recording.
 //
 // # Columns
 //
-// Each row begins with time (ns, UTC), pid, tid, cpu, activity,
-// related, version and trace. Then come the fields under their own
-// names; one that is called like a column before it gets the prefix field_. All
-// fields can be null: not every version has every field, and not every payload is whole.
+// Each row begins with time (µs, UTC), time_ns, pid, tid, cpu, activity, related and version.
+// Then come trace, trace_id and what the [Resource] says, which is the same in all rows, and
+// then the fields under their own names; one that is called like a column before it gets the
+// prefix field_. All fields can be null: not every version has every field, and not every
+// payload is whole.
 //
-//   - Integers have their own width and sign; addresses are UINT64.
+// With [PlainTypes] columns have types that all engines know, with [ExactTypes] those of the
+// fields:
+//
+//   - Integers have their own width and sign, or without a sign of less than 64 bits the
+//     next wider one with it; addresses are UINT64.
 //   - An integer with names of values is text: the name, or the number where it has
 //     none. Of bits the number is kept, too, as FIELD_value.
-//   - GUIDs are UUIDs. FILETIME and SYSTEMTIME are timestamps in ns of UTC, or null where
-//     these cannot hold them: years before 1678 and after 2261, 0 among them.
+//   - GUIDs are text, or UUIDs. FILETIME and SYSTEMTIME are timestamps in µs, with ns in a column
+//     FIELD_ns, or in ns, of UTC; null are years before 1678 and after 2261, 0 among them.
 //   - Text is UTF-8; what is no valid text is repaired. SIDs, decimals and network
 //     addresses are text; other binary values are bytes.
 //   - An array is a LIST, a struct a STRUCT.

@@ -1,23 +1,36 @@
 package parquet
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
 // ManifestSchema is the version of the form of manifests.
-const ManifestSchema = 1
+const ManifestSchema = 2
 
 // A Manifest says what of a trace is where. It is the JSON of a file in the folder
 // _traces of a lake.
 type Manifest struct {
-	Schema int    `json:"schema"`
-	Trace  string `json:"trace"`
-	ID     string `json:"id"`
-	Host   string `json:"host"`
+	Schema int `json:"schema"`
+	// TraceID is that of the recording, which the column trace_id has, and Run that of the
+	// export. Of several the greatest holds.
+	TraceID  string   `json:"traceId"`
+	Run      string   `json:"run"`
+	Trace    string   `json:"trace"`
+	ID       string   `json:"id"` // of the content
+	Host     string   `json:"host,omitempty"`
+	Resource Resource `json:"resource,omitempty"`
+	Date     string   `json:"date"` // on which it was begun, in UTC
 	// Source is what the program that exported says of the trace, such as the size
 	// of the file.
 	Source map[string]string `json:"source,omitempty"`
@@ -59,6 +72,8 @@ type File struct {
 
 	first, last int64
 	seen        bool
+	folder      string // of the type of events
+	number      int    // of the files that it has there
 }
 
 // see takes notice of the time of a row.
@@ -91,35 +106,87 @@ func (f *File) finish() {
 	}
 }
 
-// manifestFolder is the folder of manifests. Engines pass over names that begin so.
-const manifestFolder = "_traces"
+// The folders of manifests, and of what is not finished. Engines pass over names that begin so.
+const (
+	manifestFolder = "_traces"
+	runFolder      = "_runs"
+)
 
-// ReadManifest reads the manifest of a trace that was exported into the lake dir, by
-// the options Trace and ID. If there is none, the error is fs.ErrNotExist.
-func ReadManifest(dir, trace, id string) (*Manifest, error) {
-	b, err := os.ReadFile(manifestPath(dir, baseName(trace, id)))
+// ReadManifest reads the manifest of a recording in the lake dir, as [TraceID] calls it. If there
+// is none, the error is fs.ErrNotExist.
+func ReadManifest(dir, traceID string) (*Manifest, error) {
+	if len(traceID) != 32 {
+		return nil, fmt.Errorf("%q is no id of a recording: that has 32 digits", traceID)
+	}
+	names, err := runsOf(dir, traceID)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, &fs.PathError{Op: "open", Path: filepath.Join(manifestsOf(dir, traceID), traceID+"-*.json"), Err: fs.ErrNotExist}
+	}
+	return readManifest(filepath.Join(manifestsOf(dir, traceID), names[len(names)-1]))
+}
+
+// manifestsOf returns the folder of the manifests of a recording. One for all would have to be
+// read for each export.
+func manifestsOf(dir, traceID string) string {
+	return filepath.Join(dir, manifestFolder, traceID[:2])
+}
+
+// runsOf returns the names of the manifests of a recording, that which holds last.
+func runsOf(dir, traceID string) ([]string, error) {
+	list, err := os.ReadDir(manifestsOf(dir, traceID))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, e := range list { // in order of their names
+		if id, _, ok := parseManifestName(e.Name()); ok && id == traceID {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// parseManifestName takes the name of the file of a manifest apart.
+func parseManifestName(name string) (traceID, run string, ok bool) {
+	name, ok = strings.CutSuffix(name, ".json")
+	traceID, run, cut := strings.Cut(name, "-")
+	return traceID, run, ok && cut && len(traceID) == 32 && len(run) == runDigits
+}
+
+// readManifest reads the manifest in a file.
+func readManifest(path string) (*Manifest, error) {
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(b, m); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.Schema != ManifestSchema {
+		return nil, fmt.Errorf("%s: a manifest of form %d, of which this program knows %d alone: export the trace again into another lake", path, m.Schema, ManifestSchema)
 	}
 	return m, nil
 }
 
-func manifestPath(dir, base string) string {
-	return filepath.Join(dir, manifestFolder, base+".json")
+// fileName returns the name of the file of a manifest.
+func (m *Manifest) fileName() string { return m.TraceID + "-" + m.Run + ".json" }
+
+// ContentID returns what stands for content: 128 bits of a hash, in hexadecimal digits.
+func ContentID(r io.Reader) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// write writes m, at once or not at all.
-func (m *Manifest) write(path string) error {
-	b, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(path+".tmp", append(b, '\n'), 0o666); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
+// TraceID returns what the recording of a host that has this content is known by: 32
+// hexadecimal digits.
+func TraceID(host, content string) string {
+	h := sha256.Sum256([]byte(host + "\x00" + content))
+	return hex.EncodeToString(h[:16])
 }

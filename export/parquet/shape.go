@@ -11,33 +11,33 @@ import (
 // The columns that each row begins with.
 const (
 	colTime = iota
+	colTimeNS
 	colProcess
 	colThread
 	colProcessor
 	colActivity
 	colRelated
 	colVersion
-	colTrace
 	headColumns
 )
 
-// headNodes returns the columns that each row begins with.
+// headNodes returns the columns that each row begins with, before those of constantNodes.
 func headNodes() []*file.Node {
 	return []*file.Node{
 		{Name: "time", Type: file.Timestamp},
+		{Name: "time_ns", Type: file.Int64},
 		{Name: "pid", Type: file.Int64},
 		{Name: "tid", Type: file.Int64},
 		{Name: "cpu", Type: file.Int32},
 		{Name: "activity", Type: file.UUID},
 		{Name: "related", Type: file.UUID},
 		{Name: "version", Type: file.Uint8, Required: true},
-		{Name: "trace", Type: file.Text, Required: true},
 	}
 }
 
 // reserved are further names that no field can have: engines make columns of the
 // folders.
-var reserved = []string{"event", "table", "host", payloadColumn}
+var reserved = []string{"event", "table", "date", payloadColumn}
 
 // payloadColumn is the column of events of which nothing is known.
 const payloadColumn = "payload"
@@ -47,12 +47,13 @@ type shape struct {
 	nodes []*file.Node // after those that each row has
 	names map[string]int
 	raw   int // the column of payloads, or -1
+	types Types
 }
 
-func newShape() *shape {
-	s := &shape{names: make(map[string]int), raw: -1}
-	for i, n := range headNodes() {
-		s.names[n.Name] = i - headColumns
+func newShape(types Types) *shape {
+	s := &shape{names: make(map[string]int), raw: -1, types: types}
+	for _, n := range append(headNodes(), constantNodes()...) {
+		s.names[n.Name] = -1
 	}
 	for _, name := range reserved {
 		s.names[name] = -1
@@ -61,7 +62,7 @@ func newShape() *shape {
 }
 
 // A fit says in which column each field of a description is: its index, or -1 if
-// it is in none. values are the columns of bits as numbers.
+// it is in none. values are the columns of bits, and of times, as numbers.
 type fit struct {
 	columns []int
 	values  []int
@@ -77,10 +78,13 @@ func (s *shape) fit(d *etw.EventDesc) (f fit, changed bool) {
 			var grew bool
 			column, grew = s.place(n, d.Version, own)
 			changed = changed || grew
-			if isBits(field) {
+			switch {
+			case isBits(field):
 				value, grew = s.place(&file.Node{Name: n.Name + "_value", Type: file.Uint32}, d.Version, own)
-				changed = changed || grew
+			case n.Type == file.Timestamp && s.types == PlainTypes:
+				value, grew = s.place(&file.Node{Name: n.Name + "_ns", Type: file.Int64}, d.Version, own)
 			}
+			changed = changed || grew
 		}
 		f.columns = append(f.columns, column)
 		f.values = append(f.values, value)
@@ -276,8 +280,8 @@ func isBits(d *etw.FieldDesc) bool {
 	return d.Map != nil && d.Map.Flags && isInteger(d.Type) && d.Count.Kind == etw.SizeNone
 }
 
-// plainTypes has the types of fields whose values need no rendering.
-var plainTypes = map[etw.InType]file.Type{
+// fieldTypes has the types of fields whose values need no rendering.
+var fieldTypes = map[etw.InType]file.Type{
 	etw.InInt8: file.Int8, etw.InInt16: file.Int16, etw.InInt32: file.Int32, etw.InInt64: file.Int64, etw.InVarInt: file.Int64,
 	etw.InUInt8: file.Uint8, etw.InUInt16: file.Uint16, etw.InUInt32: file.Uint32, etw.InUInt64: file.Uint64,
 	etw.InVarUint: file.Uint64, etw.InHexInt32: file.Uint32, etw.InHexInt64: file.Uint64, etw.InPointer: file.Uint64,
@@ -295,7 +299,7 @@ func typeOf(d *etw.FieldDesc) (file.Type, bool) {
 			return file.Text, true
 		}
 	}
-	if t, ok := plainTypes[d.Type]; ok {
+	if t, ok := fieldTypes[d.Type]; ok {
 		return t, true
 	}
 	switch d.Type {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/etwgen/etwgen/export/parquet/internal/file"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -38,31 +39,57 @@ func (s *spool) with(do func() error) error {
 
 // A part is a file that is being written: one of a table, most often the only one.
 type part struct {
-	out  *spool
-	w    *file.Writer
-	said *File // in the manifest
+	out   *spool
+	w     *file.Writer
+	said  *File        // in the manifest
+	head  []*file.Leaf // of what each row begins with
+	fixed []*file.Leaf // of what is the same in all rows
+	own   []*file.Leaf
+	nodes []*file.Node // of own
 }
 
 // flush writes the rows that are held.
 func (p *part) flush(keep bool) error {
+	p.fill()
 	return p.out.with(func() error { return p.w.Flush(keep) })
 }
 
-// newPart begins a file in a folder.
-func (w *Writer) newPart(folder string, number int, nodes []*file.Node) *part {
-	name := w.base
-	if number > 0 {
-		name += fmt.Sprintf("-%d", number)
-	}
+// fill adds to the rows that are held all that is the same in them.
+func (p *part) fill() { p.out.w.fixed.fill(p.fixed, p.w.Pending()) }
+
+// newPart begins a file in a folder: its rows have columns in the beginning, the first of which
+// is the time, then those of all tables, and then their own.
+func (w *Writer) newPart(folder string, number int, head, own []*file.Node) *part {
 	out := &spool{path: filepath.Join(w.temp, fmt.Sprint(len(w.files))), w: w}
-	said := &File{Path: folder + "/host=" + w.host + "/" + name + ".parquet"}
+	said := &File{folder: folder, number: number}
 	w.files = append(w.files, said)
-	meta := [][2]string{{"etwgen.trace", w.opts.Trace}, {"etwgen.id", w.opts.ID}, {"etwgen.host", w.opts.Host}}
-	return &part{out, file.NewWriter(out, w.enc, nodes, meta), said}
+	nodes := w.opts.Types.nodes(slices.Concat(head, constantNodes(), own))
+	common := len(nodes) - len(own)
+	numberNodes(nodes, common)
+	meta := [][2]string{{"etwgen.trace", w.opts.Trace}, {"etwgen.trace_id", w.m.TraceID}}
+	p := &part{out: out, w: file.NewWriter(out, w.enc, nodes, meta), said: said, nodes: nodes[common:]}
+	all := p.w.Leaves()
+	p.head, p.fixed, p.own = all[:len(head)], all[len(head):len(head)+constantLeaves], all[len(head)+constantLeaves:]
+	p.w.SortedBy(p.head[0])
+	return p
+}
+
+// moment adds the time of a row, which may not be known.
+func (p *part) moment(ns int64, ok bool) {
+	unit := file.Micros
+	if p.out.w.opts.Types == ExactTypes {
+		unit = file.Timestamp
+	}
+	putNumber(p.head[colTime], timeIn(unit, ns), ok)
+	putNumber(p.head[colTimeNS], uint64(ns), ok)
+	if ok {
+		p.said.see(ns)
+	}
 }
 
 // finish ends a file, which is not yet where it belongs.
 func (w *Writer) finish(p *part) error {
+	p.fill()
 	err := p.out.with(func() error { return p.w.Close() })
 	p.said.Rows, p.said.Bytes = p.w.Rows(), p.w.Size()
 	return err
@@ -79,9 +106,7 @@ type events struct {
 	recent   *layout // of desc
 	desc     *etw.EventDesc
 	part     *part // nil before the first row, and where it was closed
-	leaves   []*file.Leaf
-	head     []*file.Leaf
-	parts    int // that were begun
+	parts    int   // that were begun
 	rows     int64
 	ids      map[uint16]bool
 	versions *[256]int64
@@ -119,10 +144,8 @@ func (t *events) layout(d *etw.EventDesc) (*layout, error) {
 		}
 	}
 	if t.part == nil {
-		t.part = t.w.newPart(t.folder, t.parts, append(headNodes(), cloneNodes(t.shape.nodes)...))
+		t.part = t.w.newPart(t.folder, t.parts, headNodes(), t.shape.nodes)
 		t.parts++
-		all := t.part.w.Leaves()
-		t.head, t.leaves = all[:headColumns], all[headColumns:]
 		t.layouts = make(map[*etw.EventDesc]*layout)
 	}
 	l := t.bind(d, f)
@@ -134,45 +157,35 @@ func (t *events) layout(d *etw.EventDesc) (*layout, error) {
 // bind finds the leaves of the fields of d.
 func (t *events) bind(d *etw.EventDesc, f fit) *layout {
 	l := new(layout)
-	starts := make([]int, 0, len(t.shape.nodes))
+	nodes, leaves := t.part.nodes, t.part.own
+	starts := make([]int, 0, len(nodes))
 	at := 0
-	for _, n := range t.shape.nodes {
+	for _, n := range nodes {
 		starts = append(starts, at)
 		at += n.Leaves()
 	}
-	used := make([]bool, len(t.shape.nodes))
+	used := make([]bool, len(nodes))
 	for i := range f.columns {
 		var c *column
 		var value *file.Leaf
 		if k := f.columns[i]; k >= 0 {
-			n := t.shape.nodes[k]
+			n := nodes[k]
 			used[k] = true
-			c = bind(n, &d.Fields[i], t.leaves[starts[k]:starts[k]+n.Leaves()], 0)
+			c = bind(n, &d.Fields[i], leaves[starts[k]:starts[k]+n.Leaves()], 0)
 		}
 		if k := f.values[i]; k >= 0 {
 			used[k] = true
-			value = t.leaves[starts[k]]
+			value = leaves[starts[k]]
 		}
 		l.columns = append(l.columns, c)
 		l.values = append(l.values, value)
 	}
-	for k, n := range t.shape.nodes {
+	for k, n := range nodes {
 		if !used[k] && (d != nil || k != t.shape.raw) {
-			l.missing = append(l.missing, t.leaves[starts[k]:starts[k]+n.Leaves()]...)
+			l.missing = append(l.missing, leaves[starts[k]:starts[k]+n.Leaves()]...)
 		}
 	}
 	return l
-}
-
-// cloneNodes copies nodes: those of a file do not change any more.
-func cloneNodes(nodes []*file.Node) []*file.Node {
-	var list []*file.Node
-	for _, n := range nodes {
-		c := *n
-		c.Fields = cloneNodes(n.Fields)
-		list = append(list, &c)
-	}
-	return list
 }
 
 // add adds a row.
@@ -194,21 +207,30 @@ func (t *events) add(r *etw.Record, values etw.Described) error {
 		v := values.FieldValue(i)
 		s.add(c, v, 0, 0)
 		if n := l.values[i]; n != nil {
-			if v.Kind() == etw.ValueNone {
-				n.Null(0, 0)
-			} else {
-				n.Number(v.Uint(), 0)
-			}
+			number, ok := asNumber(v)
+			putNumber(n, number, ok)
 		}
 	}
 	if d == nil {
-		t.leaves[t.rawLeaf()].Text(r.Payload, 0)
+		t.part.own[t.rawLeaf()].Text(r.Payload, 0)
 	}
 	nulls(l.missing, 0, 0)
 	t.part.w.EndRow()
 	t.rows++
 	t.versions[r.Version]++
 	return nil
+}
+
+// asNumber returns the bits that v is, or the time in ns.
+func asNumber(v etw.Value) (uint64, bool) {
+	switch v.Kind() {
+	case etw.ValueNone:
+		return 0, false
+	case etw.ValueFileTime, etw.ValueSystemTime:
+		ns, ok := nanoseconds(v)
+		return uint64(ns), ok
+	}
+	return v.Uint(), true
 }
 
 // rawLeaf returns the index of the leaf of payloads.
@@ -222,22 +244,18 @@ func (t *events) rawLeaf() int {
 
 // addHead adds the values of the columns that each row has.
 func (t *events) addHead(r *etw.Record) {
-	h := t.head
+	h := t.part.head
 	ns, ok := int64(0), false
 	if r.Clock != nil {
 		ns, ok = nanosecondsOf(r.Clock.FileTime(r.Timestamp))
 	}
-	putNumber(h[colTime], uint64(ns), ok)
+	t.part.moment(ns, ok)
 	putNumber(h[colProcess], uint64(r.ProcessID), r.ProcessID >= 0)
 	putNumber(h[colThread], uint64(r.ThreadID), r.ThreadID >= 0)
 	putNumber(h[colProcessor], uint64(r.Processor), r.Processor >= 0)
-	putGUID(h[colActivity], r.ActivityID)
-	putGUID(h[colRelated], r.RelatedActivityID)
+	t.w.putGUID(h[colActivity], r.ActivityID)
+	t.w.putGUID(h[colRelated], r.RelatedActivityID)
 	h[colVersion].Number(uint64(r.Version), 0)
-	h[colTrace].Text(t.w.trace, 0)
-	if ok {
-		t.part.said.see(ns)
-	}
 }
 
 func putNumber(l *file.Leaf, v uint64, ok bool) {
@@ -248,13 +266,17 @@ func putNumber(l *file.Leaf, v uint64, ok bool) {
 	l.Number(v, 0)
 }
 
-func putGUID(l *file.Leaf, g etw.GUID) {
-	if g.IsZero() {
+func (w *Writer) putGUID(l *file.Leaf, g etw.GUID) {
+	switch {
+	case g.IsZero():
 		l.Null(0, 0)
-		return
+	case w.opts.Types == ExactTypes:
+		u := textOrder(g)
+		l.Text(u[:], 0)
+	default:
+		w.shred.buf, _ = g.AppendText(w.shred.buf[:0])
+		l.Text(w.shred.buf, 0)
 	}
-	u := textOrder(g)
-	l.Text(u[:], 0)
 }
 
 // seal ends the file of the table. Further rows come into another one.
@@ -263,7 +285,7 @@ func (t *events) seal() error {
 	if p == nil {
 		return nil
 	}
-	t.part, t.recent, t.layouts, t.leaves, t.head = nil, nil, nil, nil, nil
+	t.part, t.recent, t.layouts = nil, nil, nil
 	p.said.Provider, p.said.Event = t.provider, t.event
 	p.said.setVersions(t.versions, t.ids)
 	clear(t.versions[:])

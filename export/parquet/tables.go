@@ -20,12 +20,16 @@ type result struct {
 	next int // the leaf of the next value
 }
 
-// newResult begins the table of an analysis. Its rows begin with time, pid and trace.
+// newResult begins the table of an analysis. Its rows begin with time and pid.
 func (w *Writer) newResult(name string, columns ...*file.Node) *result {
-	head := []*file.Node{
-		{Name: "time", Type: file.Timestamp, Required: true}, {Name: "pid", Type: file.Int64}, {Name: "trace", Type: file.Text, Required: true},
+	head := []*file.Node{{Name: "time", Type: file.Timestamp}, {Name: "time_ns", Type: file.Int64}, {Name: "pid", Type: file.Int64}}
+	for _, c := range columns {
+		same := func(n *file.Node) bool { return strings.EqualFold(n.Name, c.Name) }
+		if slices.ContainsFunc(slices.Concat(head, constantNodes()), same) || slices.Contains(reserved, strings.ToLower(c.Name)) {
+			c.Name = "field_" + c.Name
+		}
 	}
-	r := &result{w: w, part: w.newPart("table="+folderName(name), 0, append(head, columns...))}
+	r := &result{w: w, part: w.newPart("table="+folderName(name), 0, head, columns)}
 	r.part.said.Table = name
 	w.others = append(w.others, r.part)
 	return r
@@ -36,16 +40,14 @@ func column1(name string, t file.Type) *file.Node { return &file.Node{Name: name
 // leaf returns that of the next value.
 func (r *result) leaf() *file.Leaf {
 	r.next++
-	return r.part.w.Leaves()[r.next-1]
+	return r.part.own[r.next-1]
 }
 
 // begin begins a row.
 func (r *result) begin(ns, pid int64) {
 	r.next = 0
-	r.leaf().Number(uint64(ns), 0)
-	putNumber(r.leaf(), uint64(pid), pid >= 0)
-	r.leaf().Text(r.w.trace, 0)
-	r.part.said.see(ns)
+	r.part.moment(ns, true)
+	putNumber(r.part.head[2], uint64(pid), pid >= 0)
 }
 
 func (r *result) integer(v int64) { r.leaf().Number(uint64(v), 0) }

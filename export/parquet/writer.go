@@ -4,20 +4,19 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/etwgen/etwgen/export/parquet/internal/file"
-	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -26,11 +25,15 @@ type Options struct {
 	Dir string // of the lake, which is made if there is none
 	// Trace is the name of the trace, as the column trace has it.
 	Trace string
-	// ID tells traces of the same name apart, and is the same whenever the same trace
-	// is exported: its files then replace those of the last time. Without it the name
-	// has to do.
-	ID   string
-	Host string // that the trace is from; "" is unknown
+	// ID stands for the content, such as [ContentID]: what has the same ID and the same host
+	// is the same recording, whatever its name, and takes the place of an earlier export of
+	// it. Without it each export is a recording of its own.
+	ID       string
+	Host     string   // that the trace is from, [KeyHost] of the Resource; "" is unknown
+	Resource Resource // whose recording it is
+	// Start is when the recording was begun; without it, the first event says.
+	Start time.Time
+	Types Types
 	// Providers are those whose events are known, such as clr.Provider. Columns are
 	// made of all versions that they have of an event.
 	Providers []*etw.Provider
@@ -55,11 +58,9 @@ const (
 // closed; before that there are none.
 type Writer struct {
 	opts    Options
-	host    string // as the folder is called
-	base    string // of names of files
 	temp    string
 	made    []string // folders that were not there, the innermost first
-	trace   []byte
+	fixed   *constants
 	decoder *etw.Decoder
 	known   *catalogue
 	enc     *file.Encoder
@@ -77,8 +78,19 @@ type Writer struct {
 
 // New begins the export of a trace.
 func New(o Options) (*Writer, error) {
-	o.Host = cmp.Or(o.Host, "unknown")
-	o.ID = cmp.Or(o.ID, o.Trace)
+	if strings.Contains(o.Dir, "://") {
+		return nil, fmt.Errorf("parquet: %s is no folder, but a URL", o.Dir)
+	}
+	o.Resource = maps.Clone(o.Resource)
+	if o.Host = cmp.Or(o.Host, o.Resource[KeyHost]); o.Host != "" {
+		if o.Resource == nil {
+			o.Resource = make(Resource)
+		}
+		o.Resource[KeyHost] = o.Host
+	}
+	if o.ID == "" {
+		o.ID = "once-" + rand.Text()
+	}
 	if o.MaxMemory <= 0 {
 		o.MaxMemory = defaultMemory
 	}
@@ -92,31 +104,12 @@ func New(o Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{opts: o, host: folderName(o.Host), base: baseName(o.Trace, o.ID), trace: []byte(strings.ToValidUTF8(o.Trace, "\uFFFD")),
+	id := TraceID(o.Host, o.ID)
+	w := &Writer{opts: o, fixed: constantsOf(o.Trace, id, o.Resource),
 		decoder: o.Decoder, known: newCatalogue(o.Providers, o.Decoder.Find), enc: enc, buf: bufio.NewWriterSize(nil, 64<<10), tables: make(map[string]*events)}
-	w.m = Manifest{Schema: ManifestSchema, Trace: o.Trace, ID: o.ID, Host: o.Host, Source: o.Source}
-	w.temp = filepath.Join(o.Dir, manifestFolder, w.base+".partial")
-	if err := os.RemoveAll(w.temp); err != nil {
-		return nil, err
-	}
+	w.m = Manifest{Schema: ManifestSchema, TraceID: id, Trace: o.Trace, ID: o.ID, Host: o.Host, Resource: o.Resource, Source: o.Source}
+	w.temp = filepath.Join(o.Dir, runFolder, rand.Text())
 	return w, w.makeTemp()
-}
-
-// makeTemp makes the folder of what is not finished, and notes which others that takes.
-func (w *Writer) makeTemp() error {
-	for dir := filepath.Dir(w.temp); ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
-			break
-		}
-		w.made = append(w.made, dir)
-	}
-	var err error
-	for range 10 { // another export may remove one that it has made, too
-		if err = os.MkdirAll(w.temp, 0o777); !errors.Is(err, os.ErrNotExist) {
-			break
-		}
-	}
-	return err
 }
 
 // Export exports all records of src. An error of the source is in the manifest, which
@@ -181,6 +174,9 @@ func (w *Writer) AddDecoded(r *etw.Record, info *etw.EventInfo, values etw.Descr
 		t = w.table(r, info)
 		w.byKind[info.Index] = t
 	}
+	if w.m.Events == 0 && w.opts.Start.IsZero() && r.Clock != nil {
+		w.opts.Start = r.Clock.FileTime(r.Timestamp).Time()
+	}
 	w.m.Events++
 	w.m.PayloadBytes += int64(len(r.Payload))
 	switch {
@@ -215,7 +211,7 @@ func (w *Writer) table(r *etw.Record, info *etw.EventInfo) *events {
 	key := strings.ToLower(folder)
 	t := w.tables[key]
 	if t == nil {
-		t = &events{w: w, folder: folder, provider: info.Provider, event: name, shape: newShape(),
+		t = &events{w: w, folder: folder, provider: info.Provider, event: name, shape: newShape(w.opts.Types),
 			ids: make(map[uint16]bool), versions: new([256]int64)}
 		w.tables[key] = t
 	}
@@ -261,59 +257,6 @@ func (w *Writer) sealAll() error {
 		}
 	}
 	return nil
-}
-
-// Close ends all files and puts them where they belong, in place of what an earlier
-// export of the same trace has left. complete says that the trace was read to its end.
-func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
-	defer w.Abort()
-	if err := w.sealAll(); err != nil {
-		return nil, err
-	}
-	for _, p := range w.others {
-		if err := w.finish(p); err != nil {
-			return nil, err
-		}
-	}
-	m := &w.m
-	m.Losses, m.Complete, m.Files = losses, complete, w.files
-	before, err := ReadManifest(w.opts.Dir, w.opts.Trace, w.opts.ID)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		before = nil // it is damaged, and is replaced
-	}
-	kept := make(map[string]bool)
-	for i, f := range w.files {
-		f.finish()
-		m.Bytes += f.Bytes
-		kept[f.Path] = true
-		to := filepath.Join(w.opts.Dir, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-			return nil, err
-		}
-		if err := os.Rename(filepath.Join(w.temp, strconv.Itoa(i)), to); err != nil {
-			return nil, err
-		}
-	}
-	if before != nil {
-		for _, f := range before.Files {
-			if !kept[f.Path] && filepath.IsLocal(filepath.FromSlash(f.Path)) {
-				_ = os.Remove(filepath.Join(w.opts.Dir, filepath.FromSlash(f.Path))) // it may be gone
-			}
-		}
-	}
-	order.Sort(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
-	return m, m.write(manifestPath(w.opts.Dir, w.base))
-}
-
-// Abort ends an export that is not closed, and leaves nothing of it: no folder, either,
-// that it made and nobody else has put something into.
-func (w *Writer) Abort() {
-	_ = os.RemoveAll(w.temp)
-	for _, dir := range w.made {
-		if os.Remove(dir) != nil {
-			break
-		}
-	}
 }
 
 // TypeName returns what all versions of an event are called, with their provider, as a part
@@ -375,13 +318,4 @@ func folderName(name string) string {
 		b.WriteString("~" + hex8(sha256.Sum256([]byte(name))))
 	}
 	return b.String()
-}
-
-// baseName returns the name, without a suffix, of the files of a trace.
-func baseName(trace, id string) string {
-	name := folderName(filepath.Base(filepath.ToSlash(trace)))
-	if len(name) > 60 {
-		name = name[:60]
-	}
-	return name + "-" + hex8(sha256.Sum256([]byte(trace+"\x00"+id)))
 }

@@ -55,7 +55,7 @@ func (s *records) Next(r *etw.Record) error {
 }
 
 func options(t testing.TB) parquet.Options {
-	return parquet.Options{Dir: t.TempDir(), Trace: "a.nettrace", Host: "web 1", Providers: []*etw.Provider{clr.Provider}}
+	return parquet.Options{Dir: t.TempDir(), Trace: "a.nettrace", ID: "content", Host: "web 1", Providers: []*etw.Provider{clr.Provider}}
 }
 
 func export(t *testing.T, src etw.Source, o parquet.Options) *parquet.Manifest {
@@ -94,14 +94,14 @@ func TestExport(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	list := files(t, o.Dir)
-	if len(list) != 2 || !strings.HasPrefix(list[0], "_traces/a.nettrace-") || list[1] != f.Path ||
-		!strings.HasPrefix(f.Path, "event=Microsoft-Windows-DotNETRuntime.GCStart/host=web_1/a.nettrace-") {
+	if len(list) != 2 || !strings.HasPrefix(list[0], "_traces/"+m.TraceID[:2]+"/"+m.TraceID+"-") || list[1] != f.Path ||
+		!strings.HasPrefix(f.Path, "event=Microsoft-Windows-DotNETRuntime.GCStart/date=2024-01-17/a.nettrace-"+m.TraceID+"-") {
 		t.Errorf("%q", list)
 	}
-	if _, err := parquet.ReadManifest(o.Dir, o.Trace, ""); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a manifest without its id: %v", err)
+	if _, err := parquet.ReadManifest(o.Dir, parquet.TraceID("web2", "content")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a manifest of another host: %v", err)
 	}
-	if read, err := parquet.ReadManifest(o.Dir, o.Trace, o.Trace); err != nil || read.Events != 1000 {
+	if read, err := parquet.ReadManifest(o.Dir, parquet.TraceID("web 1", "content")); err != nil || read.Events != 1000 {
 		t.Errorf("%v, %v", read, err)
 	}
 }
@@ -122,7 +122,7 @@ func TestNoFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Abort()
-	if list, err := os.ReadDir(filepath.Join(o.Dir, "_traces")); err != nil || len(list) != 1 {
+	if list, err := os.ReadDir(filepath.Join(o.Dir, "_runs")); err != nil || len(list) != 1 {
 		t.Errorf("the other export has %v, %v", list, err)
 	}
 	both.Abort()
@@ -130,7 +130,7 @@ func TestNoFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Abort()
-	if list, err := os.ReadDir(o.Dir); err != nil || len(list) != 1 { // it was there
+	if list, err := os.ReadDir(o.Dir); err != nil || len(list) != 0 { // it was there
 		t.Errorf("the lake has %v, %v", list, err)
 	}
 	os.RemoveAll(filepath.Join(there, "a"))
@@ -143,28 +143,33 @@ func TestNoFolders(t *testing.T) {
 	}
 }
 
-// A second export of a trace has the same files, byte by byte; what it does not have
-// any more is gone.
-func TestIdempotent(t *testing.T) {
+// A second export of a recording comes in place of the first, and has the same content byte by
+// byte. That of another host, or of other content, is another recording, whatever its name.
+func TestIdentity(t *testing.T) {
 	o := options(t)
-	export(t, newRecords(5000), o)
-	first := files(t, o.Dir)
-	before, err := os.ReadFile(filepath.Join(o.Dir, first[1]))
-	if err != nil {
-		t.Fatal(err)
+	read := func(m *parquet.Manifest) string {
+		b, err := os.ReadFile(filepath.Join(o.Dir, m.Files[0].Path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
 	}
-	export(t, newRecords(5000), o)
-	if again := files(t, o.Dir); !slices.Equal(again, first) {
-		t.Errorf("%q, then %q", first, again)
+	m := export(t, newRecords(5000), o)
+	before := read(m)
+	again := export(t, newRecords(5000), o)
+	if m.TraceID != again.TraceID || m.Run >= again.Run || len(files(t, o.Dir)) != 2 || read(again) != before {
+		t.Errorf("%v, then %v: %q", m, again, files(t, o.Dir))
 	}
-	after, err := os.ReadFile(filepath.Join(o.Dir, first[1]))
-	if err != nil || string(after) != string(before) {
-		t.Errorf("the file differs: %v", err)
+	o.Trace = "b.nettrace"
+	if again = export(t, newRecords(5000), o); again.TraceID != m.TraceID || len(files(t, o.Dir)) != 2 {
+		t.Errorf("by another name: %q", files(t, o.Dir))
 	}
-	o.Host = "web2"
-	export(t, newRecords(5000), o)
-	if moved := files(t, o.Dir); len(moved) != 2 || !strings.Contains(moved[1], "host=web2") {
-		t.Errorf("%q", moved)
+	for _, change := range []func(){func() { o.Host = "web2" }, func() { o.ID = "other" }, func() { o.ID = "" }, func() {}} {
+		change()
+		n := len(files(t, o.Dir))
+		if export(t, newRecords(5000), o); len(files(t, o.Dir)) != n+2 {
+			t.Errorf("%+v: %q", o, files(t, o.Dir))
+		}
 	}
 }
 
@@ -236,14 +241,14 @@ func schemas(kinds int) func(i int, r *etw.Record) {
 // The number of files that are written at a time has a limit.
 func TestManyTypes(t *testing.T) {
 	o := options(t)
-	src := newRecords(4000)
-	src.change = schemas(2000)
+	src := newRecords(2200)
+	src.change = schemas(1100)
 	m := export(t, src, o)
 	rows := int64(0)
 	for _, f := range m.Files {
 		rows += f.Rows
 	}
-	if rows != 4000 || m.Events != 4000 || len(m.Files) < 2000 {
+	if rows != 2200 || m.Events != 2200 || len(m.Files) < 1100 {
 		t.Errorf("%d rows in %d files", rows, len(m.Files))
 	}
 }

@@ -62,8 +62,8 @@ func TestCorpus(t *testing.T) {
 	d := startDuck(t)
 	list := traces(t)
 	good, tables, columns, values := 0, 0, 0, int64(0)
-	for _, path := range list {
-		c := &comparison{t: t, duck: d, dir: t.TempDir()}
+	for i, path := range list {
+		c := &comparison{t: t, duck: d, dir: t.TempDir(), types: parquet.Types(i % 2)}
 		if c.run(path) {
 			good++
 		}
@@ -80,6 +80,7 @@ type comparison struct {
 	t       *testing.T
 	duck    *duck
 	dir     string
+	types   parquet.Types
 	tables  int
 	columns int
 	values  int64
@@ -96,7 +97,7 @@ func (c *comparison) run(path string) bool {
 	}
 	defer tr.Close()
 	var files []*parquet.File
-	o := parquet.Options{Dir: c.dir, Trace: filepath.Base(path), Decoder: builtin.NewDecoder()}
+	o := parquet.Options{Dir: c.dir, Trace: filepath.Base(path), Types: c.types, Decoder: builtin.NewDecoder()}
 	for _, p := range builtin.Providers {
 		o.Providers = append(o.Providers, p.Provider)
 	}
@@ -223,7 +224,8 @@ func (tb *table) add(c *comparison, r *etw.Record, values etw.Described) {
 	tb.rows++
 	tb.version[r.Version]++
 	at := r.Clock.FileTime(r.Timestamp)
-	tb.put(c, "time", integer(at.Time().UnixNano()))
+	tb.putTime(c, "time", at.Time().UnixNano())
+	tb.put(c, "time_ns", integer(at.Time().UnixNano()))
 	for name, v := range map[string]int64{"pid": r.ProcessID, "tid": r.ThreadID, "cpu": int64(r.Processor)} {
 		if v >= 0 {
 			tb.put(c, name, integer(v))
@@ -254,6 +256,11 @@ func (tb *table) add(c *comparison, r *etw.Record, values etw.Described) {
 		if n := expected(v, &fields[i], t); n != nil {
 			tb.put(c, name, n)
 		}
+		if k := v.Kind(); (k == etw.ValueFileTime || k == etw.ValueSystemTime) && t.name == "TIMESTAMP WITH TIME ZONE" {
+			if n := nanoseconds(v); n != nil {
+				tb.put(c, name+"_ns", n)
+			}
+		}
 		if m := fields[i].Map; m != nil && m.Flags && fields[i].Count.Kind == etw.SizeNone {
 			tb.put(c, name+"_value", integer(int64(uint32(v.Uint()))))
 		}
@@ -263,7 +270,8 @@ func (tb *table) add(c *comparison, r *etw.Record, values etw.Described) {
 // column returns the name that a field has as a column.
 func (tb *table) column(name string, version uint8, d *etw.FieldDesc) string {
 	switch strings.ToLower(name) {
-	case "time", "pid", "tid", "cpu", "activity", "related", "version", "trace", "event", "table", "host", "payload":
+	case "time", "time_ns", "pid", "tid", "cpu", "activity", "related", "version", "trace", "trace_id", "host", "service", "service_version",
+		"container", "pod", "labels", "event", "table", "date", "payload":
 		return "field_" + name
 	}
 	own := fmt.Sprintf("%s_v%d", name, version)
@@ -332,14 +340,12 @@ func expectedScalar(v etw.Value, d *etw.FieldDesc, t duckType) *big.Int {
 		}
 		return integer(0)
 	case "TIMESTAMP_NS":
-		at := v.FileTime().Time()
-		if v.Kind() == etw.ValueSystemTime {
-			at = v.SystemTime().Time()
+		return nanoseconds(v)
+	case "TIMESTAMP WITH TIME ZONE":
+		if n := nanoseconds(v); n != nil {
+			return n.Div(n, integer(1000)) // to the lower one, as Euclid has it
 		}
-		if at.Year() < 1678 || at.Year() > 2261 {
-			return nil
-		}
-		return integer(at.UnixNano())
+		return nil
 	}
 	if d.Out == etw.OutPort {
 		return integer(int64(v.Uint()>>8&0xff | v.Uint()&0xff<<8))
@@ -348,6 +354,27 @@ func expectedScalar(v etw.Value, d *etw.FieldDesc, t duckType) *big.Int {
 		return integer(v.Int())
 	}
 	return new(big.Int).SetUint64(v.Uint())
+}
+
+// nanoseconds returns the time that v is, nil if it is no time or too far away.
+func nanoseconds(v etw.Value) *big.Int {
+	at := v.FileTime().Time()
+	if v.Kind() == etw.ValueSystemTime {
+		at = v.SystemTime().Time()
+	}
+	if at.Year() < 1678 || at.Year() > 2261 {
+		return nil
+	}
+	return integer(at.UnixNano())
+}
+
+// putTime adds a time to a column, in the unit that it has.
+func (tb *table) putTime(c *comparison, name string, ns int64) {
+	n := integer(ns)
+	if tb.kinds[name].name == "TIMESTAMP WITH TIME ZONE" {
+		n.Div(n, integer(1000))
+	}
+	tb.put(c, name, n)
 }
 
 // compare asks DuckDB for what a table is to be.
@@ -379,7 +406,7 @@ func (c *comparison) compare(k kind, of []*parquet.File, want *table) error {
 	}
 	for i, name := range want.names {
 		key := strings.ToLower(name)
-		if key == "trace" {
+		if key == "trace" || key == "trace_id" {
 			continue
 		}
 		if got := fmt.Sprint(row[1+2*i]); got != strconv.FormatInt(want.count[key], 10) {

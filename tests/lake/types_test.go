@@ -41,6 +41,8 @@ func readType(s string) (duckType, string) {
 			s = strings.TrimPrefix(rest, ")")
 			break
 		}
+	} else if strings.HasPrefix(s, "MAP(") {
+		t.name, s = "MAP", s[strings.Index(s, ")")+1:]
 	} else {
 		n := strings.IndexAny(s, "[,)")
 		if n < 0 {
@@ -94,6 +96,10 @@ func (t duckType) digest(expr string, depth int) string {
 		e = expr + "::HUGEINT"
 	case "BOOLEAN":
 		e = expr + "::INTEGER::HUGEINT"
+	case "TIMESTAMP WITH TIME ZONE":
+		e = "epoch_us(" + expr + ")::HUGEINT"
+	case "MAP":
+		e = "cardinality(" + expr + ")::HUGEINT"
 	case "TIMESTAMP_NS":
 		e = "epoch_ns(" + expr + ")::HUGEINT"
 	case "FLOAT", "DOUBLE":

@@ -11,11 +11,11 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// hostOf returns the machine that a trace is of: the one that is given, else the one that
-// the kernel of Windows names in the trace itself. It is empty if nothing tells.
+// hostOf returns the machine that the kernel of Windows names in a trace itself. It is empty
+// if nothing tells.
 func (o *exporting) hostOf(cmd *cobra.Command, path string, f *trace.File) string {
-	if o.lake.host != "" || f.Head().Recorder != trace.Windows {
-		return o.lake.host
+	if f.Head().Recorder != trace.Windows {
+		return ""
 	}
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return "" // it can be read only once

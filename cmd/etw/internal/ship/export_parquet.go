@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,7 @@ var parquetForm = exportForm{
 	name:      "parquet",
 	unordered: true,
 	flags:     func(o *exporting, cmd *cobra.Command) { o.lake.flags(cmd) },
-	own:       []string{"host", "tables", "continue", "memory"},
+	own:       []string{"host", "tables", "continue", "memory", "types", "resource", "from-path"},
 	check:     func(o *exporting, cmd *cobra.Command) error { return o.lake.check(o) },
 	file: func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
 		return o.lake.file(o, cmd, path, f)
@@ -47,6 +48,11 @@ type lakeExport struct {
 	goesOn   bool
 	memory   string
 	maxBytes int64
+	exact    string
+	types    parquet.Types
+	resource resourceFlags
+
+	hashed, content string // the path that was hashed last, and what its content is known by
 }
 
 func (l *lakeExport) flags(cmd *cobra.Command) {
@@ -55,7 +61,11 @@ func (l *lakeExport) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,allocs,samples;\neach takes a further pass, and memory for what it finds")
 	f.BoolVar(&l.goesOn, "continue", false, "leave out traces that are in the lake already, and have not changed")
 	f.StringVar(&l.memory, "memory", "48M", "hold rows of this `size` before they are written")
+	f.StringVar(&l.exact, "types", "plain", "the columns' `TYPES`: plain, which all engines have, or exact: ns, UUIDs and integers\nwithout sign")
+	f.StringArrayVar(&l.resource.pairs, "resource", nil, "whose recordings they are: `KEY=VALUE` as OpenTelemetry calls it, such as service.name=cart\nor service.version=1.4; repeatable. Keys without a column are labels")
+	f.StringVar(&l.resource.fromPath, "from-path", "", "read that from the path of each trace: a `PATTERN` as 'traces/{service}/{version}/{host}/*'")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
+		"types": cobra.FixedCompletions([]string{"plain", "exact"}, cobra.ShellCompDirectiveNoFileComp), "resource": cobra.NoFileCompletions, "from-path": cobra.NoFileCompletions,
 		"tables": pick.CompleteList(func(*cobra.Command, []string) []string { return lakeTables }),
 		"host":   cobra.NoFileCompletions, "memory": cobra.NoFileCompletions,
 	})
@@ -64,6 +74,19 @@ func (l *lakeExport) flags(cmd *cobra.Command) {
 func (l *lakeExport) check(o *exporting) error {
 	if o.path == "" {
 		return cli.Usagef("--output is required: the lake's folder, which is made if there is none, or a file for other formats")
+	}
+	if scheme, _, ok := strings.Cut(o.path, "://"); ok {
+		return cli.Usagef("--output %s: a lake is a folder, and %s:// is none: write it to one, and copy that", o.path, scheme)
+	}
+	switch l.exact {
+	case "plain":
+	case "exact":
+		l.types = parquet.ExactTypes
+	default:
+		return cli.Usagef("--types %s: there are plain and exact", l.exact)
+	}
+	if err := l.resource.check(); err != nil {
+		return err
 	}
 	for _, t := range l.tables {
 		if !slices.Contains(lakeTables, t) {
@@ -81,25 +104,65 @@ func (l *lakeExport) check(o *exporting) error {
 	return nil
 }
 
-// source says what a trace is: if it says the same, the trace is the same.
+// source says what a trace is, and what of it was exported.
 func (l *lakeExport) source(o *exporting, path string, f *trace.File) map[string]string {
-	s := map[string]string{"format": f.Format(), "name": f.Name(), "tables": strings.Join(l.tables, ","), "filter": o.sel.Text()}
+	s := map[string]string{"format": f.Format(), "name": f.Name(), "tables": strings.Join(l.tables, ","), "filter": o.sel.Text(), "types": l.exact}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		s["size"] = strconv.FormatInt(info.Size(), 10)
 		s["modified"] = info.ModTime().UTC().Format(time.RFC3339Nano)
 	}
-	if start := f.Clock().Start; start != 0 {
-		s["start"] = start.String()
-	}
 	return s
+}
+
+// contentOf returns what stands for the content of a trace: that of its file, and which of an
+// archive it is. It is empty of what can be read only once.
+func (l *lakeExport) contentOf(path string, f *trace.File) (string, error) {
+	if l.hashed != path {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return "", nil
+		}
+		r, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		defer r.Close()
+		if l.content, err = parquet.ContentID(r); err != nil {
+			return "", err
+		}
+		l.hashed = path
+	}
+	return l.content + strings.TrimPrefix(f.Name(), path), nil
+}
+
+// options says what is exported of a trace.
+func (l *lakeExport) options(o *exporting, cmd *cobra.Command, path string, f *trace.File) (*parquet.Options, error) {
+	resource, err := l.resource.of(path, f)
+	if err != nil {
+		return nil, err
+	}
+	id, err := l.contentOf(path, f)
+	if err != nil {
+		return nil, err
+	}
+	opts := &parquet.Options{Dir: o.path, Trace: filepath.Base(filepath.ToSlash(f.Name())), ID: id, Resource: resource, Types: l.types,
+		Host: cmp.Or(l.host, resource[parquet.KeyHost]), Source: l.source(o, path, f), MaxMemory: int(l.maxBytes)}
+	if start := f.Clock().Start; start != 0 {
+		opts.Start = start.Time()
+	}
+	if opts.Host == "" {
+		opts.Host = o.hostOf(cmd, path, f)
+	}
+	return opts, nil
 }
 
 // file exports one trace, and says in a line what became of it.
 func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
-	name := filepath.Base(filepath.ToSlash(f.Name()))
-	source := l.source(o, path, f)
-	opts := parquet.Options{Dir: o.path, Trace: name, ID: f.Format() + " " + source["start"], Host: cmp.Or(o.hostOf(cmd, path, f), "unknown"), Source: source, MaxMemory: int(l.maxBytes)}
-	if before := l.done(&opts); before != nil {
+	opts, err := l.options(o, cmd, path, f)
+	if err != nil {
+		return l.failed(cmd, f, err)
+	}
+	if before := l.done(opts); before != nil {
 		code := 0
 		if !before.Complete || before.Lost+before.LostBuffers > 0 {
 			code = cli.ExitTrouble
@@ -110,17 +173,9 @@ func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trac
 		}
 		return nil
 	}
-	m, err := l.export(o, cmd, path, f, &opts)
+	m, err := l.export(o, cmd, path, f, opts)
 	if m == nil {
-		if isUsage(err) {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d %s: was not exported\n", cli.ExitUsage, cli.Clean(f.Name()))
-			return cli.Usagef("%s: %w", cli.Clean(f.Name()), err)
-		}
-		if err != cli.ErrReported {
-			cli.Report(cmd, fmt.Errorf("%s: %w", f.Name(), err))
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%d %s: was not exported\n", cli.ExitTrouble, cli.Clean(f.Name()))
-		return cli.ErrReported
+		return l.failed(cmd, f, err)
 	}
 	code := 0
 	if err != nil {
@@ -131,19 +186,39 @@ func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trac
 	return err
 }
 
+// failed says that a trace was not exported, and why.
+func (l *lakeExport) failed(cmd *cobra.Command, f *trace.File, err error) error {
+	if isUsage(err) {
+		fmt.Fprintf(cmd.OutOrStdout(), "%d %s: was not exported\n", cli.ExitUsage, cli.Clean(f.Name()))
+		return cli.Usagef("%s: %w", cli.Clean(f.Name()), err)
+	}
+	if err != cli.ErrReported {
+		cli.Report(cmd, fmt.Errorf("%s: %w", f.Name(), err))
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%d %s: was not exported\n", cli.ExitTrouble, cli.Clean(f.Name()))
+	return cli.ErrReported
+}
+
 // done returns the manifest of a trace that is in the lake as it is to be.
 func (l *lakeExport) done(opts *parquet.Options) *parquet.Manifest {
-	if !l.goesOn || opts.Source["size"] == "" {
+	if !l.goesOn || opts.ID == "" {
 		return nil
 	}
-	m, err := parquet.ReadManifest(opts.Dir, opts.Trace, opts.ID)
-	if err != nil || m.Host != opts.Host || len(m.Source) != len(opts.Source) {
+	m, err := parquet.ReadManifest(opts.Dir, parquet.TraceID(opts.Host, opts.ID))
+	if err != nil {
 		return nil
 	}
-	for k, v := range opts.Source {
-		if m.Source[k] != v {
+	for _, key := range []string{"format", "tables", "filter", "types"} {
+		if m.Source[key] != opts.Source[key] {
 			return nil
 		}
+	}
+	want := maps.Clone(opts.Resource)
+	if opts.Host != "" {
+		want[parquet.KeyHost] = opts.Host
+	}
+	if !maps.Equal(m.Resource, want) {
+		return nil
 	}
 	return m
 }

@@ -100,7 +100,7 @@ func (e *Encoder) column(w *Writer, l *Leaf) (chunk, error) {
 func (e *Encoder) index(l *Leaf) ([]uint32, int) {
 	n := l.values()
 	switch {
-	case n == 0 || l.typ == Bool || l.typ == Timestamp:
+	case n == 0 || l.typ == Bool || l.typ == Timestamp || l.typ == Micros:
 		return nil, 0
 	case l.typ.isBytes():
 		// A dictionary is read as a whole.

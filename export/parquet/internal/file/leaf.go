@@ -1,8 +1,8 @@
 package file
 
 import (
-	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 // A Leaf is a column with the values of the rows that are not written yet.
@@ -61,6 +61,25 @@ func (l *Leaf) Text(p []byte, rep uint8) {
 	l.texts = append(l.texts, l.dict.number(p))
 }
 
+// Repeat adds the same bytes n times to a column that is in no list.
+func (l *Leaf) Repeat(p []byte, n int64) {
+	l.texts = slices.Grow(l.texts, int(n))
+	for range n {
+		l.Text(p, 0)
+	}
+}
+
+// RepeatNull adds n nulls that stand in nothing else.
+func (l *Leaf) RepeatNull(n int64) {
+	l.defs = slices.Grow(l.defs, int(n)+l.n-len(l.defs))
+	if l.maxRep > 0 {
+		l.reps = slices.Grow(l.reps, int(n))
+	}
+	for range n {
+		l.Null(0, 0)
+	}
+}
+
 // Null adds a null, that goes so far.
 func (l *Leaf) Null(rep, def uint8) { l.level(rep, def) }
 
@@ -98,43 +117,4 @@ func (l *Leaf) appendPlainText(b, p []byte) []byte {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(p)))
 	}
 	return append(b, p...)
-}
-
-// maxBound is the length of texts that are kept as bounds.
-const maxBound = 64
-
-// bounds returns the least and the greatest value, in plain form, or false where that
-// is of no use to a reader.
-func (l *Leaf) bounds() (low, high []byte, ok bool) {
-	if l.values() == 0 {
-		return nil, nil, false
-	}
-	switch l.typ {
-	case Text:
-		for i := range l.dict.ends {
-			p := l.dict.at(uint32(i))
-			if len(p) > maxBound {
-				return nil, nil, false
-			}
-			if i == 0 || bytes.Compare(p, low) < 0 {
-				low = p
-			}
-			if i == 0 || bytes.Compare(p, high) > 0 {
-				high = p
-			}
-		}
-		return low, high, true
-	case Bool, Float, Double, Bytes, UUID:
-		return nil, nil, false
-	}
-	least, most := l.nums[0], l.nums[0]
-	signed := l.typ == Timestamp || integers[l.typ].signed
-	for _, v := range l.nums {
-		if signed {
-			least, most = uint64(min(int64(least), int64(v))), uint64(max(int64(most), int64(v)))
-		} else {
-			least, most = min(least, v), max(most, v)
-		}
-	}
-	return l.appendPlain(nil, least), l.appendPlain(nil, most), true
 }

@@ -22,6 +22,8 @@ const (
 	UUID                  // 16 bytes, in the order of the text
 	List                  // Fields has its one element
 	Struct                // Fields has its members
+	Micros                // µs since 1970, of UTC
+	Map                   // Fields has its key, which is Required, and its value
 )
 
 // isBytes reports whether values of t are given as bytes.
@@ -31,13 +33,17 @@ func (t Type) isBytes() bool { return t == Text || t == Bytes || t == UUID }
 type Node struct {
 	Name     string
 	Type     Type
-	Required bool // it is never null
+	Required bool  // it is never null
+	ID       int32 // which it has in all files, or 0
 	Fields   []*Node
 }
 
+// isGroup reports whether what is of t consists of other nodes.
+func (t Type) isGroup() bool { return t == List || t == Struct || t == Map }
+
 // Leaves returns the number of columns that n is stored in.
 func (n *Node) Leaves() int {
-	if n.Type != List && n.Type != Struct {
+	if !n.Type.isGroup() {
 		return 1
 	}
 	sum := 0
@@ -107,6 +113,7 @@ func (n *Node) appendSchema(t *thrift) {
 		t.text(4, n.Name)
 		t.i32(5, 1)
 		t.i32(6, 3)
+		n.appendID(t)
 		t.union(10, 3)
 		t.end()
 		t.begin()
@@ -116,10 +123,28 @@ func (n *Node) appendSchema(t *thrift) {
 		t.end()
 		n.Fields[0].appendSchema(t)
 		return
+	case Map:
+		t.i32(3, repetition)
+		t.text(4, n.Name)
+		t.i32(5, 1)
+		t.i32(6, 1)
+		n.appendID(t)
+		t.union(10, 2)
+		t.end()
+		t.begin()
+		t.i32(3, repRepeated)
+		t.text(4, "key_value")
+		t.i32(5, 2)
+		t.end()
+		for _, f := range n.Fields {
+			f.appendSchema(t)
+		}
+		return
 	case Struct:
 		t.i32(3, repetition)
 		t.text(4, n.Name)
 		t.i32(5, int32(len(n.Fields)))
+		n.appendID(t)
 		t.end()
 		for _, f := range n.Fields {
 			f.appendSchema(t)
@@ -132,30 +157,56 @@ func (n *Node) appendSchema(t *thrift) {
 	}
 	t.i32(3, repetition)
 	t.text(4, n.Name)
+	if c, ok := n.Type.converted(); ok {
+		t.i32(6, c)
+	}
+	n.appendID(t)
 	n.Type.appendLogical(t)
 	t.end()
+}
+
+// converted returns how older readers know what values of t mean.
+func (t Type) converted() (int32, bool) {
+	switch {
+	case t == Text:
+		return 0, true
+	case t == Micros:
+		return 10, true
+	case t >= Int8 && t <= Uint64:
+		return integers[t].converted, true
+	}
+	return 0, false
+}
+
+// appendID appends the number that the node has in all files.
+func (n *Node) appendID(t *thrift) {
+	if n.ID > 0 {
+		t.i32(9, n.ID)
+	}
 }
 
 // appendLogical appends what the values of t mean.
 func (t Type) appendLogical(w *thrift) {
 	switch t {
 	case Text:
-		w.i32(6, 0)
 		w.union(10, 1)
 	case UUID:
 		w.union(10, 14)
-	case Timestamp:
+	case Timestamp, Micros:
+		unit := int16(3) // ns
+		if t == Micros {
+			unit = 2
+		}
 		w.nest(10)
 		w.nest(8)
-		w.boolean(1, false)
+		w.boolean(1, t == Micros)
 		w.nest(2)
-		w.nest(3)
+		w.nest(unit)
 		w.end()
 		w.end()
 		w.end()
 		w.end()
 	case Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64:
-		w.i32(6, integers[t].converted)
 		w.nest(10)
 		w.nest(10)
 		w.i8(1, integers[t].bits)
@@ -168,7 +219,7 @@ func (t Type) appendLogical(w *thrift) {
 // elements returns the number of elements of the schema that n is.
 func (n *Node) elements() int {
 	sum := 1
-	if n.Type == List {
+	if n.Type == List || n.Type == Map {
 		sum++
 	}
 	for _, f := range n.Fields {

@@ -3,6 +3,7 @@ package file
 import (
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 const magic = "PAR1"
@@ -13,6 +14,7 @@ type Writer struct {
 	enc     *Encoder
 	root    []*Node
 	meta    [][2]string
+	sorted  *Leaf // the column by which rows may be sorted, or nil
 	leaves  []*Leaf
 	offset  int64
 	rows    int64 // that are written
@@ -48,6 +50,10 @@ func (f *Writer) addLeaves(n *Node, path []string, def, rep uint8) {
 	switch n.Type {
 	case List:
 		f.addLeaves(n.Fields[0], append(path, "list"), def+1, rep+1)
+	case Map:
+		for _, m := range n.Fields {
+			f.addLeaves(m, append(path, "key_value"), def+1, rep+1)
+		}
 	case Struct:
 		for _, m := range n.Fields {
 			f.addLeaves(m, path, def, rep)
@@ -59,6 +65,9 @@ func (f *Writer) addLeaves(n *Node, path []string, def, rep uint8) {
 
 // Leaves returns the columns that values are stored in, in the order of the schema.
 func (f *Writer) Leaves() []*Leaf { return f.leaves }
+
+// SortedBy names a column of numbers. Row groups that have their rows in its order say so.
+func (f *Writer) SortedBy(l *Leaf) { f.sorted = l }
 
 // EndRow ends a row, for which each leaf has got a value or a null.
 func (f *Writer) EndRow() { f.pending++ }
@@ -98,6 +107,7 @@ func (f *Writer) Flush(keep bool) error {
 	}
 	start := f.offset
 	var plain, packed int64
+	sorted := f.sorted != nil && f.sorted.rises()
 	t := &f.groups
 	t.begin()
 	t.list(1, compactStruct, len(f.leaves))
@@ -114,6 +124,14 @@ func (f *Writer) Flush(keep bool) error {
 	}
 	t.i64(2, plain)
 	t.i64(3, f.pending)
+	if sorted {
+		t.list(4, compactStruct, 1)
+		t.begin()
+		t.i32(1, int32(slices.Index(f.leaves, f.sorted)))
+		t.boolean(2, false)
+		t.boolean(3, false)
+		t.end()
+	}
 	t.i64(5, start)
 	t.i64(6, packed)
 	t.end()
@@ -156,8 +174,10 @@ func (f *Writer) describe(t *thrift, l *Leaf, c *chunk) {
 	t.nest(12)
 	t.i64(3, c.nulls)
 	if low, high, ok := l.bounds(); ok {
-		t.bytes(5, high)
-		t.bytes(6, low)
+		t.bytes(5, high.value)
+		t.bytes(6, low.value)
+		t.boolean(7, high.exact)
+		t.boolean(8, low.exact)
 	}
 	t.end()
 	t.end()

@@ -1,0 +1,289 @@
+package parquet
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/etwgen/etwgen/internal/order"
+)
+
+// How an export becomes visible. Its files are written in a folder that no other export has,
+// brought to the disk and renamed to where they belong, under names that no other export has.
+// That makes nobody see them: the lake is what manifests list, and the manifest comes last, by a
+// rename as well. Of several exports of one recording that with the greatest run holds, and each
+// removes what is below it. So two at the same time do each other no harm, nobody has to hold a
+// lock, and one that is killed leaves files of which no manifest speaks.
+
+// makeTemp makes the folder of what is not finished, and notes which others that takes.
+func (w *Writer) makeTemp() error {
+	for dir := filepath.Dir(w.temp); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		w.made = append(w.made, dir)
+	}
+	return makeFolder(w.temp)
+}
+
+// makeFolder makes a folder, and those that it is in, which another export may remove again as
+// long as they are empty.
+func makeFolder(dir string) error {
+	var err error
+	for range 10 {
+		if err = os.MkdirAll(dir, 0o777); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	return err
+}
+
+// Abort ends an export that is not closed, and leaves nothing of it: no folder, either,
+// that it made and nobody else has put something into.
+func (w *Writer) Abort() {
+	_ = os.RemoveAll(w.temp)
+	_ = os.Remove(filepath.Dir(w.temp)) // if no other export is under way
+	for _, dir := range w.made {
+		if os.Remove(dir) != nil && !isGone(dir) {
+			break
+		}
+	}
+}
+
+func isGone(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// Close ends all files and makes them visible, in place of what an earlier export of the same
+// recording has left. complete says that the trace was read to its end.
+func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
+	defer w.Abort()
+	if err := w.sealAll(); err != nil {
+		return nil, err
+	}
+	for _, p := range w.others {
+		if err := w.finish(p); err != nil {
+			return nil, err
+		}
+	}
+	m := &w.m
+	m.Losses, m.Complete, m.Files = losses, complete, w.files
+	runs, err := runsOf(w.opts.Dir, m.TraceID)
+	if err != nil {
+		return nil, err
+	}
+	m.Date = dateOf(w.opts.Start)
+	m.Run = newRun(runs)
+	moves := make([]move, len(w.files))
+	for i, f := range w.files {
+		f.finish()
+		f.Path = w.pathOf(f)
+		m.Bytes += f.Bytes
+		moves[i] = move{filepath.Join(w.temp, strconv.Itoa(i)), filepath.Join(w.opts.Dir, filepath.FromSlash(f.Path))}
+	}
+	order.Sort(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	if err := w.commit(moves); err != nil {
+		_ = os.Remove(filepath.Join(manifestsOf(w.opts.Dir, m.TraceID), m.fileName()))
+		for _, x := range moves {
+			_ = os.Remove(x.to)
+		}
+		return nil, err
+	}
+	return m, removeOlder(w.opts.Dir, m.TraceID)
+}
+
+// unknownDate is the folder of a day that is not known: engines read it as null.
+const unknownDate = "__HIVE_DEFAULT_PARTITION__"
+
+// dateOf returns the day of a time in UTC.
+func dateOf(t time.Time) string {
+	if t.IsZero() {
+		return unknownDate
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+// newRun returns what an export is known by, which is greater than those of earlier ones, even if
+// their clocks were ahead: when it is, in ms, and 48 bits that no other has.
+func newRun(before []string) string {
+	ms := time.Now().UnixMilli()
+	for _, name := range before {
+		_, run, _ := parseManifestName(name)
+		if n, err := strconv.ParseInt(run[:runDigits/2], 16, 64); err == nil {
+			ms = max(ms, n+1)
+		}
+	}
+	var random [6]byte
+	rand.Read(random[:])
+	return fmt.Sprintf("%012x%s", ms, hex.EncodeToString(random[:]))
+}
+
+// runDigits is how many digits a run has.
+const runDigits = 24
+
+// pathOf returns where a file belongs.
+func (w *Writer) pathOf(f *File) string {
+	name := folderName(filepath.Base(filepath.ToSlash(w.opts.Trace)))
+	if len(name) > 60 {
+		name = name[:60]
+	}
+	name += "-" + w.m.TraceID + "-" + w.m.Run
+	if f.number > 0 {
+		name += "-" + strconv.Itoa(f.number)
+	}
+	return path.Join(f.folder, "date="+w.m.Date, name+".parquet")
+}
+
+// A move is the rename of a file.
+type move struct{ from, to string }
+
+// commit brings files to the disk and to their places, and then the manifest.
+func (w *Writer) commit(moves []move) error {
+	folders := make(map[string]bool)
+	for _, m := range moves {
+		folders[filepath.Dir(m.to)] = true
+	}
+	for dir := range folders {
+		if err := makeFolder(dir); err != nil {
+			return err
+		}
+	}
+	err := together(len(moves), func(i int) error {
+		now := time.Now() // since its last write, much may have been read
+		if err := os.Chtimes(moves[i].from, now, now); err != nil {
+			return err
+		}
+		if err := syncFile(moves[i].from); err != nil {
+			return err
+		}
+		return os.Rename(moves[i].from, moves[i].to)
+	})
+	if err != nil {
+		return err
+	}
+	var list []string
+	for dir := range folders {
+		list = append(list, dir)
+	}
+	if err := together(len(list), func(i int) error { return syncFolder(list[i]) }); err != nil {
+		return err
+	}
+	return w.m.write(w.opts.Dir, w.temp)
+}
+
+// together does n things, some at the same time, as disks like it. It returns an error of one.
+func together(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var wait sync.WaitGroup
+	slots := make(chan bool, 64)
+	for i := range n {
+		slots <- true
+		wait.Go(func() {
+			errs[i] = do(i)
+			<-slots
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncFile brings a file to the disk.
+func syncFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if end := f.Close(); err == nil {
+		err = end
+	}
+	return err
+}
+
+// syncFolder brings the names in a folder to the disk, where that is for programs to do.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// write writes a manifest into the lake, at once or not at all. temp is a folder for it until then.
+func (m *Manifest) write(dir, temp string) error {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(temp, m.fileName())
+	if err := os.WriteFile(name, append(b, '\n'), 0o666); err != nil {
+		return err
+	}
+	if err := syncFile(name); err != nil {
+		return err
+	}
+	to := manifestsOf(dir, m.TraceID)
+	if err := makeFolder(to); err != nil {
+		return err
+	}
+	if err := os.Rename(name, filepath.Join(to, m.fileName())); err != nil {
+		return err
+	}
+	return syncFolder(to)
+}
+
+// removeOlder removes the exports of a recording that do not hold: the manifest first.
+func removeOlder(dir, traceID string) error {
+	runs, err := runsOf(dir, traceID)
+	if err != nil {
+		return err
+	}
+	for _, name := range runs[:max(0, len(runs)-1)] {
+		if err := removeExport(dir, filepath.Join(manifestsOf(dir, traceID), name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeExport removes the export of the manifest in a file: that, and then its files. What is
+// gone already, another export has removed.
+func removeExport(dir, at string) error {
+	m, readErr := readManifest(at)
+	if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if readErr != nil {
+		return nil // its files have no manifest any more
+	}
+	for _, f := range m.Files {
+		if local := filepath.FromSlash(f.Path); filepath.IsLocal(local) {
+			_ = os.Remove(filepath.Join(dir, local)) // where it cannot, nobody sees it
+		}
+	}
+	return nil
+}
