@@ -73,6 +73,9 @@ func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
 	if err := w.sealAll(); err != nil {
 		return nil, err
 	}
+	if err := w.summary(losses, complete); err != nil {
+		return nil, err
+	}
 	for _, p := range w.others {
 		if err := w.finish(p); err != nil {
 			return nil, err

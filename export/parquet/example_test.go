@@ -33,5 +33,5 @@ func ExampleExport() {
 		return
 	}
 	fmt.Println(m.Events, "events in", len(m.Files), "files, complete:", m.Complete)
-	// Output: 203 events in 26 files, complete: true
+	// Output: 203 events in 27 files, complete: true
 }

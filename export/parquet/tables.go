@@ -1,6 +1,9 @@
 package parquet
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -130,9 +133,9 @@ func (r *result) value(v table.Value, kind table.Kind) {
 	}
 }
 
-// Samples writes a table of samples, such as those of the processor or allocations: a
-// row for each, with its values, its labels and its stack, a list of the names of
-// frames, the innermost first.
+// Samples writes a table of samples, such as those of the processor or allocations: a row for
+// each, with its values, its labels, the name of the innermost frame and the id of its stack,
+// which the table stacks has.
 func (w *Writer) Samples(name string, p *stacks.Profile) error {
 	var keys []string
 	for s := range p.Samples() {
@@ -150,8 +153,8 @@ func (w *Writer) Samples(name string, p *stacks.Profile) error {
 	for _, k := range keys {
 		columns = append(columns, column1(camel("label", k), file.Text))
 	}
-	stack := &file.Node{Name: "stack", Type: file.List, Fields: []*file.Node{column1("element", file.Text)}}
-	t := w.newResult(name, append(columns, stack)...)
+	t := w.newResult(name, append(columns, column1("method", file.Text), column1("stack_id", file.Text))...)
+	ids := make(map[stacks.ID]string)
 	for s := range p.Samples() {
 		t.begin(s.Time, s.Process)
 		putNumber(t.leaf(), uint64(s.Thread), s.Thread >= 0)
@@ -166,7 +169,16 @@ func (w *Writer) Samples(name string, p *stacks.Profile) error {
 				t.text(s.Labels[i].Value)
 			}
 		}
-		t.stack(p, s.Stack)
+		id, ok := ids[s.Stack]
+		if !ok {
+			var err error
+			if id, err = w.stack(p, s.Stack); err != nil {
+				return err
+			}
+			ids[s.Stack] = id
+		}
+		t.text(innermost(p, s.Stack))
+		t.text(id)
 		if err := t.end(); err != nil {
 			return err
 		}
@@ -174,17 +186,60 @@ func (w *Writer) Samples(name string, p *stacks.Profile) error {
 	return nil
 }
 
-// stack adds the frames of a stack.
-func (r *result) stack(p *stacks.Profile, id stacks.ID) {
-	l, rep := r.leaf(), uint8(0)
+// innermost returns the name of the frame where a sample was, or nothing of one without a stack.
+func innermost(p *stacks.Profile, id stacks.ID) string {
 	for f := range p.Stack(id) {
-		r.w.shred.buf = append(r.w.shred.buf[:0], p.Frames[f].Name...)
-		l.Text(r.w.shred.buf, rep)
+		return frameName(&p.Frames[f])
+	}
+	return ""
+}
+
+// InModule begins the name of a function that stands for a place in a file: the offset follows.
+const InModule = "+0x"
+
+// frameName returns the name of a frame. A place in a file without names is module+0xoffset.
+func frameName(f *stacks.Frame) string {
+	if f.Nameless {
+		return strings.Replace(f.Name, "!"+InModule, InModule, 1)
+	}
+	return f.Name
+}
+
+// stack returns the id of a stack, which is made of the names of its frames, and so the same in
+// all recordings; it is a row of the table stacks if it is none yet. The id of no stack is "".
+func (w *Writer) stack(p *stacks.Profile, id stacks.ID) (string, error) {
+	h := sha256.New()
+	depth := 0
+	for f := range p.Stack(id) {
+		name := frameName(&p.Frames[f])
+		fmt.Fprintf(h, "%d:%s", len(name), name)
+		depth++
+	}
+	if depth == 0 {
+		return "", nil
+	}
+	text := hex.EncodeToString(h.Sum(nil)[:16])
+	if w.stacks == nil {
+		list := &file.Node{Name: "frames", Type: file.List, Fields: []*file.Node{column1("element", file.Text)}}
+		w.stacks = w.newResult("stacks", column1("stack_id", file.Text), column1("depth", file.Int32), list)
+		w.written = make(map[string]bool)
+	}
+	if w.written[text] {
+		return text, nil
+	}
+	w.written[text] = true
+	t := w.stacks
+	t.next = 0
+	t.part.moment(0, false)
+	t.part.head[2].Null(0, 0)
+	t.text(text)
+	t.integer(int64(depth))
+	l, rep := t.leaf(), uint8(0)
+	for f := range p.Stack(id) {
+		l.Text([]byte(frameName(&p.Frames[f])), rep)
 		rep = 1
 	}
-	if rep == 0 {
-		l.Null(0, 1) // a list of none
-	}
+	return text, t.end()
 }
 
 // valueName returns the name of the column of a value, with its unit.

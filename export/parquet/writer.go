@@ -71,6 +71,8 @@ type Writer struct {
 	tables  map[string]*events
 	open    int // tables that have a file
 	others  []*part
+	stacks  *result         // the table of stacks, once there is one
+	written map[string]bool // the ids of these
 	files   []*File
 	pending int // bytes of payloads since memory was looked at
 	m       Manifest

@@ -113,6 +113,9 @@ func (c *comparison) run(path string) bool {
 	}
 	byKind := make(map[kind][]*parquet.File)
 	for _, f := range files {
+		if f.Table != "" {
+			continue
+		}
 		k := kind{f.Provider, f.Event}
 		byKind[k] = append(byKind[k], f)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,10 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/analysis/gc"
-	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/parquet"
@@ -38,9 +34,6 @@ var parquetForm = exportForm{
 	},
 }
 
-// lakeTables are the analyses that can be tables.
-var lakeTables = []string{"gcs", "allocs", "samples"}
-
 // A lakeExport holds the flags of a lake.
 type lakeExport struct {
 	host     string
@@ -58,7 +51,7 @@ type lakeExport struct {
 func (l *lakeExport) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.host, "host", "", "the `HOST` that the traces are from; the kernel of Windows names it itself")
-	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,allocs,samples;\neach takes a further pass, and memory for what it finds")
+	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,requests, or all:\n"+strings.Join(lakeTables, ", ")+".\nThey take a further pass, and memory for what they find")
 	f.BoolVar(&l.goesOn, "continue", false, "leave out traces that are in the lake already, and have not changed")
 	f.StringVar(&l.memory, "memory", "48M", "hold rows of this `size` before they are written")
 	f.StringVar(&l.exact, "types", "plain", "the columns' `TYPES`: plain, which all engines have, or exact: ns, UUIDs and integers\nwithout sign")
@@ -66,7 +59,7 @@ func (l *lakeExport) flags(cmd *cobra.Command) {
 	f.StringVar(&l.resource.fromPath, "from-path", "", "read that from the path of each trace: a `PATTERN` as 'traces/{service}/{version}/{host}/*'")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"types": cobra.FixedCompletions([]string{"plain", "exact"}, cobra.ShellCompDirectiveNoFileComp), "resource": cobra.NoFileCompletions, "from-path": cobra.NoFileCompletions,
-		"tables": pick.CompleteList(func(*cobra.Command, []string) []string { return lakeTables }),
+		"tables": pick.CompleteList(func(*cobra.Command, []string) []string { return append([]string{allTables}, lakeTables...) }),
 		"host":   cobra.NoFileCompletions, "memory": cobra.NoFileCompletions,
 	})
 }
@@ -88,9 +81,12 @@ func (l *lakeExport) check(o *exporting) error {
 	if err := l.resource.check(); err != nil {
 		return err
 	}
+	if slices.Contains(l.tables, allTables) {
+		l.tables = lakeTables
+	}
 	for _, t := range l.tables {
 		if !slices.Contains(lakeTables, t) {
-			return cli.Usagef("--tables %s: there are %s%s", t, strings.Join(lakeTables, ", "), cli.DidYouMean(t, lakeTables))
+			return cli.Usagef("--tables %s: there are %s, %s%s", t, allTables, strings.Join(lakeTables, ", "), cli.DidYouMean(t, lakeTables))
 		}
 	}
 	n, err := pick.ParseSize(l.memory)
@@ -279,74 +275,4 @@ func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *tr
 		trouble = cli.ErrReported
 	}
 	return m, trouble
-}
-
-// analyses writes the tables that were asked for, each by a pass of its own.
-func (l *lakeExport) analyses(o *exporting, cmd *cobra.Command, path string, w *parquet.Writer) error {
-	// The pass over events says what is wrong with the trace.
-	quiet := &cobra.Command{}
-	quiet.SetContext(cmd.Context())
-	quiet.SetIn(cmd.InOrStdin())
-	quiet.SetErr(io.Discard)
-	var trouble error
-	for _, name := range l.tables {
-		var err error
-		if name == "gcs" {
-			err = l.gcs(o, quiet, path, w)
-		} else {
-			err = l.samples(o, quiet, path, w, name)
-		}
-		if err != nil && err != cli.ErrReported {
-			cli.Report(cmd, fmt.Errorf("%s: table %s: %w", path, name, err))
-		}
-		if err != nil {
-			trouble = cli.ErrReported
-		}
-	}
-	return trouble
-}
-
-// errSeveral says why an archive has no tables.
-var errSeveral = errors.New("there are several traces in it, and tables are of one: unpack it")
-
-// gcs writes the table of collections.
-func (l *lakeExport) gcs(o *exporting, cmd *cobra.Command, path string, w *parquet.Writer) error {
-	t, trouble, err := o.in.Open(cmd, []string{path}, false)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	if len(t.Files()) > 1 {
-		return errSeveral
-	}
-	var mux etw.Mux
-	a := gc.New(&mux)
-	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress}
-	if err = r.Each(t, mux.Dispatch); err != nil && err != cli.ErrReported {
-		return err
-	}
-	list, _ := views.Find(a.Result().Tables(), "collection")
-	return cmp.Or(w.Table("gcs", list.Rising("startMs"), t.Start()), trouble)
-}
-
-// samples writes a table of samples with their stacks.
-func (l *lakeExport) samples(o *exporting, cmd *cobra.Command, path string, w *parquet.Writer, name string) error {
-	var p code.Profiling
-	p.Flags(&cobra.Command{}) // which have their defaults
-	if p.Of = "cpu"; name == "allocs" {
-		p.Of = "allocs"
-	}
-	p.In = o.in
-	got, err := p.ReadOne(cmd, []string{path})
-	if got == nil {
-		return err
-	}
-	defer got.T.Close()
-	if len(got.T.Files()) > 1 {
-		return errSeveral
-	}
-	if got.Len() == 0 {
-		return err
-	}
-	return cmp.Or(w.Samples(name, got.Profile), err)
 }
