@@ -26,7 +26,7 @@ const (
 	groupCode   = "See which code it is"
 	groupBox    = "Ask the trace of a machine"
 	groupRecord = "Record, and watch as it happens"
-	groupKnow   = "Know events and keywords, and connect assistants"
+	groupKnow   = "Know events and keywords, keep lakes, connect assistants"
 )
 
 // A subcommand is made when it is needed. Help has the line of it, if it has one.
@@ -44,7 +44,6 @@ func subcommands() []subcommand {
 		{groupLook, "dump", "events with their fields", look.NewDump},
 		{groupLook, "filter", "some of it as a new trace", ship.NewFilter},
 		{groupLook, "export", "files for other tools", ship.NewExport},
-		{groupLook, "lake", "keep what export wrote", ship.NewLake},
 
 		{groupAsk, "gc", "collections and pauses", with(ask.NewGC, live.WithCollections)},
 		{groupAsk, "allocs", "allocations, by type", with(ask.NewAllocs, live.WithRecording)},
@@ -80,6 +79,7 @@ func subcommands() []subcommand {
 
 		{groupKnow, "events", "events that are known", with(look.NewEvents, windows.WithRegistered)},
 		{groupKnow, "keywords", "masks; how to record", look.NewKeywords},
+		{groupKnow, "lake", "keep what export wrote", ship.NewLake},
 		{groupKnow, "mcp", "a server for assistants", func() *cobra.Command { return assist.NewMCP(newRoot, runIn) }},
 		{"", "man", "", newMan},
 	}

@@ -109,6 +109,7 @@ func (l *lakeCommand) clean(cmd *cobra.Command, lake *parquet.Lake) error {
 	for _, path := range removed {
 		fmt.Fprintln(cmd.OutOrStdout(), cli.Clean(path))
 	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%d removed\n", len(removed))
 	return err
 }
 
