@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +25,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -175,7 +175,7 @@ func (x *tableReader) processes() {
 			list = append(list, parquet.Process{PID: p.PID, Parent: p.ParentPID, Name: p.Name, CommandLine: p.CommandLine,
 				OS: p.OS, Architecture: p.Architecture, Runtime: p.Runtime})
 		}
-		slices.SortStableFunc(list, func(a, b parquet.Process) int { return cmp.Compare(a.PID, b.PID) })
+		order.Stable(list, func(a, b parquet.Process) int { return cmp.Compare(a.PID, b.PID) })
 		return x.w.Processes(list, x.t.Start())
 	})
 }
