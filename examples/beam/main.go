@@ -103,7 +103,9 @@ func (e *exporter) ProcessElement(ctx context.Context, name string, emit func(st
 		log.Warnf(ctx, "%s: %s", name, strings.Join(m.Problems, "; "))
 	}
 	for _, f := range m.Files {
-		emit(f.Provider+"/"+f.Event, f.Rows)
+		if f.Table == "" {
+			emit(f.Provider+"/"+f.Event, f.Rows)
+		}
 	}
 	return upload(ctx, dir, e.Lake)
 }
