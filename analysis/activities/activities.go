@@ -42,6 +42,7 @@ type Analysis struct {
 	spans     func(pid int64, s Span)
 	stacks    *stacks.Samples    // of what parts were, or nil
 	kept      map[stacks.ID]bool // those that it has
+	callers   func(pid, thread int64, at time.Duration, callers []Caller)
 }
 
 type runtime = lives.Runtime[process]

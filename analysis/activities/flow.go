@@ -14,7 +14,7 @@ type process struct {
 	queued  map[int64]item         // in the queue of the thread pool, by what they are
 	waits   map[int32]await        // for tasks
 	names   map[int32]string       // of tasks
-	made    map[int32]*Activity    // for whom tasks were scheduled
+	made    map[int32]made         // tasks that were scheduled
 	pauses  []state                // for collections
 	paused  int64                  // since when, 0 if it is not
 	flow    bool                   // the runtime says for whom threads work
@@ -38,6 +38,8 @@ type thread struct {
 	after          *await    // that it goes on after, or nil
 	hint           *Activity // for whom goes on what it took, or what was awaited
 	saved          []saved   // for whom it worked when continuations began
+	began          made      // the task that it began last
+	callers        []Caller
 	waiting        [Blocked + 1]wait
 	sampled        sampling
 	code           stacks.ID // with which it began to work
@@ -52,8 +54,17 @@ type wait struct {
 }
 
 type saved struct {
-	task int32
-	of   *Activity
+	task    int32
+	of      *Activity
+	callers []Caller
+}
+
+// A made is a task: for whom it was scheduled, by which code, and when it began.
+type made struct {
+	of      *Activity
+	code    stacks.ID
+	callers []Caller // of that
+	began   int64
 }
 
 // An item was queued by a thread, and taken by another one. No time is 0.
@@ -66,12 +77,14 @@ type item struct {
 
 // An await is the time in which an activity had nothing to run.
 type await struct {
-	begin int64
-	by    int64  // the thread that awaited
-	name  string // of the operation, where the trace has it
-	of    *Activity
-	block bool      // a thread waited in it
-	code  stacks.ID // that awaited
+	begin   int64
+	by      int64  // the thread that awaited
+	name    string // of the operation, where the trace has it
+	of      *Activity
+	block   bool      // a thread waited in it
+	code    stacks.ID // that awaited
+	then    int32     // the task of the method that did
+	callers []Caller  // of that
 }
 
 // maxThreads bounds how many threads of a process are followed, and maxOpen how many
@@ -114,6 +127,9 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	t.since, t.after, t.code = rt.Now, nil, 0
 	if to != nil && t.await != nil && rt.Now-t.ended < rt.Ticks(inline) && t.await.of.isIn(to) {
 		t.after, t.await = t.await, nil
+	}
+	if to != nil {
+		a.called(rt, t, t.after)
 	}
 }
 

@@ -22,14 +22,19 @@ func (a *Analysis) followTasks(rt *runtime, t *thread, r *etw.Record, e *taskEve
 	case taskScheduled:
 		p.tasks = true
 		if x := p.seen(r, t); x != nil {
-			put(&p.made, task, x)
+			m := made{of: x}
+			if a.callers != nil {
+				m.code, m.callers = a.code(r, false), t.callers
+			}
+			put(&p.made, task, m)
 		}
 	case taskStarted:
-		x := p.made[task]
+		t.began = p.made[task]
+		t.began.began = rt.Now
 		delete(p.made, task)
 		if !p.flow {
 			t.save(task)
-			a.work(rt, t, x)
+			a.work(rt, t, t.began.of)
 		}
 	case taskCompleted:
 		if !p.flow {
@@ -37,9 +42,9 @@ func (a *Analysis) followTasks(rt *runtime, t *thread, r *etw.Record, e *taskEve
 		}
 	case taskWaitBegin:
 		p.tasks = true
-		w := await{begin: rt.Now, by: t.id, name: operation(p.names[task]), of: p.seen(r, t), block: e.blocks()}
+		w := await{then: e.int32(16), begin: rt.Now, by: t.id, name: operation(p.names[task]), of: p.seen(r, t), block: e.blocks()}
 		if w.of != nil {
-			w.code = a.code(r, w.block)
+			w.code, w.callers = a.code(r, w.block), t.callers
 		}
 		put(&p.waits, task, w)
 	case taskWaitEnd:
@@ -75,8 +80,11 @@ func (a *Analysis) awaited(rt *runtime, t *thread, task int32) {
 		t.goOn(&w, rt.Now, rt.Ticks(inline))
 	}
 	t.save(task)
-	if !p.flow {
+	switch {
+	case !p.flow:
 		a.work(rt, t, w.of)
+	case ok && t.cur != nil:
+		a.called(rt, t, &w)
 	}
 }
 
@@ -105,7 +113,7 @@ func (t *thread) save(task int32) {
 	if len(t.saved) == maxSaved {
 		t.saved = slices.Delete(t.saved, 0, 1)
 	}
-	t.saved = append(t.saved, saved{task, t.cur})
+	t.saved = append(t.saved, saved{task, t.cur, t.callers})
 }
 
 // restore has a thread work for whom it did before a task or continuation began on it.
@@ -113,9 +121,10 @@ func (t *thread) save(task int32) {
 func (a *Analysis) restore(rt *runtime, t *thread, task int32) {
 	for i := len(t.saved) - 1; i >= 0; i-- {
 		if t.saved[i].task == task {
-			x := t.saved[i].of
+			s := t.saved[i]
 			t.saved = t.saved[:i]
-			a.work(rt, t, x)
+			a.work(rt, t, s.of)
+			a.goBack(rt, t, s.callers)
 			return
 		}
 	}

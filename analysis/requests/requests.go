@@ -61,6 +61,7 @@ type state struct {
 	started, stopped, orphans, lost int
 	withoutID                       int
 	why                             why
+	async                           asyncBuffers
 }
 
 type taskKey struct{ provider, name string }
@@ -129,6 +130,10 @@ func (a *Analysis) Keep(n int) { a.most = n }
 func (a *Analysis) record(r *etw.Record) error {
 	if x := a.rule(r); x != nil {
 		a.follow(r, x)
+		return nil
+	}
+	if r.ProviderName == asyncProfiler && r.ID == 1 {
+		a.processes.At(r, 0).State.async.take(r)
 		return nil
 	}
 	if r.Schema == nil || r.Kind != etw.KindManifest {
@@ -408,7 +413,8 @@ func (a *Analysis) Result() *Result {
 	res, at := &Result{Schema: Schema, Processes: []*Process{}}, a.spots()
 	for _, rt := range a.processes.All() {
 		s := &rt.State
-		if s.started+s.stopped+s.withoutID == 0 {
+		async := s.async.result()
+		if s.started+s.stopped+s.withoutID == 0 && async == nil {
 			continue
 		}
 		out := &Process{PID: rt.PID, Life: rt.Life, Started: s.started, Stopped: s.stopped,
@@ -419,7 +425,7 @@ func (a *Analysis) Result() *Result {
 		order.Sort(out.Tasks, func(a, b Task) int {
 			return cmp.Or(cmp.Compare(b.DurationMS.Total, a.DurationMS.Total), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Task, b.Task))
 		})
-		out.CausesFrom = a.flow.Layer(rt.PID).String()
+		out.CausesFrom, out.RuntimeAsync = a.flow.Layer(rt.PID).String(), async
 		if s.why.durations != nil {
 			res.Why = append(res.Why, s.why.result(rt, at))
 		}

@@ -35,6 +35,8 @@ type Process struct {
 	// of it; or none.
 	CausesFrom string `json:"causesFrom"`
 	Tasks      []Task `json:"tasks"` // by total time
+	// RuntimeAsync is what a runtime of .NET 11 says of its own async methods, if it does.
+	RuntimeAsync *RuntimeAsync `json:"runtimeAsync,omitempty"`
 }
 
 // A Task is the activities of one kind, such as the requests that Kestrel serves.

@@ -78,7 +78,7 @@ func (a *Analysis) recordRest(r *etw.Record) {
 	x.sums[waiting] += till - from
 	x.longest = max(x.longest, till-from)
 	x.rest = len(a.off)
-	a.off = append(a.off, off{thread: x, from: from, ranFrom: ran, readied: till, till: till, waited: true, blurred: true})
+	a.rests(off{thread: x, from: from, ranFrom: ran, readied: till, till: till, waited: true, blurred: true})
 	a.bound.Await(r, x.TID, int32(len(a.off)-1))
 }
 

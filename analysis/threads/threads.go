@@ -51,6 +51,7 @@ type Analysis struct {
 	kernels    map[int64]*thread // by the numbers that the kernel of Linux gives
 	fields     dyn.Reader
 	onRun      func(t *system.Thread, from, to int64)
+	onOff      func(t *system.Thread, from, readied, till int64, by *system.Thread)
 }
 
 // A doing is what a thread does.
@@ -148,6 +149,21 @@ func New(mux *etw.Mux) *Analysis {
 // since 1970: what RunningMS of a [Thread] is the sum of, but for those that run at the
 // end, which [Analysis.Running] has.
 func (a *Analysis) OnRun(do func(t *system.Thread, from, to int64)) { a.onRun = do }
+
+// OnOff has do called for each time that a thread did not run, when it is over: from when on,
+// when it could run again, when it did, and who saw to that, if a thread did. Times are
+// nanoseconds since 1970.
+func (a *Analysis) OnOff(do func(t *system.Thread, from, readied, till int64, by *system.Thread)) {
+	a.onOff = do
+}
+
+// rests takes that a thread did not run.
+func (a *Analysis) rests(o off) {
+	a.off = append(a.off, o)
+	if a.onOff != nil {
+		a.onOff(o.thread.Thread, o.from, o.readied, o.till, o.readier.thread)
+	}
+}
 
 // ran takes that a thread ran.
 func (a *Analysis) ran(x *thread, from, to int64) {
@@ -342,6 +358,6 @@ func (a *Analysis) back(x *thread, at int64) bool {
 	}
 	x.sums[waiting] += o.readied - o.from
 	x.sums[ready] += at - o.readied
-	a.off = append(a.off, o)
+	a.rests(o)
 	return true
 }

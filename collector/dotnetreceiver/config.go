@@ -255,7 +255,7 @@ func (c *Config) empty() (trouble []error) {
 		list  []string
 		text  string
 	}{
-		{slices.Contains(c.Presets, "requests"), c.Traces.Sources, "traces: sources is empty, so the preset requests has nothing: write sources: [Microsoft.AspNetCore, System.Net.Http], or leave it out"},
+		{slices.Contains(c.Presets, "requests") || slices.Contains(c.Presets, "cause"), c.Traces.Sources, "traces: sources is empty, so the presets requests and cause have nothing: write sources: [Microsoft.AspNetCore, System.Net.Http], or leave it out"},
 		{slices.Contains(c.Presets, "counters"), c.Meters.Include, "meters: include is empty, so the preset counters has no meters: write include: [System.Runtime], or leave it out"},
 		{c.discovers(), c.Discovery.Include, "discovery: include is empty, so no process is found: write include: ['.*'], or leave it out"},
 	} {

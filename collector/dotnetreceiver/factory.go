@@ -35,7 +35,7 @@ func collects(c *Config, signal pipeline.Signal) error {
 	switch {
 	case signal == pipeline.SignalMetrics && !has("gc") && !has("counters"):
 		return errors.New("the receiver is in a metrics pipeline but nothing is collected for metrics: add presets: [gc, counters]")
-	case signal == pipeline.SignalTraces && !has("requests"):
+	case signal == pipeline.SignalTraces && !has("requests") && !has("cause"):
 		return errors.New("the receiver is in a traces pipeline but nothing is collected for traces: add presets: [requests]")
 	case signal == xpipeline.SignalProfiles && len(c.profiled(true)) == 0:
 		return errors.New("the receiver is in a profiles pipeline but nothing is collected for profiles: add presets: [cpu, allocs]")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/gc"
@@ -22,7 +23,7 @@ const metersName = "System.Diagnostics.Metrics"
 
 // Presets are the names of what can be collected.
 func Presets() []string {
-	return []string{"gc", "exceptions", "contention", "threadpool", "requests", "counters", "cpu", "allocs"}
+	return []string{"gc", "exceptions", "contention", "threadpool", "requests", "cause", "counters", "cpu", "allocs"}
 }
 
 // A plan is what a session records, and where metrics of the runtime come from.
@@ -91,7 +92,12 @@ func (p *plan) add(c *Config, preset string, version int) {
 	case "threadpool":
 		p.runtime(threadpool.Needs)
 	case "requests":
-		p.providers = append(p.providers, activities(c.Traces.Sources))
+		if !slices.Contains(c.Presets, "cause") {
+			p.providers = append(p.providers, spans(c.Traces.Sources, "/Stop"))
+		}
+	case "cause": // which takes starts, too
+		p.providers = append(p.providers, spans(c.Traces.Sources, ""))
+		p.providers = append(p.providers, providers(activities.Needs)...)
 	case "counters":
 		p.metrics = min(c.Counters.Interval, c.Meters.Interval)
 		for _, name := range c.Counters.Sources {
@@ -117,11 +123,12 @@ func meters(c *MetersConfig, version int) eventpipe.Provider {
 	return eventpipe.Provider{Name: metersName, Keywords: 0x2, Level: etw.LevelInformational, Arguments: eventpipe.Arguments(list...)}
 }
 
-// activities returns the provider that passes on activities as they end, with their ids.
-func activities(sources []string) eventpipe.Provider {
+// spans returns the provider that passes on activities with their ids, as they begin and end,
+// or only as they do one of these.
+func spans(sources []string, only string) eventpipe.Provider {
 	var specs []string
 	for _, s := range sources {
-		specs = append(specs, "[AS]"+s+"/Stop:-TraceId;SpanId;ParentSpanId;OperationName;DisplayName;Kind;Status;DurationTicks=Duration.Ticks;TagObjects=TagObjects.*Enumerate")
+		specs = append(specs, "[AS]"+s+only+":-TraceId;SpanId;ParentSpanId;OperationName;DisplayName;Kind;Status;DurationTicks=Duration.Ticks;TagObjects=TagObjects.*Enumerate")
 	}
 	return eventpipe.Provider{Name: "Microsoft-Diagnostics-DiagnosticSource", Keywords: 0x3, Level: etw.LevelVerbose, Arguments: eventpipe.Arguments("FilterAndPayloadSpecs", strings.Join(specs, "\n"))}
 }

@@ -448,7 +448,7 @@ func TestConfig(t *testing.T) {
 		{map[string]any{"batch": map[string]any{"max_records": 1e12}}, "write 2147483647 or less"},
 		{map[string]any{"meters": map[string]any{"max_time_series": 0}}, "max_time_series 0: write 1 or more"},
 		{map[string]any{"meters": map[string]any{"include": []any{}}}, "the preset counters has no meters"},
-		{map[string]any{"presets": []string{"requests"}, "traces": map[string]any{"sources": []any{}}}, "the preset requests has nothing"},
+		{map[string]any{"presets": []string{"requests"}, "traces": map[string]any{"sources": []any{}}}, "the presets requests and cause have nothing"},
 		{map[string]any{"events": map[string]any{"include": []string{"["}}}, `pattern "[": only * and ?`},
 		{map[string]any{"providers": []any{map[string]any{"name": "X", "arguments": map[string]any{"EventCounterIntervalSec": 1}}}}, ""},
 		{nil, ""},

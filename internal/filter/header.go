@@ -26,6 +26,9 @@ type Header struct {
 	From, To *Moment // from the one up to, but not including, the other
 	// During has the times of threads of which records are taken, if it is not nil.
 	During During
+	// Taken is called for each record of During, and for how long the session had lasted,
+	// before anybody else has it; or nil.
+	Taken func(r *etw.Record, elapsed time.Duration)
 
 	named []verdictOfNames // by the index of the event
 }

@@ -21,10 +21,14 @@ work; with the events of the thread pool they are told apart.
 The rows are waits, the longest first, or what --by says: the methods or call stacks
 that waited, sources of waits, threads, processes, or intervals of time. Methods are
 those that called System.Threading to wait. Of each process the hundred longest waits
-are listed one by one.`,
+are listed one by one.
+
+With --path it shows what the time of one thread went for, of --from and --to: over the
+threads that held locks it waited for, or that made it ready, as far as events tell.`,
 		example: `  etw waits waits-10.nettrace
   etw waits --by source waits-10.nettrace
   etw waits --by thread --top 3 --format md waits-10.nettrace
+  etw waits --path --from 100ms --to 300ms locks-10.nettrace
   etw waits --format json waits-10.nettrace | jq '.count, .totalMs'`,
 		next: []show.Suggestion{
 			show.Next("etw top --of waits", "which code waits"),
@@ -34,6 +38,7 @@ are listed one by one.`,
 		threaded: "only events",
 		naming:   true,
 		Needs:    waits.NeedsPool,
+		others:   []*Question{waitPath()},
 		ask: func(mux *etw.Mux) answer {
 			a := waits.New(mux)
 			return &viewed[*waits.Result]{find: a.Result, facts: waitsTotals, stacked: a.Samples, within: code.WaitingCode}

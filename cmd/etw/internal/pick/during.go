@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -70,7 +71,10 @@ func (s *Selector) findActivities(cmd *cobra.Command, in *Input, paths []string)
 	if err := r.Each(t, mux.Dispatch); err != nil && !errors.Is(err, cli.ErrReported) {
 		return err
 	}
-	s.Header.During, err = f.found()
+	if s.Header.During, err = f.found(); err == nil && f.caused {
+		f.callers.stacks, f.callers.table = f.flow.Stacks(), f.code.Table()
+		s.Header.Taken = f.callers.extend
+	}
 	return err
 }
 
@@ -85,6 +89,8 @@ type finding struct {
 	count   int              // of the activities
 	untold  int              // of them, those for which no thread is known to have worked
 	layer   activities.Layer // the least of their processes
+	callers callers
+	code    *symbols.Analysis
 }
 
 type worked struct {
@@ -97,6 +103,9 @@ func (f *finding) follow(mux *etw.Mux) {
 	f.flow, f.layer = activities.Of(mux), activities.Flow
 	if f.caused {
 		f.flow.OnSpan(func(pid int64, s activities.Span) { f.spans = append(f.spans, worked{pid, s}) })
+		f.callers = callers{of: make(map[filter.Worker][]calledBy), known: make(map[uint64]code)}
+		f.flow.OnCallers(f.callers.add)
+		f.code = symbols.New(mux)
 	}
 	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 		f.tasks[task] = true

@@ -65,6 +65,9 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 		case all:
 		case judge.Judge(rec, e, t.Elapsed(rec)) == filter.Take:
 			keeper.Chose(rec)
+			if h.Taken != nil {
+				h.Taken(rec, t.Elapsed(rec))
+			}
 		case !keeper.Needs(rec):
 			if i.Skip != nil && i.Parted {
 				i.Skip(rec)

@@ -1,0 +1,255 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Paths follows, from the end of a time backwards, for which other threads one waited: who
+// held a lock, as the events of .NET tell, or who made it ready, as those of the kernel do.
+// What that thread did meanwhile is then what the first one waited for.
+type Paths struct {
+	waits map[threadID][]blocked
+	open  map[threadID]blocked
+	count int
+	lost  int
+}
+
+type threadID struct{ process, id int64 }
+
+// A blocked is a time in which a thread could not go on. Times are nanoseconds since 1970.
+type blocked struct {
+	from, till int64
+	readied    int64 // when it could run again, the same as till where nothing tells
+	kind       string
+	of         string
+	by         threadID // that let it go on, if its id is not 0
+}
+
+// maxBlocked bounds how many waits are kept.
+const maxBlocked = 1 << 20
+
+// NeedsPath are waits for locks with their owners, and for other things.
+var NeedsPath = slices.Concat(contention.Needs, Needs)
+
+// NewPaths returns an analysis whose handlers are registered at mux.
+func NewPaths(mux *etw.Mux) *Paths {
+	defer need.Ask(mux, NeedsPath)()
+	p := &Paths{waits: make(map[threadID][]blocked), open: make(map[threadID]blocked)}
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyContentionStart) error {
+		p.begin(r, "lock", "", int64(e.LockOwnerThreadID))
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyContentionStop) error { return p.end(r) })
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyWaitHandleWaitStart) error {
+		if _, ok := p.open[threadID{r.ProcessID, r.ThreadID}]; !ok { // else it is how a lock waits
+			p.begin(r, "wait", e.WaitSource.String(), 0)
+		}
+		return nil
+	})
+	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyWaitHandleWaitStop) error {
+		if p.open[threadID{r.ProcessID, r.ThreadID}].kind == "wait" {
+			return p.end(r)
+		}
+		return nil
+	})
+	threads.New(mux).OnOff(func(t *system.Thread, from, readied, till int64, by *system.Thread) {
+		b := blocked{from: from, readied: readied, till: till, kind: "off"}
+		if by != nil {
+			b.by = idOf(by)
+		}
+		p.keep(idOf(t), b)
+	})
+	return p
+}
+
+func idOf(t *system.Thread) threadID {
+	id := threadID{-1, t.TID}
+	if t.Process != nil {
+		id.process = t.Process.PID
+	}
+	return id
+}
+
+func (p *Paths) begin(r *etw.Record, kind, of string, owner int64) {
+	b := blocked{from: when.Of(r), kind: kind, of: of}
+	if owner != 0 {
+		b.by = threadID{r.ProcessID, owner}
+	}
+	if len(p.open) < maxBlocked {
+		p.open[threadID{r.ProcessID, r.ThreadID}] = b
+	}
+}
+
+func (p *Paths) end(r *etw.Record) error {
+	id := threadID{r.ProcessID, r.ThreadID}
+	if b, ok := p.open[id]; ok {
+		delete(p.open, id)
+		b.till = when.Of(r)
+		b.readied = b.till
+		p.keep(id, b)
+	}
+	return nil
+}
+
+func (p *Paths) keep(id threadID, b blocked) {
+	switch {
+	case b.from >= b.till:
+	case p.count >= maxBlocked:
+		p.lost++
+	default:
+		p.count++
+		p.waits[id] = append(p.waits[id], b)
+	}
+}
+
+// A PathResult is the path of one thread.
+type PathResult struct {
+	Schema int    `json:"schema"`
+	Paths  []Path `json:"paths"`
+	Lost   int    `json:"lost,omitempty"` // waits for which there was no room
+}
+
+// A Path is what a time of a thread went for, in parts that add up to it.
+type Path struct {
+	PID        int64      `json:"pid"`
+	Thread     int64      `json:"tid"`
+	StartMS    float64    `json:"startMs"`
+	DurationMS float64    `json:"durationMs"`
+	Parts      []PathPart `json:"parts"` // the first one first
+}
+
+// A PathPart is what a thread did, or waited for: the one that was asked for, or another
+// one for which that waited then.
+type PathPart struct {
+	StartMS    float64 `json:"startMs"`
+	DurationMS float64 `json:"durationMs"`
+	// Kind is runs, where nothing tells that the thread waits; ready, where no processor
+	// took it; and lock, wait or off, where it is not known who let it go on.
+	Kind   string `json:"kind"`
+	Of     string `json:"of,omitempty"` // of a wait
+	PID    int64  `json:"pid"`
+	Thread int64  `json:"tid"`
+}
+
+// Result returns the path of one of the threads that has reports: that which waited longest for
+// others that are known, or else longest at all, from one time to another, which are nanoseconds since 1970 as origin is, from which times count.
+func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *PathResult {
+	res := &PathResult{Schema: 1, Paths: []Path{}, Lost: p.lost}
+	var best threadID
+	var most waited
+	for id, list := range p.waits {
+		var sum waited
+		for i := range list {
+			n := max(0, min(list[i].till, to)-max(list[i].from, from))
+			sum.all += n
+			if list[i].by.id != 0 {
+				sum.known += n
+			}
+		}
+		more := cmp.Or(cmp.Compare(sum.known, most.known), cmp.Compare(sum.all, most.all), cmp.Compare(best.process, id.process), cmp.Compare(best.id, id.id))
+		if has(id.process, id.id) && sum.all > 0 && more > 0 {
+			best, most = id, sum
+		}
+	}
+	if most.all == 0 {
+		return res
+	}
+	for _, list := range p.waits {
+		order.Sort(list, func(a, b blocked) int { return cmp.Or(cmp.Compare(a.till, b.till), cmp.Compare(b.from, a.from)) })
+	}
+	w := &pathWalk{Paths: p, origin: origin}
+	w.back(best, from, to, 0)
+	slices.Reverse(w.parts)
+	res.Paths = append(res.Paths, Path{best.process, best.id, float64(from-origin) / 1e6, float64(to-from) / 1e6, w.parts})
+	return res
+}
+
+// A waited is how long a thread waited, and how much of that for a thread that is known.
+type waited struct{ known, all int64 }
+
+type pathWalk struct {
+	*Paths
+	origin int64
+	parts  []PathPart // the last one first
+}
+
+// maxHops bounds through how many threads it goes that wait for each other.
+const maxHops = 32
+
+// back adds what a thread did from one time to another.
+func (w *pathWalk) back(id threadID, from, to int64, hops int) {
+	list := w.waits[id]
+	for to > from {
+		// The wait that was on then, or was the last before.
+		i := sort.Search(len(list), func(i int) bool { return list[i].till >= to })
+		if i == len(list) || list[i].from >= to {
+			i--
+		}
+		if i < 0 || list[i].till <= from {
+			w.add(id, "runs", "", from, to)
+			return
+		}
+		b := &list[i]
+		if b.till < to {
+			w.add(id, "runs", "", b.till, to)
+			to = b.till
+		}
+		begin := max(b.from, from)
+		if ready := max(b.readied, begin); ready < to {
+			w.add(id, "ready", "", ready, to)
+			to = ready
+		}
+		if b.by.id != 0 && b.by != id && hops < maxHops {
+			w.back(b.by, begin, to, hops+1)
+		} else {
+			w.add(id, b.kind, b.of, begin, to)
+		}
+		to = begin
+	}
+}
+
+func (w *pathWalk) add(id threadID, kind, of string, from, to int64) {
+	if from >= to {
+		return
+	}
+	ms := float64(to-from) / 1e6
+	start := float64(from-w.origin) / 1e6
+	if n := len(w.parts); n > 0 && w.parts[n-1].Kind == kind && w.parts[n-1].Of == of && w.parts[n-1].Thread == id.id && w.parts[n-1].PID == id.process {
+		w.parts[n-1].StartMS, w.parts[n-1].DurationMS = start, w.parts[n-1].DurationMS+ms
+		return
+	}
+	w.parts = append(w.parts, PathPart{start, ms, kind, of, id.process, id.id})
+}
+
+// Warnings says what of the path is not known.
+func (r *PathResult) Warnings() []string {
+	if r.Lost == 0 {
+		return nil
+	}
+	return []string{"there were more waits than are kept: parts in which a thread runs may be waits"}
+}
+
+func (x *Path) pid() int64 { return x.PID }
+
+// Tables returns the parts.
+func (r *PathResult) Tables() []table.View {
+	return []table.View{table.Each("part", "The path", table.Refs(r.Paths), (*Path).pid, func(x *Path) []*PathPart { return table.Refs(x.Parts) },
+		table.Moment("startMs", func(x *PathPart) float64 { return x.StartMS }),
+		table.Amount("durationMs", func(x *PathPart) float64 { return x.DurationMS }),
+		table.Text("kind", func(x *PathPart) string { return x.Kind }).About(),
+		table.ID("tid", func(x *PathPart) int64 { return x.Thread }).About(),
+		table.ThreadName("name", func(x *PathPart) int64 { return x.Thread }).IfAny(),
+		table.Text("of", func(x *PathPart) string { return x.Of }).IfAny())}
+}

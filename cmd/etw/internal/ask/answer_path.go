@@ -1,0 +1,55 @@
+package ask
+
+import (
+	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// waitPath is the side of the question that follows one thread over those that it waited for.
+func waitPath() *Question {
+	return &Question{
+		name:  "path",
+		short: "show what the time of one thread went for, over the threads\nthat it waited for: the one of --tid, or that waited longest",
+		views: viewsOf(new(waits.PathResult)),
+		whole: true,
+		Needs: waits.NeedsPath,
+		missing: "no event tells that a thread that was asked for waited then; Microsoft-Windows-DotNETRuntime tells of locks with the keyword " +
+			"Contention (0x4000), and from .NET 9 on of other waits with WaitHandle (0x40000000000) at level 5",
+		ask: func(mux *etw.Mux) answer {
+			a := &pathAnswer{paths: waits.NewPaths(mux)}
+			a.viewed = &viewed[*waits.PathResult]{find: a.find, facts: pathTotals}
+			return a
+		},
+	}
+}
+
+type pathAnswer struct {
+	*viewed[*waits.PathResult]
+	machine
+	paths *waits.Paths
+	where placement
+}
+
+func (a *pathAnswer) place(p placement) { a.where = p }
+
+func (a *pathAnswer) find() *waits.PathResult {
+	return a.paths.Result(a.where.origin, a.where.origin+int64(a.where.from), a.where.origin+int64(a.where.to), a.has)
+}
+
+func pathTotals(p *page, res *waits.PathResult) {
+	for i := range res.Paths {
+		x := &res.Paths[i]
+		sums, own := make(map[string]float64), 0.0
+		for _, part := range x.Parts {
+			sums[part.Kind] += part.DurationMS
+			if part.Kind == "runs" && part.Thread == x.Thread {
+				own += part.DurationMS
+			}
+		}
+		p.runtime(x.PID, 0)
+		p.line("thread", "%d from %s on, for %s", x.Thread, show.MS(x.StartMS), show.MS(x.DurationMS))
+		p.line("of that", "%s it ran, %s others ran that it waited for, %s ready, %s waiting", show.MS(own), show.MS(sums["runs"]-own), show.MS(sums["ready"]),
+			show.MS(sums["lock"]+sums["wait"]+sums["off"]))
+	}
+}

@@ -1,0 +1,141 @@
+package pick
+
+import (
+	"encoding/binary"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// callers give call stacks of what works for an activity those frames in place of the thread
+// pool's that a synchronous program would have: the methods that await it, or the code that
+// scheduled its task.
+type callers struct {
+	stacks *stacks.Samples
+	table  *symbols.Table
+	of     map[filter.Worker][]calledBy // by time
+	known  map[uint64]code              // by address
+	buffer []byte
+}
+
+// A calledBy is what waits for a thread from a time on.
+type calledBy struct {
+	from   time.Duration
+	list   []activities.Caller
+	frames []uint64 // the innermost first, once they were asked for
+	found  bool
+}
+
+// maxFrames bounds how many frames callers add to a stack.
+const maxFrames = 512
+
+func (c *callers) add(pid, thread int64, at time.Duration, list []activities.Caller) {
+	w := filter.Worker{Process: pid, Thread: thread}
+	c.of[w] = append(c.of[w], calledBy{from: at, list: list})
+}
+
+// extend gives a record that is asked for the callers of its stack.
+func (c *callers) extend(r *etw.Record, at time.Duration) {
+	n := r.Stack.Len()
+	if n == 0 || r.Stack.PtrSize != etw.Ptr64 && r.Stack.PtrSize != etw.Ptr32 {
+		return
+	}
+	list := c.of[filter.Worker{Process: r.ProcessID, Thread: r.ThreadID}]
+	i := sort.Search(len(list), func(i int) bool { return list[i].from > at })
+	if i == 0 {
+		return
+	}
+	x := &list[i-1]
+	if !x.found {
+		x.frames, x.found = c.frames(r, x.list), true
+	}
+	keep := n
+	for i := range n { // what lies outside of it completed what was awaited
+		if c.code(r, r.Stack.At(i)).resumes {
+			keep = i
+			break
+		}
+	}
+	for keep > 0 && c.code(r, r.Stack.At(keep-1)).machinery {
+		keep--
+	}
+	if keep == 0 {
+		keep = n // of the pool alone
+	}
+	size := int(r.Stack.PtrSize)
+	c.buffer = append(c.buffer[:0], r.Stack.Addresses[:keep*size]...)
+	for _, address := range x.frames {
+		if size == 4 {
+			c.buffer = binary.LittleEndian.AppendUint32(c.buffer, uint32(address))
+		} else {
+			c.buffer = binary.LittleEndian.AppendUint64(c.buffer, address)
+		}
+	}
+	r.Stack.Addresses = c.buffer
+}
+
+// frames returns the frames of callers. An async method and its state machine are one.
+func (c *callers) frames(r *etw.Record, list []activities.Caller) (frames []uint64) {
+	last := ""
+	for _, caller := range list {
+		for _, address := range c.stacks.Stack(caller.Code) {
+			x := c.code(r, address)
+			if x.resumes || len(frames) >= maxFrames {
+				break
+			}
+			if x.machinery || x.name != "" && x.name == last {
+				continue
+			}
+			frames, last = append(frames, address), x.name
+			if caller.Awaits {
+				break
+			}
+		}
+	}
+	return frames
+}
+
+// machinery are the begins of the names of what runs tasks and events.
+var machinery = []string{
+	"System.Runtime.CompilerServices.", "System.Diagnostics.Tracing.", "System.Threading.Tasks.", "System.Threading.ExecutionContext.",
+	"System.Threading.ThreadPool", "System.Threading.PortableThreadPool", "System.Threading.QueueUserWorkItemCallback", "System.Threading.TimerQueue",
+	"System.Threading.Timer.", "System.Threading.Thread.Start", "System.Threading.Thread+Start", "System.Threading.ThreadHelper", "System.Threading.CancellationToken",
+	"System.Threading._", "System.Threading.UnmanagedThreadPoolWorkItem", "System.Threading.AsyncLocal",
+}
+
+// A code is what is known of an address.
+type code struct {
+	name      string // of the method, as the program calls it
+	machinery bool   // it runs tasks
+	resumes   bool   // a method after an await
+}
+
+// code returns what is known of an address.
+func (c *callers) code(r *etw.Record, address uint64) code {
+	x, ok := c.known[address]
+	if ok {
+		return x
+	}
+	loc := c.table.Lookup(r.ProcessID, address-1, r.Time())
+	if loc.Kind == symbols.Unknown {
+		return code{}
+	}
+	m := loc.Method()
+	full := m.Full()
+	if _, name, ok := strings.Cut(full, "!"); ok {
+		full = name
+	}
+	for _, begin := range machinery {
+		x.machinery = x.machinery || strings.HasPrefix(full, begin) && !strings.HasPrefix(full, "System.Threading.Tasks.Parallel")
+	}
+	x.resumes = strings.Contains(full, "AsyncStateMachineBox`1") && strings.Contains(full, ".MoveNext(")
+	x.name = m.Demangled().Qualified()
+	c.known[address] = x
+	return x
+}
