@@ -40,6 +40,7 @@ import (
 type Analysis struct {
 	processes lives.Table[process]
 	spans     func(pid int64, s Span)
+	stopped   *Activity          // by the last stop
 	stacks    *stacks.Samples    // of what parts were, or nil
 	kept      map[stacks.ID]bool // those that it has
 	callers   func(pid, thread int64, at time.Duration, callers []Caller)
@@ -153,6 +154,9 @@ func (a *Analysis) Working(r *etw.Record) *Activity {
 	}
 	return nil
 }
+
+// Stopped returns the activity that the last stop event ended, or nil.
+func (a *Analysis) Stopped() *Activity { return a.stopped }
 
 // Finish ends what goes on, at the end of the trace.
 func (a *Analysis) Finish() {

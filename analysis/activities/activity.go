@@ -23,6 +23,11 @@ type Activity struct {
 	Late    int64  // ticks that threads worked for it after its end
 	AllLate *int64 // to which Late is added as well, if it is not nil
 	Causes  *Causes
+	// OneOf says that others were on under its id at once, and that it was not always told
+	// which of them it was: so of its time nothing is told.
+	OneOf bool
+
+	twin *Activity // that is on under the same id, and began before
 
 	links
 	depth  int
@@ -71,10 +76,36 @@ func (p *process) meet(id etw.GUID, t *thread) *Activity {
 	}
 	x := p.live[id]
 	if x == nil {
-		x = p.add(id)
+		return p.add(id)
+	}
+	if x.twin != nil { // what they are parts of is sure
+		t.unsure = x
+		return x.Parent.on()
 	}
 	return x
 }
+
+// follow has an activity be on together with others under its id.
+func (x *Activity) follow(old *Activity) {
+	x.twin = old
+	n := 1
+	for last := x; last.twin != nil; last = last.twin {
+		if n++; n > maxTwins {
+			last.twin = nil
+			break
+		}
+	}
+}
+
+// unsettle notes that it is not told which of the activities that are on under an id it was.
+func (x *Activity) unsettle() {
+	for ; x != nil; x = x.twin {
+		x.OneOf = true
+	}
+}
+
+// maxTwins bounds how many activities are on under one id.
+const maxTwins = 256
 
 func (p *process) add(id etw.GUID) *Activity {
 	if len(p.live) >= maxLive {
@@ -111,9 +142,16 @@ func (p *process) begin(rt *runtime, t *thread, id etw.GUID) *Activity {
 	old := p.live[id]
 	delete(p.live, id)
 	x := p.add(id)
-	if x != nil && t.cur == old && old != nil && rt.Now-t.since < rt.Ticks(justNow) {
+	if x == nil || old == nil {
+		return x
+	}
+	if p.flow { // else nothing tells them apart
+		x.follow(old)
+	}
+	if (t.cur == old || t.unsure == old) && rt.Now-t.since < rt.Ticks(justNow) {
 		t.leave()
 		t.join(x)
+		t.unsure = nil
 	}
 	return x
 }
@@ -202,9 +240,18 @@ func (p *process) endImplied(now int64, x, last *Activity) {
 func (a *Analysis) stop(rt *runtime, t *thread, r *etw.Record) {
 	p := &rt.State
 	x := p.live[r.ActivityID]
-	if b := t.before; b != nil && b.ID == r.ActivityID && !b.Over {
+	switch b := t.before; {
+	case b != nil && b.ID == r.ActivityID && !b.Over:
 		x = b
+	case t.cur != nil && t.cur.ID == r.ActivityID && !t.cur.Over:
+		x = t.cur
+	case x != nil && x.twin != nil:
+		x.unsettle()
+		for x.twin != nil { // whichever it was
+			x = x.twin
+		}
 	}
+	a.stopped = x
 	if x == nil || x.Over {
 		return
 	}
@@ -242,10 +289,8 @@ func (x *Activity) on() *Activity {
 // end ends an activity, at a stop that a thread wrote, or without one.
 func (p *process) end(now int64, x *Activity, t *thread) {
 	x.Over, x.End = true, now
-	if p.live[x.ID] == x {
-		delete(p.live, x.ID)
-	}
-	if x.Started && p.layer() != None && !x.isContainer() {
+	p.bury(x)
+	if x.Started && !x.OneOf && p.layer() != None && !x.isContainer() {
 		x.Causes = p.causes(x, t)
 	}
 	if up := x.on(); up != nil {
@@ -256,6 +301,24 @@ func (p *process) end(now int64, x *Activity, t *thread) {
 	}
 	x.pieces, x.states, x.parts = nil, nil, nil
 	x.unlink()
+}
+
+// bury takes an activity out of those that are on under its id.
+func (p *process) bury(x *Activity) {
+	switch at := p.live[x.ID]; {
+	case at == x && x.twin != nil:
+		p.live[x.ID] = x.twin
+	case at == x:
+		delete(p.live, x.ID)
+	default:
+		for ; at != nil; at = at.twin {
+			if at.twin == x {
+				at.twin = x.twin
+				break
+			}
+		}
+	}
+	x.twin = nil
 }
 
 // keep adds what is over, as far as there is room.

@@ -36,6 +36,7 @@ type thread struct {
 	await          *await    // that ended last
 	ended          int64     // when that was
 	after          *await    // that it goes on after, or nil
+	unsure         *Activity // one of those on under an id, of which it works for some
 	hint           *Activity // for whom goes on what it took, or what was awaited
 	saved          []saved   // for whom it worked when continuations began
 	began          made      // the task that it began last
@@ -116,6 +117,7 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	if to == t.cur {
 		return
 	}
+	t.settle()
 	t.endSample(rt.Now)
 	old, from := t.cur, t.since
 	t.leave()
@@ -131,6 +133,13 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	if to != nil {
 		a.called(rt, t, t.after)
 	}
+}
+
+// settle notes, at the end of what a thread did for one of several activities, that it is not
+// told for which.
+func (t *thread) settle() {
+	t.unsure.unsettle()
+	t.unsure = nil
 }
 
 // anew has a thread begin with something, for nobody yet.

@@ -14,8 +14,12 @@ func (a *Analysis) followTasks(rt *runtime, t *thread, r *etw.Record, e *taskEve
 	switch r.ID {
 	case setActivityID:
 		p.flow = true
+		t.settle()
 		x := p.meet(e.guid(), t)
+		unsure := t.unsure
+		t.unsure = nil
 		a.work(rt, t, x)
+		t.unsure = unsure
 		if x != nil {
 			t.code = a.code(r, false)
 		}

@@ -91,11 +91,12 @@ type activity struct {
 	begin    int64
 	end      int64
 	over     bool
-	children int     // that are on
-	since    int64   // when the first of them began
-	covered  int64   // time in which children were on
-	failed   []*task // those of the children that failed
-	address          // of an HTTP request
+	children int       // that are on
+	since    int64     // when the first of them began
+	covered  int64     // time in which children were on
+	failed   []*task   // those of the children that failed
+	twin     *activity // that is on under the same id, and began before
+	address            // of an HTTP request
 }
 
 // Needs are the requests of ASP.NET Core and of HttpClient, and the ids of activities.
@@ -238,12 +239,14 @@ func (a *Analysis) begin(r *etw.Record, id etw.GUID, key taskKey) *activity {
 	rt := a.processes.At(r, 0)
 	s := &rt.State
 	s.started++
-	if old := s.open[id]; old != nil {
+	old := s.open[id]
+	if old != nil && (old.Flow == nil || old.Flow.Over || old.twins() >= maxTwins || a.flow.Layer(r.ProcessID) != activities.Flow) {
 		s.lost++
 		s.forget(old)
 		old.leave(rt.Now)
+		old = old.twin
 	}
-	c := &activity{id: id, begin: rt.Now, parent: s.open[r.RelatedActivityID]}
+	c := &activity{id: id, begin: rt.Now, parent: s.open[r.RelatedActivityID], twin: old}
 	c.task = s.task(key, a.most)
 	t := c.task
 	if p := c.parent; p != nil {
@@ -257,6 +260,17 @@ func (a *Analysis) begin(r *etw.Record, id etw.GUID, key taskKey) *activity {
 	t.saw(rt.Now)
 	s.open[id] = c
 	return c
+}
+
+// maxTwins bounds how many activities are on under one id.
+const maxTwins = 256
+
+// twins returns how many activities are on under the id of one.
+func (c *activity) twins() (n int) {
+	for ; c != nil; c = c.twin {
+		n++
+	}
+	return n
 }
 
 // saw notes that there was something of a task.
@@ -303,8 +317,13 @@ func (a *Analysis) stop(r *etw.Record) {
 	if read && bridged {
 		span = a.argument("SpanId")
 	}
-	c := rt.State.take(r.ActivityID, span)
+	c := rt.State.take(r.ActivityID, span, a.flow.Stopped())
 	switch {
+	case c != nil && span == "" && c.Flow != nil && c.Flow.OneOf:
+		rt.State.stopped++
+		rt.State.lost++
+		rt.State.orphans++
+		c.leave(rt.Now)
 	case c != nil:
 		if read {
 			a.outcome(c)
@@ -321,8 +340,14 @@ func (a *Analysis) stop(r *etw.Record) {
 
 // take returns the activity that is on under an id, or is a span, and is over now; or nil.
 // A span that ends is no other one, though that has its activity.
-func (s *state) take(id etw.GUID, span string) *activity {
+func (s *state) take(id etw.GUID, span string, stopped *activities.Activity) *activity {
 	c := s.open[id]
+	for x := c; x != nil; x = x.twin { // of several on under one id
+		if x.Flow == stopped {
+			c = x
+			break
+		}
+	}
 	if span != "" {
 		if x := s.spans[span]; x != nil {
 			c = x
@@ -338,8 +363,18 @@ func (s *state) take(id etw.GUID, span string) *activity {
 
 // forget removes an activity from those that are on.
 func (s *state) forget(c *activity) {
-	if s.open[c.id] == c {
+	switch at := s.open[c.id]; {
+	case at == c && c.twin != nil:
+		s.open[c.id] = c.twin
+	case at == c:
 		delete(s.open, c.id)
+	default:
+		for ; at != nil; at = at.twin {
+			if at.twin == c {
+				at.twin = c.twin
+				break
+			}
+		}
 	}
 	if s.spans[c.SpanID] == c {
 		delete(s.spans, c.SpanID)
@@ -418,7 +453,7 @@ func (a *Analysis) Result() *Result {
 			continue
 		}
 		out := &Process{PID: rt.PID, Life: rt.Life, Started: s.started, Stopped: s.stopped,
-			StopsWithoutStart: s.orphans, Open: len(s.open), LostStops: s.lost, WithoutID: s.withoutID, Tasks: []Task{}}
+			StopsWithoutStart: s.orphans, Open: s.on(), LostStops: s.lost, WithoutID: s.withoutID, Tasks: []Task{}}
 		for _, t := range s.tasks {
 			out.Tasks = append(out.Tasks, t.result(rt, at))
 		}
@@ -432,6 +467,14 @@ func (a *Analysis) Result() *Result {
 		res.Processes = append(res.Processes, out)
 	}
 	return res
+}
+
+// on returns how many activities had not ended.
+func (s *state) on() (n int) {
+	for _, c := range s.open {
+		n += c.twins()
+	}
+	return n
 }
 
 func (t *task) result(rt *process, at spots) Task {

@@ -13,9 +13,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// callers give call stacks of what works for an activity those frames in place of the thread
-// pool's that a synchronous program would have: the methods that await it, or the code that
-// scheduled its task.
+// callers give the call stacks of what works for an activity, in place of the frames of the
+// thread pool, those that a synchronous program would have: of the methods that await it, or
+// of the code that scheduled its task. An async method is one frame, and not also what starts it.
 type callers struct {
 	stacks *stacks.Samples
 	table  *symbols.Table
@@ -69,7 +69,15 @@ func (c *callers) extend(r *etw.Record, at time.Duration) {
 		keep = n // of the pool alone
 	}
 	size := int(r.Stack.PtrSize)
-	c.buffer = append(c.buffer[:0], r.Stack.Addresses[:keep*size]...)
+	c.buffer = c.buffer[:0]
+	var inner code
+	for i := range keep {
+		x := c.code(r, r.Stack.At(i))
+		if i == 0 || !x.starts && !x.same(inner) {
+			c.buffer = append(c.buffer, r.Stack.Addresses[i*size:][:size]...)
+			inner = x
+		}
+	}
 	for _, address := range x.frames {
 		if size == 4 {
 			c.buffer = binary.LittleEndian.AppendUint32(c.buffer, uint32(address))
@@ -82,17 +90,17 @@ func (c *callers) extend(r *etw.Record, at time.Duration) {
 
 // frames returns the frames of callers. An async method and its state machine are one.
 func (c *callers) frames(r *etw.Record, list []activities.Caller) (frames []uint64) {
-	last := ""
+	var inner code
 	for _, caller := range list {
 		for _, address := range c.stacks.Stack(caller.Code) {
 			x := c.code(r, address)
 			if x.resumes || len(frames) >= maxFrames {
 				break
 			}
-			if x.machinery || x.name != "" && x.name == last {
+			if x.machinery || x.same(inner) {
 				continue
 			}
-			frames, last = append(frames, address), x.name
+			frames, inner = append(frames, address), x
 			if caller.Awaits {
 				break
 			}
@@ -111,9 +119,16 @@ var machinery = []string{
 
 // A code is what is known of an address.
 type code struct {
-	name      string // of the method, as the program calls it
+	full      string // the name of the method
+	name      string // as the program calls it
 	machinery bool   // it runs tasks
 	resumes   bool   // a method after an await
+	starts    bool   // an async method
+}
+
+// same reports whether both are of one method: its state machine, and what makes that.
+func (x code) same(inner code) bool {
+	return x.name != "" && x.name == inner.name && x.full != inner.full
 }
 
 // code returns what is known of an address.
@@ -135,7 +150,8 @@ func (c *callers) code(r *etw.Record, address uint64) code {
 		x.machinery = x.machinery || strings.HasPrefix(full, begin) && !strings.HasPrefix(full, "System.Threading.Tasks.Parallel")
 	}
 	x.resumes = strings.Contains(full, "AsyncStateMachineBox`1") && strings.Contains(full, ".MoveNext(")
-	x.name = m.Demangled().Qualified()
+	x.starts = x.machinery && strings.Contains(full, ".Start(")
+	x.full, x.name = full, m.Demangled().Qualified()
 	c.known[address] = x
 	return x
 }
