@@ -46,7 +46,7 @@ func exampleFolder(t *testing.T) string {
 	for _, name := range []string{"gc.nettrace", "alloc.nettrace", "jit.nettrace", "exceptions.nettrace", "rundown.nettrace", "threads.nettrace", "heapdump.nettrace"} {
 		put(name, recorded(t, name))
 	}
-	for _, name := range []string{"waits-10.nettrace", "requests-10.nettrace", "counters-10.nettrace"} {
+	for _, name := range []string{"waits-10.nettrace", "locks-10.nettrace", "requests-10.nettrace", "counters-10.nettrace"} {
 		put(name, recorded(t, filepath.Join("answers", name)))
 	}
 	etl, err := acmeTrace()

@@ -28,7 +28,7 @@ threads that held locks it waited for, or that made it ready, as far as events t
 		example: `  etw waits waits-10.nettrace
   etw waits --by source waits-10.nettrace
   etw waits --by thread --top 3 --format md waits-10.nettrace
-  etw waits --path --from 100ms --to 300ms locks-10.nettrace
+  etw waits --path locks-10.nettrace
   etw waits --format json waits-10.nettrace | jq '.count, .totalMs'`,
 		next: []show.Suggestion{
 			show.Next("etw top --of waits", "which code waits"),
