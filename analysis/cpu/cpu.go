@@ -43,6 +43,7 @@ type Analysis struct {
 	errors int64
 	open   map[thread]int64 // begins of suspensions for collections
 	pauses map[int64][]span // by process
+	within int64            // the time of all samples together, if it is known
 }
 
 type thread struct{ process, id int64 }
@@ -230,6 +231,10 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 		res.Managed += row.Managed
 	}
 	res.IntervalMS = float64(median(gaps)) / 1e6
+	if a.within > 0 {
+		a.weighRounds(weights)
+		a.sumUp(res, weights)
+	}
 	order.Sort(res.Threads, func(x, y Thread) int {
 		return cmp.Or(cmp.Compare(y.Samples, x.Samples), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Thread, y.Thread))
 	})

@@ -42,6 +42,16 @@ func (d During) Sort() {
 	}
 }
 
+// Sum returns how long all times are together, in nanoseconds.
+func (d During) Sum() (sum int64) {
+	for _, list := range d {
+		for _, s := range list {
+			sum += int64(s.To - s.From)
+		}
+	}
+	return sum
+}
+
 // Has reports whether a time is among those of a thread or of its process.
 func (d During) Has(w Worker, at time.Duration) bool {
 	return within(d[w], at) || within(d[Worker{w.Process, AnyThread}], at)

@@ -283,6 +283,9 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: seen.See}
 	if kind.Name == "cpu" && h.During != nil {
 		processors := startProcessors(&mux, t)
+		if h.Taken != nil { // it is of the times in which threads worked for something
+			processors.Threads.Within(h.During.Sum())
+		}
 		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
 	}
 	if !kind.OwnStacks {
