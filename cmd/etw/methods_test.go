@@ -56,6 +56,9 @@ func TestMethodTimes(t *testing.T) {
 		}
 		all, off := 0.0, 0.0
 		for kind, methods := range want {
+			if sum := sumOf(methods); sum < 100 && os.Getenv("ETWGEN_TESTS") != "all" {
+				continue
+			}
 			got := methodTimes(t, path, kind)
 			for method, ms := range methods {
 				all += ms
@@ -67,6 +70,13 @@ func TestMethodTimes(t *testing.T) {
 			t.Errorf("%s: %.1f ms of %.0f are wrong", name, off, all)
 		}
 	}
+}
+
+func sumOf(list map[string]float64) (sum float64) {
+	for _, v := range list {
+		sum += v
+	}
+	return sum
 }
 
 // methodTimes returns the ms of methods, by their short names, in requests of a kind.

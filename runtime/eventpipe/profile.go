@@ -36,6 +36,7 @@ const (
 	keywordHeap        = 0x1980000 // types and their names, the walk, and the collection that it is of
 	keywordCompilation = 0x1000000000
 	keywordWaitHandle  = 0x40000000000
+	keywordSampling    = 0x80000000000 // of allocations, from .NET 10 on, where there are no ticks
 
 	informational = 4
 	verbose       = 5
@@ -86,10 +87,10 @@ var profiles = []Profile{
 		Providers: []Provider{runtimeAt(keywordGC, verbose)}, Rundown: DefaultRundown,
 	},
 	{
-		Name: "cause", Doc: "where the time of requests goes: for whom threads work, on what they wait, with names",
+		Name: "cause", Doc: "where the time of requests goes: for whom threads work and allocate, on what they wait, with names",
 		Providers: append([]Provider{
 			{Name: taskProvider, Keywords: keywordActivities | keywordFlow | keywordTasks | keywordNames, Level: verbose},
-			runtimeAt(keywordGC|keywordContention|keywordThreading|keywordWaitHandle|keywordJIT|keywordLoader|keywordException, verbose)}, causes...),
+			runtimeAt(keywordGC|keywordContention|keywordThreading|keywordWaitHandle|keywordJIT|keywordLoader|keywordException|keywordSampling, verbose)}, causes...),
 		Rundown: DefaultRundown,
 	},
 	{
