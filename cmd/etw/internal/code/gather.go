@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -37,6 +38,15 @@ func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace) func() Gathered {
 func startProcessors(mux *etw.Mux, t *trace.Trace) *samples.Processors {
 	p := samples.NewProcessors(mux)
 	p.Linux.SetInterval(SamplingInterval(t))
+	return p
+}
+
+// startWithin is startProcessors for the times that --activity or --during leave.
+func startWithin(mux *etw.Mux, t *trace.Trace, h *filter.Header) *samples.Processors {
+	p := startProcessors(mux, t)
+	if h.Taken != nil && h.From == nil && h.To == nil && h.Processes == nil && h.Threads == nil { // all of it is asked for
+		p.Threads.Within(h.During.Sum())
+	}
 	return p
 }
 

@@ -282,10 +282,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 	seen := need.Follow(needs)
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: seen.See}
 	if kind.Name == "cpu" && h.During != nil {
-		processors := startProcessors(&mux, t)
-		if h.Taken != nil { // it is of the times in which threads worked for something
-			processors.Threads.Within(h.During.Sum())
-		}
+		processors := startWithin(&mux, t, h)
 		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
 	}
 	if !kind.OwnStacks {
