@@ -50,7 +50,7 @@ func node(of map[string]any, key string) map[string]any {
 
 // kinds are the types of the schema, by the kinds of options.
 var kinds = map[reflect.Kind]string{
-	reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Uint32: "integer",
+	reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Uint32: "integer", reflect.Float64: "number",
 	reflect.Slice: "array", reflect.Struct: "object", reflect.Map: "object", reflect.Interface: "[string integer]",
 }
 
