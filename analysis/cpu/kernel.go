@@ -118,6 +118,18 @@ func (k *Kernel) Result() *KernelResult {
 	return res
 }
 
+// Stackless returns the times of the samples without a stack, in nanoseconds since 1970.
+func (k *Kernel) Stackless() (times []int64) {
+	k.bound.Flush()
+	for i := range k.list {
+		s := &k.list[i]
+		if pid, _ := s.thread.IDs(); pid != 0 && k.bound.Len(s.stack) == 0 {
+			times = append(times, s.at)
+		}
+	}
+	return times
+}
+
 // Samples returns the samples. It is to be called when all records have been.
 func (k *Kernel) Samples() []*stacks.Samples {
 	k.bound.Flush()

@@ -30,22 +30,24 @@ type Kind struct {
 	Needs []need.Need
 	// OwnStacks says that the analysis itself binds stacks that are events of their own.
 	OwnStacks bool
+	// Spans says that samples weigh nanoseconds that begin at their time: see [stacks.Query].
+	Spans bool
 	// New returns the analysis, with its handlers registered at the mux.
 	New func(*etw.Mux) Source
 }
 
 // Kinds are all of them, the most usual first.
 var Kinds = []Kind{
-	{"cpu", cpu.Needs, true, func(m *etw.Mux) Source { return NewProcessors(m) }},
-	{"allocs", alloc.Needs, false, func(m *etw.Mux) Source { return alloc.New(m) }},
-	{"exceptions", exceptions.Needs, false, func(m *etw.Mux) Source { return exceptions.New(m) }},
-	{"contention", contention.Needs, false, func(m *etw.Mux) Source { return contention.New(m) }},
-	{"blocked", threads.Needs, true, func(m *etw.Mux) Source { return threads.New(m) }},
-	{"disk", disk.Needs, true, func(m *etw.Mux) Source { return disk.New(m) }},
-	{"files", files.Needs, true, func(m *etw.Mux) Source { return files.New(m) }},
-	{"jit", jit.Needs, false, func(m *etw.Mux) Source { return jit.New(m) }},
-	{"waits", waits.Needs, false, func(m *etw.Mux) Source { return waits.New(m) }},
-	{"handles", handles.Needs, false, func(m *etw.Mux) Source { return handles.New(m) }},
+	{"cpu", cpu.Needs, true, false, func(m *etw.Mux) Source { return NewProcessors(m) }},
+	{"allocs", alloc.Needs, false, false, func(m *etw.Mux) Source { return alloc.New(m) }},
+	{"exceptions", exceptions.Needs, false, false, func(m *etw.Mux) Source { return exceptions.New(m) }},
+	{"contention", contention.Needs, false, true, func(m *etw.Mux) Source { return contention.New(m) }},
+	{"blocked", threads.Needs, true, true, func(m *etw.Mux) Source { return threads.New(m) }},
+	{"disk", disk.Needs, true, true, func(m *etw.Mux) Source { return disk.New(m) }},
+	{"files", files.Needs, true, true, func(m *etw.Mux) Source { return files.New(m) }},
+	{"jit", jit.Needs, false, true, func(m *etw.Mux) Source { return jit.New(m) }},
+	{"waits", waits.Needs, false, true, func(m *etw.Mux) Source { return waits.New(m) }},
+	{"handles", handles.Needs, false, false, func(m *etw.Mux) Source { return handles.New(m) }},
 }
 
 // Names returns the names of all kinds.

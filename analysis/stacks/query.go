@@ -11,9 +11,11 @@ import (
 // A Query says what is asked of a profile: of which samples, and in which shape. The zero value
 // asks for all as it is.
 type Query struct {
-	// From and To are the time in which samples are, if they are not zero. As in PerfView 600 ns
-	// before and behind it count, too, since people copy times that are rounded.
+	// From and To are the time in which samples are, if they are not zero: from the one up to,
+	// but not including, the other. Margin widens it on both sides: PerfView has 600 ns, since
+	// people copy times that are rounded.
 	From, To time.Time
+	Margin   time.Duration
 	// Spans says that what a sample weighs is nanoseconds that begin at its time, such as those
 	// of a wait: of one that reaches into the time from outside the part within it counts.
 	Spans bool
@@ -23,9 +25,6 @@ type Query struct {
 	Labels             []Label
 	Filter
 }
-
-// margin is by how much the time of a query is wider than it says.
-const margin = 600 * time.Nanosecond
 
 // Query returns the call tree that a query asks for. It is made for servers, which many ask and
 // which ask again: another time costs one scan of the samples, another pattern one walk through
@@ -59,6 +58,9 @@ func (q *Query) rowsKey() string {
 	if !q.To.IsZero() {
 		fmt.Fprint(&b, "to", q.To.UnixNano())
 	}
+	if b.Len() > 0 {
+		fmt.Fprint(&b, "margin", int64(q.Margin))
+	}
 	if b.Len() > 0 && q.Spans {
 		b.WriteString("spans")
 	}
@@ -86,7 +88,13 @@ func (p *Profile) pick(ctx context.Context, q *Query) (*Profile, error) {
 				list = append(list, part)
 			}
 		}
-		return p.some(list), nil
+		some := p.some(list)
+		if _, err := some.tally(ctx); err != nil {
+			return nil, err
+		}
+		some.Naming = Naming{}
+		some.countNames()
+		return some, nil
 	})
 }
 
@@ -101,10 +109,10 @@ type picker struct {
 func (p *Profile) newPicker(q *Query) *picker {
 	k := &picker{from: always.from, to: always.to, value: -1}
 	if !q.From.IsZero() {
-		k.from = q.From.Add(-margin).UnixNano()
+		k.from = q.From.Add(-q.Margin).UnixNano()
 	}
 	if !q.To.IsZero() {
-		k.to = q.To.Add(margin).UnixNano()
+		k.to = q.To.Add(q.Margin).UnixNano()
 	}
 	if q.Spans {
 		k.value = len(p.Types) - 1
@@ -125,11 +133,11 @@ func (p *Profile) newPicker(q *Query) *picker {
 
 // of returns the part of a piece that is asked for, without a block if that is nothing.
 func (k *picker) of(p *piece) piece {
-	whole := p.from >= k.from && p.to <= k.to && (k.value < 0 || k.to == always.to)
+	whole := p.from >= k.from && (k.to == always.to || k.value < 0 && p.to < k.to)
 	switch {
 	case whole && k.wanted == nil:
 		return *p
-	case k.value < 0 && (p.to < k.from || p.from > k.to):
+	case k.value < 0 && (p.to < k.from || p.from >= k.to):
 		return piece{}
 	}
 	part := piece{p.block, make([]uint64, blockRows/64)}
@@ -144,7 +152,7 @@ func (k *picker) of(p *piece) piece {
 		if long != nil {
 			to = endOf(from, long[i])
 		}
-		if to < k.from || from > k.to || !k.wants(p, i) {
+		if !k.inTime(from, to) || !k.wants(p, i) {
 			continue
 		}
 		some, cut = true, cut || long != nil && (from < k.from || to > k.to)
@@ -157,6 +165,11 @@ func (k *picker) of(p *piece) piece {
 		part.block = k.cutBlock(p.block, at, long)
 	}
 	return part
+}
+
+// inTime reports whether a part of a time is within that which is asked for.
+func (k *picker) inTime(from, to int64) bool {
+	return to >= k.from && (to > k.from || from == to) && (from < k.to || k.to == always.to)
 }
 
 // wants reports whether a row is asked for, whatever its time.

@@ -40,8 +40,9 @@ var queries = []Query{
 	{From: time.Unix(0, 700_000_123)},
 	{To: time.Unix(0, 2_500_000_000)},
 	{From: time.Unix(0, 1_000_000_000), To: time.Unix(0, 1_000_000_000)},
+	{From: time.Unix(0, 1_000_000_000), To: time.Unix(0, 1_000_000_000), Margin: 600_000},
 	{From: time.Unix(0, 1_234_567_890), To: time.Unix(0, 2_345_678_901), Spans: true},
-	{From: time.Unix(0, 1_500_000_000), Spans: true, Processes: []int64{2}},
+	{From: time.Unix(0, 1_500_000_000), Margin: 600, Spans: true, Processes: []int64{2}},
 	{To: time.Unix(0, 1_500_000_000), Spans: true, Labels: []Label{{"state", "waiting"}}},
 	{Processes: []int64{1, 3}, Threads: []int64{11, 30, 31}},
 	{Threads: []int64{99}},
@@ -54,10 +55,10 @@ var queries = []Query{
 func picked(q Query, s Sample) (weight int64, ok bool) {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	if !q.From.IsZero() {
-		from = q.From.UnixNano() - 600
+		from = q.From.UnixNano() - int64(q.Margin)
 	}
 	if !q.To.IsZero() {
-		to = q.To.UnixNano() + 600
+		to = q.To.UnixNano() + int64(q.Margin)
 	}
 	weight = s.Values[1]
 	begin, end, sign := s.Time, s.Time, int64(1)
@@ -67,7 +68,7 @@ func picked(q Query, s Sample) (weight int64, ok bool) {
 		}
 		end += sign * weight
 	}
-	if end < from || begin > to {
+	if end < from || end == from && begin < end || begin >= to {
 		return 0, false
 	}
 	if q.Spans {

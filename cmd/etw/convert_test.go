@@ -51,6 +51,7 @@ func TestConvert(t *testing.T) {
 // A topResult is what JSON has of etw top.
 type topResult struct {
 	Kind   string
+	Facts  []string
 	Totals []int64
 	Rows   []code.TopRow
 }

@@ -72,6 +72,16 @@ func (m *Moment) Since(start etw.FileTime) time.Duration {
 	return 100 * time.Duration(min(max(int64(m.Time)-int64(start), -most), most))
 }
 
+// In returns m in the time of a session that started at start; that of nil is zero.
+func (m *Moment) In(start time.Time) time.Time {
+	if m == nil {
+		return time.Time{}
+	}
+	m.Resolve(start)
+	most := time.Duration(math.MaxInt64 - max(start.UnixNano(), 0)) // nanoseconds since 1970 end in 2262
+	return start.Add(min(m.Since(etw.FileTimeOf(start)), most))
+}
+
 // NotBefore reports whether m is certainly at or after the moment end.
 func (m *Moment) NotBefore(end *Moment) bool {
 	switch {

@@ -3,6 +3,7 @@ package code
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/disk"
@@ -21,6 +22,7 @@ import (
 type Gathered struct {
 	Samples []*stacks.Samples
 	Facts   []string
+	Part    func(*stacks.Profile, stacks.Query) []string // the facts of the samples of a query; may be nil
 	Period  int64
 }
 
@@ -67,8 +69,11 @@ func Gather(source samples.Source) Gathered {
 
 func gatherProcessors(p *samples.Processors) Gathered {
 	if res := p.Linux.Result(); res.Samples > 0 {
-		return Gathered{Samples: p.Linux.Samples(), Period: res.Interval,
-			Facts: []string{fmt.Sprintf("time on processors: %s, %s", show.Count(res.Samples, "sample", "samples"), apart(res))}}
+		fact := func(samples int) []string {
+			return []string{fmt.Sprintf("time on processors: %s, %s", show.Count(samples, "sample", "samples"), apart(res))}
+		}
+		return Gathered{Samples: p.Linux.Samples(), Period: res.Interval, Facts: fact(res.Samples),
+			Part: func(p *stacks.Profile, _ stacks.Query) []string { return fact(p.Len()) }}
 	}
 	if g := kernelSamples(p.Kernel); g.Samples != nil {
 		return g
@@ -77,15 +82,21 @@ func gatherProcessors(p *samples.Processors) Gathered {
 	if res.Samples == 0 {
 		return Gathered{}
 	}
-	facts := []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", res.Managed,
-		show.Count(len(res.Threads), "thread", "threads"), res.External, show.MS(res.IntervalMS))}
+	fact := func(managed, threads, external int) []string {
+		return []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", managed,
+			show.Count(threads, "thread", "threads"), external, show.MS(res.IntervalMS))}
+	}
+	facts := fact(res.Managed, len(res.Threads), res.External)
 	if res.PauseMS > 0 {
 		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", show.MS(res.PauseMS)))
 	}
 	if res.UnsampledMS > 0 {
 		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", show.MS(res.UnsampledMS)))
 	}
-	return Gathered{Samples: p.Threads.Samples(), Facts: facts, Period: res.Interval()}
+	return Gathered{Samples: p.Threads.Samples(), Facts: facts, Period: res.Interval(), Part: func(p *stacks.Profile, _ stacks.Query) []string {
+		n, _ := byState(p)
+		return fact(int(n["managed"]), threadsOf(p), int(n["external"]))
+	}}
 }
 
 // kernelSamples returns the samples that the kernel took, if it did.
@@ -99,7 +110,16 @@ func kernelSamples(k *cpu.Kernel) Gathered {
 	if res.Misdefined > 0 {
 		facts = append(facts, fmt.Sprintf("%d stacks are not those of their events: a tool that filtered the trace dropped their definitions", res.Misdefined))
 	}
-	return Gathered{Samples: k.Samples(), Facts: facts, Period: res.Interval}
+	stackless := k.Stackless()
+	return Gathered{Samples: k.Samples(), Facts: facts, Period: res.Interval, Part: func(p *stacks.Profile, q stacks.Query) []string {
+		bare := 0
+		for _, at := range stackless {
+			if t := time.Unix(0, at); !t.Before(q.From) && (q.To.IsZero() || t.Before(q.To)) {
+				bare++
+			}
+		}
+		return []string{fmt.Sprintf("time on processors: %s, %d without a stack; %s", show.Count(p.Len(), "sample", "samples"), bare, apart(res))}
+	}}
 }
 
 // apart says how far samples are from each other.
@@ -135,7 +155,9 @@ func gatherFiles(a *files.Analysis) Gathered {
 	if res.Open > 0 {
 		facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", show.Count(res.Open, "operation", "operations")))
 	}
-	return Gathered{Samples: a.Samples(), Facts: facts}
+	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
+		return []string{fmt.Sprintf("time of operations on files: %s; by --label op=read and others, --by file", show.Count(p.Len(), "operation", "operations"))}
+	}}
 }
 
 func gatherDisk(a *disk.Analysis) Gathered {
@@ -148,7 +170,9 @@ func gatherDisk(a *disk.Analysis) Gathered {
 	if res.Orphans > 0 {
 		facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", show.Count(res.Orphans, "operation", "operations")))
 	}
-	return Gathered{Samples: a.Samples(), Facts: facts}
+	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
+		return []string{fmt.Sprintf("time from asking a disk to its answer, of requests at the same time added: %s; by --label op=read, write or flush, --by file", show.Count(p.Len(), "operation", "operations"))}
+	}}
 }
 
 func gatherBlocked(a *threads.Analysis) Gathered {
@@ -170,7 +194,13 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 	if res.Gaps > 0 {
 		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", show.Count(res.Gaps, "place", "places"), show.MS(res.UnknownMS)))
 	}
-	return Gathered{Samples: a.Samples(), Facts: facts}
+	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
+		_, ns := byState(p)
+		if res.Readies == 0 {
+			return []string{fmt.Sprintf("threads waited for %s, which includes being ready to run: no event tells it apart", show.MS(float64(lastOf(p.Totals()))/1e6))}
+		}
+		return []string{fmt.Sprintf("threads waited for %s, and were ready to run for %s", show.MS(float64(ns["waiting"])/1e6), show.MS(float64(ns["ready"])/1e6))}
+	}}
 }
 
 // needsOf returns what has to be recorded. Recorders of Windows have samples of their

@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -153,10 +154,11 @@ type Profiled struct {
 	Facts    []string
 	warnings []string
 	trouble  error
-	pids     []int64 // of samples
-	Period   int64   // between two samples in nanoseconds, 0 if there is none
-	compared bool    // with what there was before
-	given    bool    // it is a profile that another tool wrote
+	span     pick.TimeSpan
+	part     func(*stacks.Profile, stacks.Query) []string // the facts of a part of the time; may be nil
+	Period   int64                                        // between two samples in nanoseconds, 0 if there is none
+	compared bool                                         // with what there was before
+	given    bool                                         // it is a profile that another tool wrote
 	before   *trace.Trace
 	lacks    []need.Need // what the trace has no events of
 	none     string      // or else why there is nothing
@@ -191,20 +193,39 @@ func (o *Profiling) write(cmd *cobra.Command, args []string, path, nothing strin
 }
 
 // ReadOne reads traces, or takes what was kept of them, and leaves of the profile what the
-// flags ask for.
+// flags ask for. All of the time is read, and the part that is asked for taken of it: so
+// another part costs a server no pass.
 func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error) {
-	find := func() (*Profiled, error) { return o.profile(cmd, args) }
-	keep := func() (*Profiled, error) { return cli.Kept(cmd, o.key(args), find) }
-	if o.lines != nil || o.origins != nil { // they learn on the way
-		keep = find
+	if err := pick.RefuseCopies(args); err != nil {
+		return nil, err
 	}
-	found, err := keep()
+	asked, err := o.scope.Header(cmd, &o.In, args)
 	if err != nil {
 		return nil, err
 	}
+	wide := *asked
+	if asked.During == nil {
+		wide.From, wide.To = nil, nil
+	}
+	found, err := o.keep(cmd, args, &wide)
+	if err != nil {
+		return nil, err
+	}
+	if isCut := wide.From != asked.From || wide.To != asked.To; isCut && found.hasRest() {
+		found.T.Close() // of so many samples there is more to be seen in a part of them
+		if found, err = o.keep(cmd, args, asked); err != nil {
+			return nil, err
+		}
+		wide = *asked
+	}
 	p := new(Profiled)
 	*p = *found
-	p.warnings, p.pids = slices.Clone(found.warnings), slices.Clone(found.pids)
+	p.warnings = slices.Clone(found.warnings)
+	if wide.From != asked.From || wide.To != asked.To {
+		if err := o.window(cmd, p, asked); err != nil {
+			return p, err
+		}
+	}
 	had := p.Len()
 	if had == 0 && cmd.Context().Err() == nil {
 		if p.none != "" {
@@ -233,26 +254,14 @@ func (o *Profiling) whyNone(i *pick.Inquiry, needs []need.Need, seen *need.Seen)
 	case why != "" || at < 0:
 		return why
 	case i.Cut || i.Parted || o.scope.Parted():
-		return "the trace has an answer, but not for the time and the processes that were asked for"
+		return noneInPart
 	}
 	return "the trace has events of " + needs[at].What + ", but none that weigh code: samples of idle processors do not, nor do events of Microsoft-Windows-Kernel-File and -Disk, of which etw files tells"
 }
 
-// key says what a profile depends on before it is shaped.
-func (o *Profiling) key(args []string) string {
-	return fmt.Sprint("profile ", o.Of, o.naming, o.raw, o.tiers, o.sampled, o.scope, o.Symbols, o.In.Key(), cli.Stamps(args))
-}
-
 // profile reads traces in one pass: what names code is learnt from all events, samples
 // are taken of those in scope.
-func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error) {
-	if err := pick.RefuseCopies(args); err != nil {
-		return nil, err
-	}
-	h, err := o.scope.Header(cmd, &o.In, args)
-	if err != nil {
-		return nil, err
-	}
+func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header) (*Profiled, error) {
 	o.In.Profiles = !o.traces
 	t, trouble, err := o.In.Open(cmd, args, false)
 	if err != nil {
@@ -295,6 +304,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 	}
 	g := finish()
 	p.Table, p.Facts, p.Period, p.warnings = code.Code.Table(), g.Facts, g.Period, i.Warnings(t)
+	p.part, p.span = g.Part, i.Span
 	options := o.Options()
 	options.Native = code.Native
 	if o.lines != nil {
@@ -335,13 +345,6 @@ func WaitingFact(p *stacks.Profile) []string {
 
 // note says how many frames have names, and why others have none.
 func (p *Profiled) note() {
-	seen := make(map[int64]bool)
-	for s := range p.Samples() {
-		if !seen[s.Process] {
-			seen[s.Process] = true
-			p.pids = append(p.pids, s.Process)
-		}
-	}
 	if p.Cut() {
 		p.warnings = append(p.warnings, "the weights of samples add up to 2^63 and more, which cannot be: those that go beyond are cut")
 	}
@@ -358,7 +361,7 @@ func (p *Profiled) note() {
 		text += fmt.Sprintf("; of %.1f %% the trace does not tell what is at their addresses", 100*float64(rest)/float64(n.Frames))
 	}
 	isNet := p.Kind == cpu.ThreadTime || len(p.Table.Facts()) > 0
-	if n.Named+n.Native < n.Frames && isNet && !slices.ContainsFunc(p.pids, p.Table.HasRundown) {
+	if n.Named+n.Native < n.Frames && isNet && !slices.ContainsFunc(p.Processes(), p.Table.HasRundown) {
 		text += "; there is no rundown in the trace, which recorders write if they are stopped cleanly and not told to leave it out"
 	}
 	p.warnings = append(p.warnings, text)

@@ -94,8 +94,8 @@ type naming struct{ frames, managed, native int64 }
 // symbolTable returns a row for each process that has methods or samples.
 func (p *Profiled) symbolTable() *show.Table {
 	counts := make(map[int64]*naming)
-	order := append([]int64{}, p.pids...)
-	for _, pid := range p.pids {
+	order := p.Processes()
+	for _, pid := range order {
 		counts[pid] = new(naming)
 	}
 	known := make(map[int64]symbols.Facts)

@@ -47,6 +47,15 @@ func (s *Scope) Given() bool {
 // Parted reports whether processes or threads are chosen.
 func (s *Scope) Parted() bool { return len(s.of.processes)+len(s.of.threads) > 0 }
 
+// Key tells the records that a header of the scope takes from those of others.
+func (s *Scope) Key(h *filter.Header) string {
+	key := *s
+	if h.From == nil && h.To == nil {
+		key.of.from, key.of.To = "", ""
+	}
+	return fmt.Sprint(key)
+}
+
 // Threads returns what is said of threads.
 func (s *Scope) Threads() []string { return s.of.threads }
 
@@ -164,7 +173,7 @@ func (s *Selector) findNamed(cmd *cobra.Command, in *Input, paths []string) erro
 	if slices.Contains(paths, trace.Stdin) {
 		return cli.Usagef("%s: to find by its name takes a pass of its own over the trace, and the standard input has only one; give its number", s.firstPattern())
 	}
-	names, err := namesIn(cmd, in, paths)
+	names, err := cli.Kept(cmd, fmt.Sprint("names ", in.Key(), cli.Stamps(paths)), func() (*Names, error) { return namesIn(cmd, in, paths) })
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,13 @@ func (s *TimeSpan) Within(h *filter.Header, start etw.FileTime) time.Duration {
 	return max(to-from, 0)
 }
 
+// Cut returns the span of records of all times for a header that chooses some: those of the
+// session, which began at start, are taken to lie densely.
+func (s TimeSpan) Cut(h *filter.Header, start etw.FileTime) TimeSpan {
+	s.inTime = (h.From == nil || h.From.Since(start) <= s.Last) && (h.To == nil || h.To.Since(start) > s.First)
+	return s
+}
+
 // WhyNone returns why what a scope asks for is not in the trace at all, or "".
 func (s *TimeSpan) WhyNone(o *Scope) string {
 	times := &o.of

@@ -79,7 +79,7 @@ function drawScope() {
   if (w) chips.push(chip(amount(w[0], "ms") + " to " + amount(w[1], "ms"), () => go({ flags: windowFlags(null, null) })));
   for (const [name, text] of [["process", "process "], ["tid", "thread "], ["activity", "activity "]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } })));
   if (isStacks) for (const [name, text] of [["group", "group "], ["include", "only "], ["exclude", "without "], ["fold", "fold "], ["fold-percent", "fold below % "], ["label", ""]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } }), showFilters));
-  if (state.view === "events") for (const name of ["event", "provider", "where"]) if (f[name]) chips.push(chip(name + " " + f[name], () => go({ flags: { [name]: null } })));
+  if (state.view === "events") for (const name of ["event", "provider", "where"]) if (f[name]) chips.push(chip(name + " " + f[name], () => go({ flags: { [name]: null, after: null } })));
   const of = isStacks ? h("select", { "aria-label": "what is weighed", onchange: e => go({ flags: { of: e.target.value } }) }, page.of.map(o => h("option", { value: o, selected: o === (f.of || page.of[0]) }, o === "cpu" ? "thread time (cpu)" : o))) : null;
   scope.replaceChildren(...[of, chips.length || isStacks ? null : h("span", { class: "soft" }, "all of the trace"), ...chips, isStacks ? h("button", { type: "button", class: "plain", onclick: showFilters, title: "F" }, "Filters") : null, h("span", { class: "sum", role: "status" }, shown.sum || "")].filter(Boolean));
 }

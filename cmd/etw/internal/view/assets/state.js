@@ -56,8 +56,8 @@ export function ms(text) {
   return m ? Number(m[1]) * (m[2] === "s" ? 1000 : 1) : null;
 }
 
-// windowOf returns the flags of a window.
-export const windowFlags = (from, to) => ({ from: from == null ? null : from.toFixed(3) + "ms", to: to == null ? null : to.toFixed(3) + "ms" });
+// windowFlags returns the flags of a window, in which events begin with the first.
+export const windowFlags = (from, to) => ({ from: from == null ? null : from.toFixed(3) + "ms", to: to == null ? null : to.toFixed(3) + "ms", after: null });
 
 // The flags that hold for all views: which time, processes and threads.
 export const scopeFlags = ["from", "to", "process", "tid", "activity", "file"];

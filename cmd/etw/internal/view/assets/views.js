@@ -1,5 +1,5 @@
 // The views: each asks its questions, and returns what to show.
-import { h, ask, amount, number, parseCSV, titleOf } from "./base.js";
+import { h, ask, amount, number, parseCSV, time, titleOf } from "./base.js";
 import { state, go, address, windowFlags, scopeFlags, stackFlags } from "./state.js";
 import { gridOf, columnsOf } from "./grid.js";
 import { flameOf, treeOf } from "./flame.js";
@@ -269,22 +269,22 @@ function causesOf(r) {
 const pageOf = 500;
 
 export async function events(page, signal) {
-  const flags = flagsOf(page, "dump", { limit: String(pageOf) });
-  const [text, kinds] = await Promise.all([ask("dump", { ...flags, format: "jsonl" }, signal), ask("stat", flagsOf(page, "stat"), signal).catch(e => { if (e.name === "AbortError") throw e; return { rows: [] }; })]);
-  const rows = text.split("\n").filter(Boolean).map(l => JSON.parse(l)).filter(r => r.event !== undefined).map(r => ({ ...r, text: Object.entries(r.fields || {}).map(([k, v]) => k + "=" + (typeof v === "object" ? JSON.stringify(v) : v)).join(" ") }));
-  const field = (name, title, placeholder) => h("label", { class: "soft" }, title + " ", h("input", { value: state.flags[name] || "", placeholder, "aria-label": title, onchange: e => go({ flags: { [name]: e.target.value } }) }));
+  const flags = { ...flagsOf(page, "dump", { limit: String(pageOf) }), ...(state.flags.after ? { after: state.flags.after } : {}) };
+  const [found, kinds] = await Promise.all([ask("events", flags, signal), ask("stat", flagsOf(page, "stat"), signal).catch(e => { if (e.name === "AbortError") throw e; return { rows: [] }; })]);
+  const rows = found.rows.map(r => ({ ...r, text: Object.entries(r.fields || {}).map(([k, v]) => k + "=" + (typeof v === "object" ? JSON.stringify(v) : v)).join(" ") }));
+  const field = (name, title, placeholder) => h("label", { class: "soft" }, title + " ", h("input", { value: state.flags[name] || "", placeholder, "aria-label": title, onchange: e => go({ flags: { [name]: e.target.value, after: null } }) }));
   const grid = gridOf({
     label: "events", rows, sort: null,
     columns: [{ key: "ms", title: "time", unit: "ms", width: "120px", time: true }, { key: "event", title: "event", text: true, width: "minmax(160px, 2fr)" }, { key: "pid", title: "pid", text: true, width: "76px" }, { key: "tid", title: "tid", text: true, width: "76px" }, { key: "text", title: "fields", text: true, width: "minmax(240px, 6fr)" }],
     pick: r => page.detail(eventDetail(r)), open: r => go({ flags: windowFlags(Math.max(r.ms - 5, 0), r.ms + 5) }),
   });
-  const last = rows.at(-1)?.ms;
-  const later = rows.length === pageOf ? h("button", { type: "button", onclick: () => go({ flags: { from: last.toFixed(3) + "ms" } }) }, "Events from " + amount(last, "ms") + " on") : null;
+  const step = (text, after) => h("button", { type: "button", onclick: () => go({ flags: { after } }) }, text);
+  const steps = [state.flags.after ? step("First events", null) : null, found.next ? step("Next " + number(pageOf), found.next) : null];
   const matched = kinds.rows.reduce((n, r) => n + r.count, 0);
   return {
-    question: "dump", more: { limit: String(pageOf) }, sum: number(matched) + " events" + (matched > rows.length ? ", the first " + number(rows.length) + " shown" : ""),
+    question: "dump", more: { limit: String(pageOf), ...(state.flags.after ? { from: state.flags.after.split("_")[0] + "ms" } : {}) }, sum: number(matched) + " events" + (matched > rows.length ? ", " + number(rows.length) + " shown" + (rows.length ? " from " + time(rows[0].ms) + " to " + time(rows.at(-1).ms) + " ms" : "") : ""),
     root: [
-      h("div", { class: "subs" }, field("event", "event", "GC*"), field("provider", "provider", "clr"), field("where", "where", "Depth >= 2"), later),
+      h("div", { class: "subs" }, field("event", "event", "GC*"), field("provider", "provider", "clr"), field("where", "where", "Depth >= 2"), ...steps),
       grid,
       h("details", {}, h("summary", {}, number(kinds.rows.length) + " kinds of events"), h("p", {}, kinds.rows.slice(0, 60).map(k => h("span", { class: "chip" }, linkTo({ view: "events", flags: { event: k.event } }, h("bdi", {}, k.event)), h("span", { class: "soft" }, number(k.count)))))),
     ],
@@ -296,9 +296,9 @@ function eventDetail(r) {
   const pairs = [["time", r.time], ["provider", r.provider], ["id", r.id + (r.version ? " version " + r.version : "")], ["process", r.pid], ["thread", r.tid], ...Object.entries(r.fields || {}).map(([k, v]) => [k, typeof v === "object" ? JSON.stringify(v) : String(v)])];
   return {
     title: r.event, pairs, acts: [
-      ["Events around ± 5 ms", "e", () => go({ flags: { ...windowFlags(Math.max(r.ms - 5, 0), r.ms + 5), event: null, provider: null, where: null } })],
+      ["Events around ± 5 ms", "e", () => go({ flags: { ...windowFlags(Math.max(r.ms - 5, 0), r.ms + 5), event: null, provider: null, where: null, after: null } })],
       ["Stacks around ± 5 ms", "s", () => go({ view: "stacks", sub: "flame", flags: cleared(windowFlags(Math.max(r.ms - 5, 0), r.ms + 5)) })],
-      ["Only this event", "o", () => go({ flags: { event: r.event } })], ["Only this thread", "t", () => go({ flags: { tid: String(r.tid) } })],
+      ["Only this event", "o", () => go({ flags: { event: r.event, after: null } })], ["Only this thread", "t", () => go({ flags: { tid: String(r.tid), after: null } })],
     ],
   };
 }

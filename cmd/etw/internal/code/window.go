@@ -1,0 +1,57 @@
+package code
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/analysis/samples"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// keep reads traces, unless what is asked for was kept.
+func (o *Profiling) keep(cmd *cobra.Command, args []string, h *filter.Header) (*Profiled, error) {
+	find := func() (*Profiled, error) { return o.profile(cmd, args, h) }
+	if o.lines != nil || o.origins != nil { // they learn on the way
+		return find()
+	}
+	scope := o.scope.Key(h)
+	return cli.Kept(cmd, fmt.Sprint("profile ", o.Of, o.naming, o.raw, o.tiers, o.sampled, scope, o.Symbols, o.In.Key(), cli.Stamps(args)), find)
+}
+
+// hasRest reports whether there are more samples than there is room for: then a part of the
+// time, read alone, has more to tell.
+func (p *Profiled) hasRest() bool { return !p.given && p.Rest() != stacks.Rest{} }
+
+// window leaves of the samples of all times those of the time that is asked for.
+func (o *Profiling) window(cmd *cobra.Command, p *Profiled, h *filter.Header) error {
+	if p.given || p.Len() == 0 {
+		return nil
+	}
+	start := p.T.Start()
+	q := stacks.Query{Spans: samples.Find(o.Of).Spans, From: h.From.In(start), To: h.To.In(start)}
+	view, err := p.Query(cmd.Context(), q)
+	if err != nil {
+		return err
+	}
+	p.Profile = view.Profile()
+	if p.Facts = nil; p.part != nil && p.Len() > 0 {
+		p.Facts = p.part(p.Profile, q)
+	}
+	if q.Spans {
+		p.warnings = append(p.warnings, "of what lasts from before --from, or to after --to, the part within counts")
+	}
+	if p.Len() == 0 {
+		span := p.span.Cut(h, etw.FileTimeOf(start))
+		if p.none = span.WhyNone(&o.scope); p.none == "" {
+			p.none = noneInPart
+		}
+	}
+	return nil
+}
+
+// noneInPart says that there would be samples without flags that choose some.
+const noneInPart = "the trace has an answer, but not for the time and the processes that were asked for"

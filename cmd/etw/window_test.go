@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// TestWindowsAddUp parts the time of traces: what their samples weigh in the parts is what they
+// weigh in all of it, to the nanosecond, also of waits that reach from one part into another.
+func TestWindowsAddUp(t *testing.T) {
+	weighs := func(args ...string) []int64 {
+		t.Helper()
+		out, stderr, _ := output(append([]string{"top", "--top", "1", "--format", "json"}, args...)...)
+		var top topResult
+		if err := json.Unmarshal([]byte(out), &top); err != nil {
+			t.Fatalf("%v: %v, %s", args, err, stderr)
+		}
+		return top.Totals
+	}
+	for name, of := range sampled {
+		for _, path := range corpus.Glob(t, name) {
+			whole := weighs("--of", of, path)
+			if len(whole) == 0 {
+				t.Errorf("%s has no samples of %s", filepath.Base(path), of)
+				continue
+			}
+			sum := make([]int64, len(whole))
+			cuts := []string{"", "13.7ms", "250ms", "251ms", "1s", "2.5s", ""}
+			for i, to := range cuts[1:] {
+				args := []string{"--of", of, path}
+				if cuts[i] != "" {
+					args = append(args, "--from", cuts[i])
+				}
+				if to != "" {
+					args = append(args, "--to", to)
+				}
+				for k, x := range weighs(args...) {
+					sum[k] += x
+				}
+			}
+			last := len(whole) - 1
+			if sum[last] != whole[last] || last > 0 && sum[0] < whole[0] { // one that is in two parts counts in both
+				t.Errorf("%s: the parts weigh %d, all of it %d", fmt.Sprint(filepath.Base(path), " ", of), sum, whole)
+			}
+		}
+	}
+}
+
+// TestFactsOfWindows holds the facts of a part of the time against its samples.
+func TestFactsOfWindows(t *testing.T) {
+	path := corpus.Glob(t, "dotnet10/cpu.nettrace")[0]
+	out, stderr, _ := output("top", "--from", "300", "--to", "600", "--format", "json", path)
+	var top topResult
+	if err := json.Unmarshal([]byte(out), &top); err != nil {
+		t.Fatalf("%v, %s", err, stderr)
+	}
+	var managed, external int64
+	i := slices.IndexFunc(top.Facts, func(f string) bool { return strings.HasPrefix(f, "thread time") })
+	if i < 0 {
+		t.Fatalf("%q", top.Facts)
+	}
+	if _, err := fmt.Sscanf(top.Facts[i], "thread time, running or not: %d samples of 1 thread in managed code, %d in what it called;", &managed, &external); err != nil {
+		t.Fatalf("%q: %v", top.Facts[i], err)
+	}
+	if managed+external != top.Totals[0] || managed == 0 {
+		t.Errorf("%d and %d samples, of %d", managed, external, top.Totals[0])
+	}
+}
