@@ -22,6 +22,9 @@ func emitEventDesc(f *jen.File, ev *event) {
 	if ev.m.Message != "" {
 		rows = append(rows, key("Message", jen.Lit(ev.m.Message)))
 	}
+	if t := ev.m.Template; t != nil && len(t.UserData) > 0 {
+		rows = append(rows, key("UserData", jen.Lit(t.UserDataXML())))
+	}
 	switch l := ev.layout; {
 	case l == nil:
 	case l.goName != "":

@@ -94,7 +94,7 @@ func (d *describer) event(e *Event) *etw.EventDesc {
 			fields = d.fields(&fieldScope{fields: t.Fields})
 			d.templates[t] = fields
 		}
-		out.Fields = fields
+		out.Fields, out.UserData = fields, t.UserDataXML()
 	}
 	return out
 }

@@ -61,6 +61,10 @@ type EventDesc struct {
 	OpcodeName string
 	Message    string // the message for people, with inserts %1, %2, ...
 
+	// UserData is the XML in which Windows shows the fields, with inserts as in Message,
+	// where the manifest has such a form in place of the common one.
+	UserData string
+
 	Fields []FieldDesc
 }
 

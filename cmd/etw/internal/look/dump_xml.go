@@ -50,6 +50,7 @@ type xmlPlan struct {
 	of       *etw.Provider
 	desc     *etw.EventDesc
 	keys     []string // of its fields
+	form     []xmlPart
 }
 
 // checkXML reports flags for what the format has no place for.
@@ -134,15 +135,19 @@ func extended(r *etw.Record, of etw.ExtendedType) []byte {
 func (w *xmlWriter) data(b []byte, s *pick.Shot, p *xmlPlan) []byte {
 	if s.Values != nil {
 		if desc := s.Values.EventDesc(); p.desc != desc {
-			p.desc, p.keys = desc, fieldKeys(desc.Fields)
+			p.desc, p.keys, p.form = desc, fieldKeys(desc.Fields), xmlForm(desc, w.formOf(desc))
 		}
-		b = append(b, "\t<EventData>\n"...)
-		for i := range p.desc.Fields {
-			if isOneOf(p.keys[i], w.only) {
-				b = w.value(b, p.keys[i], &p.desc.Fields[i], s.Values.FieldValue(i))
+		if p.form != nil && w.only == nil {
+			b = w.userData(b, s.Values, p)
+		} else {
+			b = append(b, "\t<EventData>\n"...)
+			for i := range p.desc.Fields {
+				if isOneOf(p.keys[i], w.only) {
+					b = w.value(b, p.keys[i], &p.desc.Fields[i], s.Values.FieldValue(i))
+				}
 			}
+			b = append(b, "\t</EventData>\n"...)
 		}
-		b = append(b, "\t</EventData>\n"...)
 	}
 	if s.Err == nil && !s.Undecoded() {
 		return b
@@ -180,13 +185,17 @@ func (w *xmlWriter) value(b []byte, name string, d *etw.FieldDesc, v etw.Value) 
 		}
 		return append(b, "\t\t</ComplexData>\n"...)
 	}
-	b = w.open(b, "Data", name)
+	return append(w.plain(w.open(b, "Data", name), d, v), "</Data>\n"...)
+}
+
+// plain appends a value without markup.
+func (w *xmlWriter) plain(b []byte, d *etw.FieldDesc, v etw.Value) []byte {
 	if w.enums == etw.EnumNumbers && d.Map != nil {
 		w.cell = etw.AppendFieldJSON(w.cell[:0], d, v, w.enums)
 	} else {
 		w.cell = etw.AppendFieldPlain(w.cell[:0], d, v)
 	}
-	return append(w.escaped(b, w.cell), "</Data>\n"...)
+	return w.escaped(b, w.cell)
 }
 
 // open begins an element that has a name.
