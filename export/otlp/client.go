@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ const (
 	SignalLogs    Signal = "logs"
 	SignalMetrics Signal = "metrics"
 	SignalTraces  Signal = "traces"
+	// SignalProfiles has another form than the others: that of [Profiles.AppendProto].
+	SignalProfiles Signal = "profiles"
 )
 
 // A Client sends OTLP/JSON to a collector by HTTP. Send waits until the collector has
@@ -59,7 +62,13 @@ func NewClient(endpoint string, header http.Header, client *http.Client) (*Clien
 }
 
 // Address returns where bodies of a signal go.
-func (c *Client) Address(s Signal) string { return c.base.JoinPath("v1", string(s)).String() }
+func (c *Client) Address(s Signal) string {
+	version := "v1"
+	if s == SignalProfiles {
+		version = "v1development"
+	}
+	return c.base.JoinPath(version, string(s)).String()
+}
 
 // A RejectedError says that a collector took a body, but not all that is in it.
 type RejectedError struct {
@@ -153,6 +162,9 @@ func (c *Client) post(ctx context.Context, s Signal, body []byte) error {
 		req.Header[k] = v
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if s == SignalProfiles {
+		req.Header.Set("Content-Type", "application/x-protobuf")
+	}
 	if c.zip {
 		req.Header.Set("Content-Encoding", "gzip")
 	}
@@ -163,6 +175,8 @@ func (c *Client) post(ctx context.Context, s Signal, body []byte) error {
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	switch {
+	case resp.StatusCode/100 == 2 && s == SignalProfiles:
+		return rejectedProfiles(answer)
 	case resp.StatusCode/100 == 2:
 		return rejected(answer)
 	case err == nil && len(answer) > 0:
@@ -197,6 +211,36 @@ func rejected(answer []byte) error {
 		}
 	}
 	return nil
+}
+
+// rejectedProfiles is rejected for an answer in protobuf: a message with the number and why.
+func rejectedProfiles(answer []byte) error {
+	const partialSuccess = 1<<3 | 2
+	if len(answer) < 2 || answer[0] != partialSuccess || int(answer[1]) != len(answer)-2 {
+		return nil // nothing was, or it says more than one of these has to say
+	}
+	b := answer[2:]
+	e := &RejectedError{}
+	for len(b) > 0 {
+		tag := b[0]
+		n, size := binary.Uvarint(b[1:])
+		if size <= 0 {
+			return nil
+		}
+		b = b[1+size:]
+		switch {
+		case tag == 1<<3:
+			e.Count = int64(n)
+		case tag == 2<<3|2 && n <= uint64(len(b)):
+			e.Message, b = string(b[:n]), b[n:]
+		default:
+			return nil
+		}
+	}
+	if e.Count <= 0 {
+		return nil
+	}
+	return e
 }
 
 // message returns what an answer says in words.
