@@ -1,15 +1,9 @@
 package dotnetreceiver
 
 import (
-	"cmp"
 	"context"
-	"os"
-	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -31,7 +25,7 @@ type attachment struct {
 // serve begins what there is to do in a process, and does it until the process ends or
 // stop is done.
 func (w *worker) serve(stop context.Context, p *attach.Process) error {
-	a := &attachment{w: w, process: p, resource: resource(p), plan: w.cfg.plan(version(p.Runtime), w.core.Manifests)}
+	a := &attachment{w: w, process: p, resource: profiling.Resource(p), plan: w.cfg.plan(profiling.Version(p.Runtime), w.core.Manifests)}
 	var s *eventpipe.Session
 	if len(a.plan.providers) > 0 {
 		var err error
@@ -56,9 +50,7 @@ func (a *attachment) work(stop context.Context, s *eventpipe.Session) error {
 	if a.w.machine == nil {
 		return a.stream(stop, s)
 	}
-	p := &profiler{w: a.w, resource: a.resource, Process: &profiling.Process{
-		Client: a.process.Client, Name: a.process.Executable, PID: pid(a.process), Version: version(a.process.Runtime),
-	}}
+	p := &profiler{w: a.w, resource: a.resource, Process: profiling.Of(a.process)}
 	if s == nil {
 		return p.run(stop)
 	}
@@ -94,59 +86,4 @@ func (a *attachment) stream(stop context.Context, s *eventpipe.Session) error {
 		LossEvery: w.cfg.Loss.ReportInterval, FlushEvery: w.cfg.Batch.MaxDelay, MetricsEvery: a.plan.metrics, Patience: w.cfg.ShutdownTimeout / 4,
 	}
 	return live.Run(stop, stream)
-}
-
-// version returns the first number of the version of a runtime, or 3 if it says none.
-func version(text string) int {
-	first, _, _ := strings.Cut(text, ".")
-	n, err := strconv.Atoi(first)
-	if err != nil {
-		return 3
-	}
-	return n
-}
-
-// pid returns the number of a process: as we see it, or else as it does.
-func pid(p *attach.Process) int64 { return cmp.Or(int64(p.PID), p.Info.PID) }
-
-// resource returns what telemetry of a process is of.
-func resource(p *attach.Process) []otlp.Attribute {
-	instance := p.Instance
-	if instance == "" && !p.Cookie.IsZero() {
-		instance = p.Cookie.String() // which the runtime makes up for each process
-	}
-	service := p.Service
-	if service == "" {
-		service = strings.TrimSuffix("unknown_service:"+p.Executable, ":")
-	}
-	started := ""
-	if !p.Start.IsZero() {
-		started = p.Start.UTC().Format(time.RFC3339Nano)
-	}
-	host, _ := os.Hostname()
-	list := []otlp.Attribute{{Key: "process.runtime.name", Value: ".NET"}, {Key: "process.pid", Value: pid(p)}}
-	for _, a := range []otlp.Attribute{
-		{Key: "process.creation.time", Value: started}, {Key: "container.id", Value: p.Container}, {Key: "host.name", Value: host},
-		{Key: "process.executable.name", Value: p.Executable}, {Key: "process.runtime.version", Value: p.Runtime},
-		{Key: "os.type", Value: strings.ToLower(p.OS)}, {Key: "host.arch", Value: arch(p.Arch)},
-		{Key: "service.name", Value: service}, {Key: "service.instance.id", Value: instance},
-	} {
-		if a.Value != "" {
-			list = append(list, a)
-		}
-	}
-	return list
-}
-
-// arch returns the architecture as the conventions call it.
-func arch(text string) string {
-	switch text {
-	case "x64":
-		return "amd64"
-	case "":
-		return runtime.GOARCH
-	case "arm":
-		return "arm32"
-	}
-	return text
 }

@@ -59,7 +59,7 @@ func (p *profiler) run(ctx context.Context) error { return p.w.machine.Run(ctx, 
 func (p *profiler) give(x *profiling.Interval) {
 	s, every := &p.w.core.Sender, p.w.cfg.Profiles.Interval
 	s.Lose(p.resource, "eventpipe", x.Lost, flow.PlaceRuntime, every)
-	s.Lose(p.resource, "eventpipe", x.Dropped, flow.PlaceProfile, every)
+	s.Lose(p.resource, "eventpipe", x.Dropped+x.Open, flow.PlaceProfile, every)
 	p.w.core.Tel.Window(x.Cost, outcomeOf(x))
 	if len(x.Profiles) == 0 {
 		return

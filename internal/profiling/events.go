@@ -164,7 +164,8 @@ func (e *events) swap(x *Interval) (list []taken, tooMany []string) {
 	e.mu.Unlock()
 	for i := range of {
 		k := &of[i]
-		x.Dropped += k.dropped + int64(k.open())
+		x.Dropped += k.dropped
+		x.Open += int64(k.open())
 		if samples := k.samples(); len(samples) > 0 {
 			list = append(list, taken{k.kind, samples, 0})
 		}

@@ -93,10 +93,10 @@ type Profile struct {
 type Interval struct {
 	Profiles []Profile
 	Lost     int64 // events that the process could not keep
-	// Dropped are events beyond limits, and waits that go on from one interval to the next,
-	// which are in neither.
-	Dropped int64
-	Bytes   int64 // that came of the process, WindowBytes of them by the window
+	Dropped  int64 // events beyond limits
+	// Open are waits for locks that go on from one interval to the next, which are in neither.
+	Open  int64
+	Bytes int64 // that came of the process, WindowBytes of them by the window
 	// Window is for how long threads were sampled, 0 if they were not: Skipped says why.
 	Window      time.Duration
 	WindowBytes int64
