@@ -34,36 +34,34 @@ func NewCollect() *cobra.Command {
 		Long: `Collect records the events of a .NET process, from .NET Core 3.1 on, until the process
 ends, --duration is over, --stop-when happens, or an interrupt (^C). Then the runtime
 writes what it still has, and the names of methods; a second interrupt does without
-them. A command after -- is started
-suspended (.NET 5 and later), so that the recording misses nothing of it.
+them. A command after -- is started suspended (.NET 5 and later): nothing is missed.
 
 What is recorded, --profile or --providers say; without, the profiles common and cpu. What
 these are, etw help recording says. With --profile heap, FILE can be a .gcdump.
 
 Events that the process could not keep are lost and counted: then raise --buffer-mb,
 or record less. Exit code 1 says that there were such, or that the process was killed.
-
 --max-size goes on in another file, --stop-when ends when something happens: an event, a
 long pause, or a limit of a counter or a metric. docs/live.md says more of both.
-
-With --system it records a machine with Linux, or those of its processes that -p names,
-.NET or not, with what they start: a sample each millisecond of what each processor does,
-switches of threads with where they wait, both with call stacks. It takes root, or the
-rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md.`,
+With --system it records a machine with Linux, or processes that -p names, .NET or not:
+samples of processors and switches of threads, with call stacks. It takes root, or the
+rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md. With --otlp it records nothing, but
+sends profiles of threads, allocations, exceptions and locks.`,
 		Example: `  etw collect -p 1234 --profile gc-collect --duration 30s
   etw collect --name MyService --profile cpu,exceptions -o slow.nettrace
   etw collect --providers clr:gc+exception:informational -- dotnet app.dll
-  etw collect -p 1234 --max-size 100M --max-files 5
   etw collect -p 1234 --profile gc-verbose --stop-when 'pause > 200ms' --before 30s --after 5s
-  etw collect --system --duration 10s -o machine.nettrace`,
+  etw collect --system --duration 10s -o machine.nettrace
+  etw collect --all --otlp http://localhost:4040`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              c.main,
 	}
 	c.target.flags(cmd)
 	c.enabling.Flags(cmd)
+	c.sending.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&c.isSystem, "system", false, "record a machine with Linux, or the processes of -p, which is repeatable then")
-	f.StringVarP(&c.path, "output", "o", "", "record to this `FILE`, - for the standard output; otherwise to one with the\nname of the process and the time")
+	f.StringVarP(&c.path, "output", "o", "", "record to this `FILE`, - for the standard output; else to one called by name and time")
 	f.DurationVar(&c.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
 	f.StringVar(&c.ring.size, "max-size", "", "begin another file at this `SIZE`, such as 100M")
 	f.IntVar(&c.ring.files, "max-files", 3, "with --max-size, keep the last `N` files")
@@ -80,6 +78,7 @@ rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md.`,
 // A collect records a process.
 type collect struct {
 	isSystem bool
+	sending  sendFlags
 	target   target
 	enabling windows.Enabling
 	path     string
@@ -119,6 +118,14 @@ func (c *collect) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config
 func (c *collect) main(cmd *cobra.Command, args []string) error {
 	if c.isSystem {
 		return c.system(cmd, args)
+	}
+	if c.sending.url != "" {
+		return c.send(cmd, args)
+	}
+	for _, name := range []string{"every", "all", "budget"} {
+		if cmd.Flags().Changed(name) {
+			return cli.Usagef("--%s goes with --otlp", name)
+		}
 	}
 	cfg, err := c.check(cmd, args)
 	if err != nil {
