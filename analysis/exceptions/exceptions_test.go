@@ -191,12 +191,15 @@ func TestPassedOn(t *testing.T) {
 			at++
 			s.Event(time.Duration(at)*time.Millisecond, 5, &clr.ExceptionThrownV1{ExceptionType: text("A"), ExceptionFlags: flags, ClrInstanceID: 9})
 		}
-		throw(0, 0x1010, 0x3000)                                // by a method of the program
-		throw(0, 0x1010, 0x2010, 0x4000)                        // by ExceptionDispatchInfo
-		throw(0, 0x2010, 0x4000)                                // the same before .NET 9
-		throw(0, 0x2110, 0x3000)                                // by a neighbour
-		throw(0)                                                // without a stack
-		throw(clr.ExceptionThrownFlagsReThrown, 0x1010, 0x3000) // says of itself that it is not new
+		throw(0, 0x1010, 0x3000)                                 // by a method of the program
+		throw(0, 0x1010, 0x2010, 0x4000)                         // by ExceptionDispatchInfo
+		throw(0, 0x2010, 0x4000)                                 // the same before .NET 9
+		throw(0, 0x2110, 0x3000)                                 // by a neighbour
+		throw(0)                                                 // without a stack
+		throw(clr.ExceptionThrownFlagsReThrown, 0x1010, 0x3000)  // says of itself that it is not new
+		throw(0, 0x5000, 0x5010, 0x1010, 0x1020, 0x2010, 0x4000) // with frames below that are not compiled ahead
+		throw(0, 0x5000, 0x5010, 0x1010, 0x1020, 0x3000, 0x2010) // by a method of the program
+		throw(0, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x2010)
 		s.Stack = etw.Stack{}
 		if listed {
 			for _, m := range []struct {
@@ -207,9 +210,9 @@ func TestPassedOn(t *testing.T) {
 			}
 			s.Event(time.Second, 6, &rundown.DCEndCompleteV1{ClrInstanceID: 9})
 		}
-		want, how := Tally{Count: 6, New: 5, Rethrown: 1, Untold: 5}, []string{"", "", "", "", "", "rethrown"}
+		want, how := Tally{Count: 9, New: 8, Rethrown: 1, Untold: 8}, []string{"", "", "", "", "", "rethrown", "", "", ""}
 		if listed {
-			want, how = Tally{Count: 6, New: 3, PassedOn: 2, Rethrown: 1, Untold: 1}, []string{"new", "passed on", "passed on", "new", "", "rethrown"}
+			want, how = Tally{Count: 9, New: 5, PassedOn: 3, Rethrown: 1, Untold: 2}, []string{"new", "passed on", "passed on", "new", "", "rethrown", "passed on", "new", ""}
 		}
 		res := a.Result()
 		if res.Tally != want || res.Runtimes[0].Tally != want || res.Types[0].Tally != want || res.Runtimes[0].Messages[0].Tally != want {

@@ -32,8 +32,9 @@ type site struct {
 	frames top
 }
 
-// A top is the innermost frames of a stack: enough to pass those of the runtime.
-type top [6]uint64
+// A top is the innermost frames of a stack: enough to pass those of the runtime, of which
+// code that is not compiled ahead has up to five.
+type top [8]uint64
 
 func topOf(s etw.Stack) (t top) {
 	for i := range min(s.Len(), len(t)) {
@@ -76,7 +77,7 @@ func followCode(t *lives.Table[state], mux *etw.Mux) {
 var (
 	dispatchInfo = etw.MakeUTF16("System.Runtime.ExceptionServices.ExceptionDispatchInfo")
 	throw        = etw.MakeUTF16("Throw")
-	handling     = etw.MakeUTF16("System.Runtime.EH") // since .NET 9
+	handling     = etw.MakeUTF16("System.Runtime.EH") // since .NET 9, with what it calls below it
 )
 
 // add notes where a method is.
@@ -91,20 +92,22 @@ func (c *code) add(class, method etw.UTF16, from uint64, size uint32) {
 	}
 }
 
-// how says how an exception was thrown that does not say of itself that it was thrown again.
+// how says how an exception was thrown that does not say of itself that it was thrown again:
+// by the caller of the outermost frame of the runtime that throws.
 func (c *code) how(frames top) string {
-	for _, a := range frames {
-		switch {
-		case a == 0:
-			return untold
-		case in(c.throwing, a):
-		case in(c.passing, a):
-			return passedOn
-		case c.complete:
-			return asNew
-		default:
-			return untold
+	by := 0
+	for i, a := range frames {
+		if in(c.throwing, a) {
+			by = i + 1
 		}
+	}
+	switch {
+	case by == len(frames) || frames[by] == 0:
+		return untold
+	case in(c.passing, frames[by]):
+		return passedOn
+	case c.complete:
+		return asNew
 	}
 	return untold
 }

@@ -162,7 +162,7 @@ func (p *Profiled) StackTable() *show.Table {
 
 // The runtime's own code that throws, locks and waits.
 var (
-	ThrowingCode = []string{"System.Runtime.EH."}
+	ThrowingCode = []string{"System.Runtime.EH.", "System.Runtime.StackFrameIterator.", "System.Runtime.ExceptionServices.InternalCalls."}
 	LockingCode  = []string{"System.Threading.Monitor.", "System.Threading.Lock.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
 	WaitingCode  = []string{"System.Threading.", "System.Diagnostics.Tracing.NativeRuntimeEventSource."}
 )
