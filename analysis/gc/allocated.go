@@ -8,13 +8,15 @@ var kinds = [...]int{0, 3, 4}
 // An allocated is what the collections so far left of each kind of object: what the next
 // one finds beyond it was allocated since.
 //
-// A background collection collects no small objects: what it found of them is there when
-// the next one begins, in the same suspension or later. It sweeps large and pinned objects
-// while the program goes on, and what it left of them counts from its end on.
+// What a background collection found is there when the next one begins, in the same suspension
+// or later. It sweeps while the program goes on, small objects too before .NET 5, and what it
+// left counts from its end on; by how much it found the heap grown is what the program
+// allocated meanwhile, but for what fits into what was free.
 type allocated struct {
 	known bool
 	left  [len(kinds)]uint64
 	swept *collection // a background one that has not ended yet
+	alone bool        // no other one began since
 }
 
 // begun takes that the runtime starts, with nothing.
@@ -24,17 +26,18 @@ func (a *allocated) begun() { a.known = true }
 // collections are those of one runtime, in the order in which they began.
 func (a *allocated) since(c *collection) (bytes [len(kinds)]uint64, known bool) {
 	if b := a.swept; b != nil && b.ended && b.end <= c.begin {
-		a.sweeps(b)
+		bytes = a.sweeps(b)
 	}
+	a.alone = false
 	if len(c.heaps) == 0 {
 		a.known, a.swept = false, nil
-		return bytes, false
+		return [len(kinds)]uint64{}, false
 	}
 	known = a.known
 	for k, gen := range kinds {
 		s := c.sum(gen)
 		if known {
-			bytes[k] = sub(s.objectsBefore, a.left[k])
+			bytes[k] = measure.Plus(bytes[k], sub(s.objectsBefore, a.left[k]))
 		}
 		if c.kind != Background {
 			a.left[k] = s.objectsAfter
@@ -44,17 +47,25 @@ func (a *allocated) since(c *collection) (bytes [len(kinds)]uint64, known bool) 
 	}
 	a.known = true
 	if c.kind == Background {
-		a.swept = c
+		a.swept, a.alone = c, true
 	}
 	return bytes, known
 }
 
-// sweeps takes what a background collection left.
-func (a *allocated) sweeps(b *collection) {
-	for k, gen := range kinds[1:] {
-		a.left[k+1] = b.sum(gen).objectsAfter
+// sweeps takes what a background collection left, and returns by how much the heap grew while
+// it ran. If others ran meanwhile, they know better of small objects, and count the growth.
+func (a *allocated) sweeps(b *collection) (grown [len(kinds)]uint64) {
+	for k, gen := range kinds {
+		s := b.sum(gen)
+		if a.alone {
+			grown[k] = sub(s.after, s.before)
+		} else if gen == 0 {
+			continue
+		}
+		a.left[k] = s.objectsAfter
 	}
 	a.swept = nil
+	return grown
 }
 
 // allocations sets what was allocated since the collection before.
@@ -88,15 +99,31 @@ func (rt *view) allocations(g *GC, c, prev *collection) {
 
 // total sets what was allocated in all: what the allocation ticks say, or else what the
 // collections found: not what was allocated before the first one and after the last, but
-// with the ends of pieces of memory that were handed out and not used. Some runtimes count in ticks several times what they hand out, and ticks can be
-// lost: they count if both agree on the time between the first and the last collection.
+// with the ends of pieces of memory that were handed out and not used. Ticks can be lost:
+// they count if both agree on the time between the first and the last collection. Runtimes
+// before .NET 5 count in ticks more than they hand out, up to several times as much: of these
+// they count after the last collection alone.
 func (rt *view) total(out *Runtime) {
 	found := out.All.AllocatedMB
 	ticked := out.tickedBetween()
 	switch {
+	case !found.IsZero() && out.TickedMB > 0 && rt.beforeNET5():
+		since := rt.State.ticksSince
+		after := mb(measure.Plus(measure.Plus(since[0], since[1]), since[2]))
+		out.AllocatedMB, out.AllocatedBy = measure.Known(found.Or(0)+after.Or(0)), "collections and ticks"
 	case out.TickedMB > 0 && (out.All.AllocatedByHistoriesMB == 0 || ticked > 0 && agrees(ticked, out.All.AllocatedByHistoriesMB)):
 		out.AllocatedMB, out.AllocatedBy = measure.Known(out.TickedMB), "ticks"
 	case !found.IsZero():
 		out.AllocatedMB, out.AllocatedBy = found, "collections"
 	}
+}
+
+// beforeNET5 reports whether the runtime has no heap of pinned objects.
+func (rt *view) beforeNET5() bool {
+	for _, c := range rt.State.gcs {
+		if len(c.heaps) > 0 {
+			return c.heaps[0].Known < generations
+		}
+	}
+	return false
 }

@@ -82,6 +82,8 @@ func TestAllocatedInBackground(t *testing.T) {
 	of := func(begin, end int64, kind Kind, h Heap) *collection {
 		return &collection{began: true, ended: true, begin: begin, end: end, kind: kind, heaps: []Heap{h}, reason: clr.GCReasonAllocSmall}
 	}
+	swept := aHeap(17, 21, 7, 7)
+	swept.Generations[0].FreeListAfter = 9e6
 	a := allocated{}
 	var got [][3]uint64
 	for _, c := range []*collection{
@@ -91,15 +93,17 @@ func TestAllocatedInBackground(t *testing.T) {
 		of(20, 21, Foreground, aHeap(8, 1, 10, 10)), // 5 and 2
 		of(60, 61, Blocking, aHeap(9, 2, 7, 7)),     // 8, and 3 since the sweep
 		of(70, 71, Background, aHeap(1, 1, 7, 7)),   // after the collection that goes before it
-		of(80, 81, Blocking, aHeap(6, 0, 7, 7)),     // 4
+		of(80, 81, Blocking, aHeap(6, 0, 7, 7)),     // 5
 		{began: true, begin: 90, end: 91, ended: true},
-		of(100, 101, Blocking, aHeap(6, 0, 7, 7)), // the one before is not known
+		of(100, 101, Blocking, aHeap(6, 0, 7, 7)),  // the one before is not known
+		of(110, 150, Background, swept),            // 17, and grows by 4
+		of(160, 161, Blocking, aHeap(30, 0, 7, 7)), // 18 beyond the 12 that are left of 21
 	} {
 		if bytes, known := a.since(c); known {
 			got = append(got, [3]uint64{bytes[0] / 1e6, bytes[1] / 1e6, bytes[2] / 1e6})
 		}
 	}
-	want := [][3]uint64{{10, 3, 0}, {0, 0, 0}, {5, 2, 0}, {8, 3, 0}, {0, 0, 0}, {4, 0, 0}}
+	want := [][3]uint64{{10, 3, 0}, {0, 0, 0}, {5, 2, 0}, {8, 3, 0}, {0, 0, 0}, {5, 0, 0}, {17, 0, 0}, {22, 0, 0}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -186,10 +186,10 @@ func (a *Analysis) handleSettings(mux *etw.Mux) {
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
 		rt.State.started = true
-		rt.State.setServer(uint32(e.StartupFlags))
+		rt.State.setServer(uint32(e.StartupFlags), e.Sku == clr.RuntimeSkuCoreCLR && e.VMMajorVersion < 5)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {
-		rt.State.setServer(uint32(e.StartupFlags))
+		rt.State.setServer(uint32(e.StartupFlags), e.Sku == rundown.RuntimeSkuCoreCLR && e.VMMajorVersion < 5)
 	})
 }
 
@@ -202,8 +202,10 @@ func (s *Settings) decode() {
 	s.WithoutAffinity = s.BitSettings&16 != 0
 }
 
-// setServer takes over whether the runtime has server GC from its startup flags.
-func (s *state) setServer(flags uint32) {
-	server := flags&uint32(clr.StartupFlagsServerGC) != 0
-	s.server = &server
+// setServer takes over whether the runtime has server GC from its startup flags. Those of
+// .NET Core before 5 leave out what the environment sets.
+func (s *state) setServer(flags uint32, core bool) {
+	if server := flags&uint32(clr.StartupFlagsServerGC) != 0; server || !core {
+		s.server = &server
+	}
 }

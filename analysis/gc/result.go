@@ -76,7 +76,7 @@ type Runtime struct {
 	// collections found it. What was allocated before the first and after the last of these
 	// is not in it then, but the ends of memory that was handed out and not used are.
 	AllocatedMB measure.Float `json:"allocatedMB,omitzero"`
-	AllocatedBy string        `json:"allocatedBy,omitempty"` // ticks, or collections
+	AllocatedBy string        `json:"allocatedBy,omitempty"` // ticks, collections, or "collections and ticks": the latter after the last one
 
 	All          Rollup      `json:"all"`
 	ByGeneration []Rollup    `json:"byGeneration"` // of generation 0, 1 and 2
