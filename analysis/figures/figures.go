@@ -285,7 +285,9 @@ func (l *list) requests(r *requests.Result) {
 		for _, t := range p.Tasks {
 			name := t.Provider + "/" + t.Task
 			l.count("requests.*.count", name, t.Count)
-			l.count("requests.*.errors", name, t.Errors)
+			if n, ok := t.Errors.Get(); ok {
+				l.count("requests.*.errors", name, int(n))
+			}
 			l.distribution("requests.*.ms.*", name, &t.DurationMS)
 		}
 	}

@@ -40,7 +40,7 @@ func Requests(p *requests.Process) []Finding {
 	f := &finder{part: "requests"}
 	failed, which := 0, []string{}
 	for _, x := range p.Tasks {
-		n := x.Errors - x.ErrorsWithin // the parts of what failed fail with it
+		n := int(x.Errors.Or(0)) - x.ErrorsWithin // the parts of what failed fail with it
 		if failed += n; n > 0 {
 			which = append(which, fmt.Sprintf("%d of %s/%s", n, x.Provider, x.Task))
 		}

@@ -72,7 +72,7 @@ func TestThresholds(t *testing.T) {
 	failed := func(errors ...int) []Finding {
 		p := new(requests.Process)
 		for i, n := range errors {
-			p.Tasks = append(p.Tasks, requests.Task{Provider: "Shop", Task: fmt.Sprint("Order", i), Errors: n})
+			p.Tasks = append(p.Tasks, requests.Task{Provider: "Shop", Task: fmt.Sprint("Order", i), Errors: measure.Known(float64(n))})
 		}
 		return Requests(p)
 	}
@@ -186,7 +186,7 @@ func TestOf(t *testing.T) {
 	r.Contention.Runtimes = []*contention.Runtime{{PID: 4, Count: 1}}
 	r.ThreadPool.Runtimes = []*threadpool.Runtime{{PID: 5, Starvation: &threadpool.Starvation{Because: []string{"one"}}}}
 	r.JIT.Runtimes = []*jit.Runtime{{PID: 6, Count: 1}}
-	r.Requests.Processes = []*requests.Process{{PID: 7, Life: 1, Tasks: []requests.Task{{Errors: 1}}}}
+	r.Requests.Processes = []*requests.Process{{PID: 7, Life: 1, Tasks: []requests.Task{{Errors: measure.Known(1)}}}}
 	list := Of(r)
 	var got []string
 	for _, f := range list {

@@ -102,6 +102,7 @@ func (a *Analysis) outcome(c *activity) {
 		case "DisplayName":
 			c.rename(value, "")
 		case "Status":
+			c.told = true
 			c.Failed = c.Failed || value == "Error"
 			c.OK = value == "Ok"
 		}

@@ -97,6 +97,7 @@ func isID(part string) bool {
 type endpoint struct {
 	durations []float64
 	errors    int
+	told      bool // of any, whether it failed
 	statuses  map[string]int
 	spent     spent
 }
@@ -131,6 +132,7 @@ func (t *task) reach(c *activity, ms float64) *endpoint {
 		t.endpoints[name] = e
 	}
 	e.durations = append(e.durations, ms)
+	e.told = e.told || c.told
 	if c.Failed {
 		e.errors++
 	}
@@ -144,7 +146,7 @@ func (t *task) reach(c *activity, ms float64) *endpoint {
 func (t *task) reached(rt *process, at spots) []Endpoint {
 	var list []Endpoint
 	for name, e := range t.endpoints {
-		x := Endpoint{Endpoint: name, Count: len(e.durations), Errors: e.errors, DurationMS: measure.Summarize(slices.Clone(e.durations)), Statuses: statuses(e.statuses)}
+		x := Endpoint{Endpoint: name, Count: len(e.durations), Errors: failures(e.errors, e.told), DurationMS: measure.Summarize(slices.Clone(e.durations)), Statuses: statuses(e.statuses)}
 		x.Causes, x.CausedBy = e.spent.result(rt, at)
 		list = append(list, x)
 	}

@@ -135,13 +135,13 @@ func TestSpansWithoutActivity(t *testing.T) {
 	}
 	tasks := w.tasks(t)
 	out, in := tasks[diagnosticSource+"/Out"], tasks[diagnosticSource+"/In"]
-	if out.Count != 3 || out.DurationMS.Total != 3+9+2 || out.Errors != 1 {
+	if out.Count != 3 || out.DurationMS.Total != 3+9+2 || out.Errors.Or(-1) != 1 {
 		t.Errorf("%+v", out)
 	}
-	if in.Count != 1 || in.Errors != 1 || len(in.Endpoints) != 1 || in.Endpoints[0].Endpoint != "GET /item/{id}" {
+	if in.Count != 1 || in.Errors.Or(-1) != 1 || len(in.Endpoints) != 1 || in.Endpoints[0].Endpoint != "GET /item/{id}" {
 		t.Errorf("%+v", in)
 	}
-	if len(out.Endpoints) != 1 || out.Endpoints[0].Endpoint != "GET shop:80/item/*" || out.Endpoints[0].Errors != 1 {
+	if len(out.Endpoints) != 1 || out.Endpoints[0].Endpoint != "GET shop:80/item/*" || out.Endpoints[0].Errors.Or(-1) != 1 {
 		t.Errorf("%+v", out.Endpoints)
 	}
 }
@@ -163,10 +163,10 @@ func TestErrorsWithin(t *testing.T) {
 		w.send(10*i+3, event("RequestStop", etw.OpcodeStop), status)
 	}
 	tasks := w.tasks(t)
-	if x := tasks["System.Net.Http/Request"]; x.Errors != 1 || x.ErrorsWithin != 0 {
+	if x := tasks["System.Net.Http/Request"]; x.Errors.Or(-1) != 1 || x.ErrorsWithin != 0 {
 		t.Errorf("%+v", x)
 	}
-	if x := tasks["System.Net.Http/ResponseHeaders"]; x.Errors != 3 || x.ErrorsWithin != 1 {
+	if x := tasks["System.Net.Http/ResponseHeaders"]; x.Errors.Or(-1) != 3 || x.ErrorsWithin != 1 {
 		t.Errorf("%+v", x)
 	}
 }

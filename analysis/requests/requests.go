@@ -72,7 +72,8 @@ type task struct {
 	durations   []float64
 	exclusive   int64
 	errors      int
-	within      int // of errors, those of activities whose parent failed, too
+	within      int  // of errors, those of activities whose parent failed, too
+	told        bool // of any, whether it failed
 	live, most  int
 	first, last int64
 	statuses    map[string]int
@@ -95,6 +96,7 @@ type activity struct {
 	since    int64     // when the first of them began
 	covered  int64     // time in which children were on
 	failed   []*task   // those of the children that failed
+	told     bool      // whether it failed is known
 	twin     *activity // that is on under the same id, and began before
 	address            // of an HTTP request
 }
@@ -399,6 +401,8 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 	c.Thread = r.ThreadID
 	t := c.task
 	ms, exclusive := rt.MS(c.end-c.begin), c.end-c.begin-c.covered
+	c.told = c.told || c.Failed || c.Status != ""
+	t.told = t.told || c.told
 	if c.Status != "" {
 		if t.statuses == nil {
 			t.statuses = make(map[string]int)
@@ -477,8 +481,16 @@ func (s *state) on() (n int) {
 	return n
 }
 
+// failures is how many failed, if any told whether it did.
+func failures(n int, told bool) (f measure.Float) {
+	if told {
+		f = measure.Known(float64(n))
+	}
+	return f
+}
+
 func (t *task) result(rt *process, at spots) Task {
-	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: t.live, Errors: t.errors,
+	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: t.live, Errors: failures(t.errors, t.told),
 		ErrorsWithin: t.within, Endpoints: t.reached(rt, at),
 		DurationMS: measure.Summarize(slices.Clone(t.durations)), ExclusiveMS: rt.MS(t.exclusive), MaxConcurrency: t.most,
 		Series: t.series.Clone(), Slowest: []Activity{}}

@@ -231,10 +231,10 @@ func TestNesting(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	work, part := p.Tasks[0], p.Tasks[1]
-	if work.Task != "Work" || work.DurationMS.Total != 10 || work.ExclusiveMS != 2 || work.Slowest[0].Name != "path=/x" || work.Slowest[0].ID != "/#1/1/1/" {
+	if work.Task != "Work" || work.DurationMS.Total != 10 || work.ExclusiveMS != 2 || work.Slowest[0].Name != "path=/x" || work.Slowest[0].ID != "/#1/1/1/" || !work.Errors.IsZero() {
 		t.Errorf("%+v", work)
 	}
-	if part.Count != 2 || part.Errors != 2 || part.MaxConcurrency != 2 || part.Open != 1 || part.Slowest[0].Parent != "Work" || len(part.Statuses) != 2 {
+	if part.Count != 2 || part.Errors.Or(-1) != 2 || part.MaxConcurrency != 2 || part.Open != 1 || part.Slowest[0].Parent != "Work" || len(part.Statuses) != 2 {
 		t.Errorf("%+v", part)
 	}
 }
@@ -257,7 +257,7 @@ func TestQueries(t *testing.T) {
 	send(9, &etw.EventDesc{Name: "EndExecute", Fields: end.Fields[1:2]}, []byte{1, 0, 0, 0})
 	send(9, end, nil)
 	task := a.Result().Processes[0].Tasks[0]
-	if task.Task != "Execute" || task.Count != 2 || task.Errors != 1 || task.DurationMS.Total != 10 || task.MaxConcurrency != 2 {
+	if task.Task != "Execute" || task.Count != 2 || task.Errors.Or(-1) != 1 || task.DurationMS.Total != 10 || task.MaxConcurrency != 2 {
 		t.Errorf("%+v", task)
 	}
 	if q := task.Slowest[0]; q.Status != "7" || !q.Failed || len([]rune(q.Name)) != maxCommand+1 || shortened("x") != "x" {

@@ -46,9 +46,10 @@ type Task struct {
 	Count    int    `json:"count"` // that ended
 	Open     int    `json:"open,omitempty"`
 	// Errors are those that failed, or ended with a status of 500 or more, of clients 400 or
-	// more. ErrorsWithin of them are parts of activities that failed, too.
-	Errors       int `json:"errors"`
-	ErrorsWithin int `json:"errorsWithin,omitempty"`
+	// more. ErrorsWithin of them are parts of activities that failed, too. Errors are unknown
+	// where no event tells how any of them ended, as none does of those that ASP.NET Core serves.
+	Errors       measure.Float `json:"errors,omitzero"`
+	ErrorsWithin int           `json:"errorsWithin,omitempty"`
 	// DurationMS is the time from start to stop; ExclusiveMS the sum without the
 	// times in which activities were on that these had begun.
 	DurationMS  measure.Summary `json:"durationMs"`
@@ -71,7 +72,7 @@ type Task struct {
 type Endpoint struct {
 	Endpoint   string          `json:"endpoint"`
 	Count      int             `json:"count"`
-	Errors     int             `json:"errors"`
+	Errors     measure.Float   `json:"errors,omitzero"` // as those of the task
 	DurationMS measure.Summary `json:"durationMs"`
 	Statuses   []Status        `json:"statuses,omitempty"`
 	Causes     *Causes         `json:"causes,omitempty"`

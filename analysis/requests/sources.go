@@ -296,7 +296,9 @@ func (a *Analysis) called(x *rule) string {
 func (a *Analysis) result(c *activity, x *rule) {
 	if x.status == "sqlExceptionNumber" {
 		for _, field := range []string{"compositeState", "compositestate"} {
-			if state, ok := a.fields.Float(field).Get(); ok && int(state)&1 == 0 {
+			state, ok := a.fields.Float(field).Get()
+			c.told = c.told || ok
+			if ok && int(state)&1 == 0 {
 				c.Failed = true
 				c.Status = a.fields.Value(x.status).String()
 			}

@@ -87,7 +87,7 @@ func TestWebServers(t *testing.T) {
 	tasks := w.tasks(t)
 	want(t, tasks, "IIS/Request", 1, 10, "GET http://shop:80/bread", "503")
 	want(t, tasks, "ASP.NET/Request", 2, 8, "POST /order", "")
-	if tasks["IIS/Request"].Errors != 1 || tasks["ASP.NET/Request"].Slowest[1].Name != "GET /bread" {
+	if tasks["IIS/Request"].Errors.Or(-1) != 1 || tasks["ASP.NET/Request"].Slowest[1].Name != "GET /bread" {
 		t.Errorf("%+v", tasks)
 	}
 	if p := w.a.Result().Processes[0]; p.StopsWithoutStart != 0 || p.Open != 0 {
@@ -122,7 +122,7 @@ func TestHTTPSysConnection(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	task := p.Tasks[0]
-	if task.Count != 7 || task.Errors != 1 || task.DurationMS.Total != 5*4+2+8 {
+	if task.Count != 7 || task.Errors.Or(-1) != 1 || task.DurationMS.Total != 5*4+2+8 {
 		t.Errorf("%+v", task)
 	}
 	if len(task.Endpoints) != 1 || task.Endpoints[0].Endpoint != "/item/*" || task.Endpoints[0].Count != 5 {
@@ -229,7 +229,7 @@ func TestBridge(t *testing.T) {
 	if !tasks[diagnosticSource+"/Far"].Slowest[0].OK || tasks[diagnosticSource+"/Query"].Slowest[0].OK {
 		t.Error("it is not passed on which activity is a success")
 	}
-	if tasks[diagnosticSource+"/Query"].Errors != 1 || tasks[diagnosticSource+"/Out"].Slowest[0].SpanID != "12" {
+	if tasks[diagnosticSource+"/Query"].Errors.Or(-1) != 1 || tasks[diagnosticSource+"/Out"].Slowest[0].SpanID != "12" {
 		t.Errorf("%+v", tasks)
 	}
 	if p := w.a.Result().Processes[0]; p.WithoutID != 0 || p.StopsWithoutStart != 0 {

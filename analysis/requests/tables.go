@@ -63,7 +63,7 @@ func (r *Result) tasks() table.View {
 	}
 	return table.Each("task", "By task", r.Processes, (*Process).pid, func(p *Process) []*Task { return table.Refs(p.Tasks) },
 		table.Count("count", func(x *Task) int { return x.Count }).As("Ended"),
-		table.Count("errors", func(x *Task) int { return x.Errors }).As("Failed"),
+		table.Amount("errors", func(x *Task) measure.Float { return x.Errors }).To(0).As("Failed"),
 		table.Count("open", func(x *Task) int { return x.Open }).Spared(4),
 		table.Amount("totalMs", func(x *Task) float64 { return x.DurationMS.Total }),
 		table.Amount("meanMs", func(x *Task) measure.Float { return x.DurationMS.Mean }),
@@ -82,7 +82,7 @@ func (r *Result) tasks() table.View {
 func (r *Result) endpoints() table.View {
 	columns := []table.Column[*row[Endpoint]]{
 		table.Count("count", func(x *row[Endpoint]) int { return x.of.Count }).As("Ended"),
-		table.Count("errors", func(x *row[Endpoint]) int { return x.of.Errors }).As("Failed"),
+		table.Amount("errors", func(x *row[Endpoint]) measure.Float { return x.of.Errors }).To(0).As("Failed"),
 		table.Amount("totalMs", func(x *row[Endpoint]) float64 { return x.of.DurationMS.Total }),
 		table.Amount("meanMs", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.Mean }).Spared(8),
 		table.Amount("p50Ms", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.P50 }).Spared(3),
