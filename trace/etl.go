@@ -110,11 +110,15 @@ func (r *etlReader) headerFacts(of *File) facts {
 	f.packing(of.packing)
 	f.text("os", fmt.Sprintf("Windows %d.%d build %d", h.WindowsMajor, h.WindowsMinor, h.WindowsBuild))
 	f.number("processors", int64(h.Processors), "")
-	f.number("processorMhz", int64(h.ProcessorMHz), "")
+	if h.ProcessorMHz != 0 {
+		f.number("processorMhz", int64(h.ProcessorMHz), "")
+	}
 	f.number("pointerSize", int64(h.PointerSize), "bytes")
 	f.text("clock", h.ClockType.String())
 	f.number("clockFrequency", h.Clock.Frequency, "Hz")
-	f.time("boot", h.Boot)
+	if h.Boot != 0 {
+		f.time("boot", h.Boot)
+	}
 	f.time("start", h.Clock.Start)
 	if h.Zone != nil {
 		f.text("timeZone", zoneText(h.Start().In(h.Zone)))

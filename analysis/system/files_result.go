@@ -14,6 +14,8 @@ type FilesResult struct {
 	Files []FileFacts `json:"files"`
 	// Busy says how long disks were, for whichever processes.
 	Busy []DiskTime `json:"busy,omitempty"`
+
+	all FileFacts // what all processes did
 }
 
 // FileFacts are what a process did to a file.
@@ -77,6 +79,7 @@ func (f *Files) Result() *FilesResult {
 		mean, most := q.Depth()
 		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(q.Total())), mean, most})
 	}
+	r.all = r.Sum()
 	order.Sort(r.Busy, func(a, b DiskTime) int { return cmp.Compare(a.Disk, b.Disk) })
 	return r
 }

@@ -88,6 +88,10 @@ func (r *FilesResult) Tables() []table.View {
 	return []table.View{r.byFile("file", "Files"), r.byFile("process", "Processes"), r.byFile("access", "Files by process")}
 }
 
+// All adds up what all processes asked of the file system, whichever are left in Files: what
+// there is nowhere may not have been recorded.
+func (r *FilesResult) All() FileFacts { return r.all }
+
 // Sum adds up what was asked of the file system.
 func (r *FilesResult) Sum() (sum FileFacts) {
 	for i := range r.Files {
@@ -117,14 +121,27 @@ func (r *FilesResult) byFile(name, title string) table.View {
 	rows := groups.sorted(func(a, b *FileFacts) int {
 		return cmp.Or(cmp.Compare(b.BytesRead+b.BytesWritten, a.BytesRead+a.BytesWritten), cmp.Compare(b.MS, a.MS))
 	})
+	all := r.All()
+	// Of what there is nowhere, nobody knows whether it was recorded: people see no zeros of it.
+	count := func(name string, of func(*FileFacts) uint64) table.Column[*row] {
+		c := table.Count(name, func(x *row) uint64 { return of(x.sum) })
+		if of(&all) == 0 {
+			c = c.For(table.Programs)
+		}
+		return c
+	}
+	took := table.Amount("ms", func(x *row) float64 { return x.sum.MS })
+	if all.MS == 0 {
+		took = took.For(table.Programs)
+	}
 	return table.Of(name, title, rows, append(keyColumns[FileFacts](name),
-		table.Count("opens", func(x *row) uint64 { return x.sum.Opens }),
-		table.Count("reads", func(x *row) uint64 { return x.sum.Reads }),
-		table.Count("bytesRead", func(x *row) uint64 { return x.sum.BytesRead }),
-		table.Count("writes", func(x *row) uint64 { return x.sum.Writes }),
-		table.Count("bytesWritten", func(x *row) uint64 { return x.sum.BytesWritten }),
-		table.Count("others", func(x *row) uint64 { return x.sum.Others }),
-		table.Amount("ms", func(x *row) float64 { return x.sum.MS }))...)
+		count("opens", func(x *FileFacts) uint64 { return x.Opens }),
+		count("reads", func(x *FileFacts) uint64 { return x.Reads }),
+		count("bytesRead", func(x *FileFacts) uint64 { return x.BytesRead }),
+		count("writes", func(x *FileFacts) uint64 { return x.Writes }),
+		count("bytesWritten", func(x *FileFacts) uint64 { return x.BytesWritten }),
+		count("others", func(x *FileFacts) uint64 { return x.Others }),
+		took)...)
 }
 
 // A DisksResult is what went to and from disks.

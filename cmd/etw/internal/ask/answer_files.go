@@ -64,9 +64,16 @@ func filesOf(mux *etw.Mux) func(filter.Numbers) *system.FilesResult {
 func fileTotals(p *page, res *system.FilesResult) {
 	sum := res.Sum()
 	p.title("files")
-	p.line("opened", "%s", show.Count(sum.Opens, "time", "times"))
-	p.line("read", "%s in %s", show.Size(float64(sum.BytesRead)), show.Count(sum.Reads, "operation", "operations"))
-	p.line("written", "%s in %s", show.Size(float64(sum.BytesWritten)), show.Count(sum.Writes, "operation", "operations"))
+	all := res.All()
+	told := func(anywhere uint64, text string) string {
+		if anywhere == 0 { // not recorded, or nothing was
+			return "unknown: no event tells of it"
+		}
+		return text
+	}
+	p.line("opened", "%s", told(all.Opens, show.Count(sum.Opens, "time", "times")))
+	p.line("read", "%s", told(all.Reads, show.Size(float64(sum.BytesRead))+" in "+show.Count(sum.Reads, "operation", "operations")))
+	p.line("written", "%s", told(all.Writes, show.Size(float64(sum.BytesWritten))+" in "+show.Count(sum.Writes, "operation", "operations")))
 }
 
 // disks is the side of files that shows what disks did.
