@@ -28,9 +28,13 @@ type Seen struct {
 	ids       bool // an event has the id of an activity
 }
 
+// channels are the bits of keywords that say to which logs of Windows an event goes.
+const channels = 0xffff << 48
+
 // The events of a provider.
 type events struct {
 	keywords [256]uint64 // of those of each level
+	sure     [256]uint64 // of these, those of events that have one keyword: it was on
 	ids      [1 << 10]uint64
 	any      bool
 	told     bool // what their levels or keywords are
@@ -63,6 +67,9 @@ func (s *Seen) See(r *etw.Record) {
 	s.last.any = true
 	s.last.told = s.last.told || r.Level != 0 || r.Keywords != 0
 	s.last.keywords[r.Level] |= r.Keywords
+	if k := r.Keywords &^ channels; k&(k-1) == 0 {
+		s.last.sure[r.Level] |= k
+	}
 	id := r.Key().ID
 	s.last.ids[id>>6] |= 1 << (id & 63)
 }
@@ -83,6 +90,20 @@ func (s *Seen) Has(n *Need, losses bool) State {
 		return Lost
 	}
 	return Absent
+}
+
+// Recorded reports whether the events of a need were surely recorded: others came by the same
+// keywords, at its level or one beyond. Those that have several keywords come by any of them.
+func (s *Seen) Recorded(n *Need) bool {
+	e := s.providers[n.guid()]
+	if e == nil || n.Recorder != "" || n.Keywords == 0 {
+		return false
+	}
+	var on uint64
+	for _, keywords := range e.sure[n.Level:] {
+		on |= keywords
+	}
+	return n.Keywords&^on == 0
 }
 
 // kernel returns those of the Kernel that are any.

@@ -47,8 +47,10 @@ ends, with the percentiles of the pauses so far, up to the last 10,000.`,
 	}
 }
 
+// anyGC reports whether there is anything: allocation ticks have the keyword of collections,
+// so that these were recorded, too, and none is an answer.
 func anyGC(res *gc.Result) bool {
-	return slices.ContainsFunc(res.Runtimes, func(rt *gc.Runtime) bool { return rt.Count > 0 || rt.PauseMS > 0 })
+	return slices.ContainsFunc(res.Runtimes, func(rt *gc.Runtime) bool { return rt.Count > 0 || rt.PauseMS > 0 || rt.TickedMB > 0 })
 }
 
 func gcTotals(p *page, res *gc.Result) {
@@ -78,6 +80,8 @@ func gcFacts(p *page, rt *gc.Runtime) {
 		last := rt.GCs[len(rt.GCs)-1]
 		p.line("heap", "%s at most, %s after collections on average, %s after the last one", show.SizeOfMB(rt.All.MaxPeakMB), show.SizeOfMB(rt.All.MeanAfterMB), show.SizeOfMB(last.AfterMB))
 		p.line("allocated", "%s; %s promoted", gcAllocated(rt), show.Size(rt.All.PromotedMB*1e6))
+	} else if rt.TickedMB > 0 {
+		p.line("allocated", "%s", gcAllocated(rt))
 	}
 	p.line("collector", "%s", collector(rt))
 	if !rt.GCCPUMS.IsZero() {
@@ -105,7 +109,13 @@ func gcAllocated(rt *gc.Runtime) string {
 	case rt.AllocatedMB.IsZero():
 		return "unknown: the trace does not tell"
 	case rt.AllocatedBy == "collections":
-		text = "about " + show.SizeOfMB(rt.AllocatedMB) + " until the last collection, as collections found it"
+		text = "about " + show.SizeOfMB(rt.AllocatedMB)
+		if rt.All.Background > 0 { // what fits into memory that they free is not seen
+			text += " or more"
+		}
+		text += " until the last collection, as collections found it"
+	case rt.AllocatedBy == "collections and ticks":
+		text = "about " + show.SizeOfMB(rt.AllocatedMB) + ", as collections found it, and by ticks after the last one"
 	}
 	if v, ok := quantity.Ratio(quantity.Known(1000*rt.All.AllocatedByHistoriesMB), rt.FirstToLastMS).Get(); ok && v > 0 {
 		text += ", " + show.Size(v*1e6) + "/s from the first to the last"

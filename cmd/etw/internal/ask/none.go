@@ -2,6 +2,7 @@ package ask
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -30,19 +31,27 @@ func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
 // returns cli.ErrNone unless the trace has an answer, or events of which the answer is that
 // there is nothing.
 func (q *Question) reportNone(cmd *cobra.Command, a *answered) error {
+	there := slices.IndexFunc(q.Needs, func(n need.Need) bool { return a.seen.Recorded(&n) })
 	switch {
 	case a.why != "":
 		cli.Report(cmd, errors.New(a.why))
 		return nil
 	case q.missing != "":
 		cli.Report(cmd, errors.New(q.missing))
+	case there >= 0 && !cli.IsLive(cmd):
+		cli.Report(cmd, fmt.Errorf("the trace has no events of %s, though others of their keyword: they were recorded, and there were none", q.Needs[there].What))
 	default:
 		show.ReportNeeds(cmd, q.Needs, a.t)
 	}
-	if cli.IsLive(cmd) || slices.ContainsFunc(q.Needs, func(n need.Need) bool { return a.seen.Has(&n, false) == need.Present }) {
+	if cli.IsLive(cmd) || there >= 0 || q.missing != "" && a.has(q.Needs) {
 		return nil
 	}
 	return cli.ErrNone
+}
+
+// has reports whether the trace has any events of the needs.
+func (a *answered) has(needs []need.Need) bool {
+	return slices.ContainsFunc(needs, func(n need.Need) bool { return a.seen.Has(&n, false) == need.Present })
 }
 
 // answersAll reports whether the traces have an answer for any time and process.
