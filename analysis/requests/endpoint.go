@@ -166,6 +166,14 @@ func statuses(of map[string]int) []Status {
 	return list
 }
 
+// failures is how many failed, if any told whether it did.
+func failures(n int, told bool) (f measure.Float) {
+	if told {
+		f = measure.Known(float64(n))
+	}
+	return f
+}
+
 // leastError is the least status that is a failure: who makes a request has failed if the
 // server refuses it, which itself has not.
 func (c *activity) leastError() int {

@@ -481,14 +481,6 @@ func (s *state) on() (n int) {
 	return n
 }
 
-// failures is how many failed, if any told whether it did.
-func failures(n int, told bool) (f measure.Float) {
-	if told {
-		f = measure.Known(float64(n))
-	}
-	return f
-}
-
 func (t *task) result(rt *process, at spots) Task {
 	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: t.live, Errors: failures(t.errors, t.told),
 		ErrorsWithin: t.within, Endpoints: t.reached(rt, at),

@@ -49,20 +49,10 @@ func (s *sendFlags) check(cmd *cobra.Command, c *collect, args []string) (client
 			err = cli.Usagef("--%s is of recordings, and goes not with --otlp", f.Name)
 		}
 	})
-	ways := min(len(c.target.pids), 1)
-	if s.all {
-		ways++
-	}
-	if c.target.name != "" {
-		ways++
-		targets = append(targets, attach.Target{Name: c.target.name})
-	}
 	switch {
 	case err != nil:
 	case len(args) > 0:
 		err = cli.Usagef("--otlp takes processes that run, by -p, --name or --all; it starts no command")
-	case ways != 1:
-		err = cli.Usagef("which processes? Give one of -p PID, which is repeatable, --name NAME and --all")
 	case s.every < time.Second:
 		err = cli.Usagef("--every %v: it is 1s at least", s.every)
 	case !(s.budget >= 0 && s.budget <= 100):
@@ -72,13 +62,10 @@ func (s *sendFlags) check(cmd *cobra.Command, c *collect, args []string) (client
 	case c.enabling.BufferMB <= 0:
 		err = cli.Usagef("--buffer-mb: %d is not a size, from 1 on", c.enabling.BufferMB)
 	}
-	for _, pid := range c.target.pids {
-		if pid <= 0 && err == nil {
-			err = cli.Usagef("-p %d: no process has this number", pid)
-		}
-		targets = append(targets, attach.Target{PID: pid})
-	}
 	if err != nil {
+		return nil, nil, err
+	}
+	if targets, err = s.targets(&c.target); err != nil {
 		return nil, nil, err
 	}
 	if client, err = otlp.NewClient(s.url, nil, nil); err != nil {
@@ -86,6 +73,29 @@ func (s *sendFlags) check(cmd *cobra.Command, c *collect, args []string) (client
 	}
 	client.MaxElapsed = s.every
 	return client, targets, nil
+}
+
+// targets returns the processes that are asked for, in one of the ways that there are; of none
+// all are meant.
+func (s *sendFlags) targets(of *target) (list []attach.Target, err error) {
+	ways := min(len(of.pids), 1)
+	if s.all {
+		ways++
+	}
+	if of.name != "" {
+		ways++
+		list = append(list, attach.Target{Name: of.name})
+	}
+	if ways != 1 {
+		return nil, cli.Usagef("which processes? Give one of -p PID, which is repeatable, --name NAME and --all")
+	}
+	for _, pid := range of.pids {
+		if pid <= 0 {
+			return nil, cli.Usagef("-p %d: no process has this number", pid)
+		}
+		list = append(list, attach.Target{PID: pid})
+	}
+	return list, nil
 }
 
 // A sending sends the profiles of processes.
