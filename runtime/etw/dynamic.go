@@ -114,6 +114,9 @@ func (e *Dynamic) start(desc *EventDesc, p []byte, ptr PtrSize, loose bool) {
 		e.fixed = f
 	}
 	w := &e.w
+	if p == nil { // a struct of nil is one by value
+		p = []byte{}
+	}
 	w.p, w.ptr, w.lenient = p[:min(len(p), maxPayload)], ptr, loose
 	w.empty, w.err = 0, nil
 	w.frames = w.frames[:0]

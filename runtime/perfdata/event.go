@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
@@ -21,6 +22,7 @@ type event struct {
 	role     role
 	desc     *etw.EventDesc
 	header   bool // the tracepoint is of a program that writes EventHeader
+	of       eventheader.Tracepoint
 }
 
 // A role says what samples of an event become.
@@ -93,7 +95,9 @@ func (r *Reader) resolve(e *event) {
 		e.role = traced
 		e.desc = r.formats[uint16(e.config)]
 		if e.desc != nil && (!isNamed || e.name == "" || e.desc.Provider.Name == group) {
-			e.header = isHeader(e.desc)
+			if eventheader.Is(e.desc.Fields) {
+				e.of, e.header = eventheader.ParseName(e.desc.Name)
+			}
 			return
 		}
 		if e.name == "" {
@@ -176,6 +180,14 @@ func (r *Reader) sample(e *event, rec *perfevent.Record) {
 // traced takes a sample of a tracepoint.
 func (r *Reader) traced(e *event, rec *perfevent.Record) {
 	desc, raw := e.desc, rec.Raw
+	if e.header && len(raw) >= eventheader.CommonSize {
+		h, err := r.decoder.Decode(e.of, raw[eventheader.CommonSize:])
+		if err == nil {
+			r.translator.Event(h.Desc, rec, &universal.Activities{ID: h.ActivityID, Related: h.RelatedActivityID}, func(b []byte) []byte { return append(b, h.Payload...) })
+			return
+		}
+		r.damaged(fmt.Sprintf("an event of %s, which is delivered as the kernel has it: %v", e.title(), err))
+	}
 	r.translator.Event(desc, rec, nil, func(b []byte) []byte {
 		at := len(b)
 		if b = append(b, raw...); r.header.BigEndian {
@@ -184,9 +196,6 @@ func (r *Reader) traced(e *event, rec *perfevent.Record) {
 		return b
 	})
 }
-
-// isHeader reports whether a tracepoint is one of a program that writes EventHeader.
-func isHeader(d *etw.EventDesc) bool { return false }
 
 // littleEndian turns the numbers among fields of a structure around.
 func littleEndian(b []byte, fields []etw.FieldDesc) {

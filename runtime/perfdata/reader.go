@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
@@ -44,6 +45,7 @@ type Reader struct {
 	rest       []byte // unpacked, and not yet a whole record
 	rounds     rounds
 
+	decoder      eventheader.Decoder
 	translator   universal.Translator
 	begun        bool // the translator is there
 	seesBlocking bool
