@@ -335,6 +335,9 @@ func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error
 		q.rank.Top = max(len(tab.Rows), 1)
 	}
 	all := len(tab.Rows)
+	if all == 0 && p.Format == show.FormatText && cmd.Flags().Changed("by") {
+		p.Note(fmt.Sprintf("--by %s has no rows: nothing that is here has one", q.by))
+	}
 	if err := q.rank.WriteFirst(p, tab); err != nil {
 		return err
 	}

@@ -203,6 +203,30 @@ func TestNoSuchCounter(t *testing.T) {
 	}
 }
 
+// TestSilentSource has the name of a source wrong, of which nothing comes: that is said once.
+func TestSilentSource(t *testing.T) {
+	for text, want := range map[string]string{
+		"counter Sytem.Runtime/cpu-usage > 80": "no counter of Sytem.Runtime has come in 5 s (did you mean System.Runtime?); it waits on",
+		"metric My.Meter/jobs > 80":            "no value of the metric jobs has come in 5 s; it waits on",
+	} {
+		var said bytes.Buffer
+		cmd := &cobra.Command{Use: "collect"}
+		cmd.SetErr(&said)
+		stop, err := parseTrigger(cmd, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 * longSilence {
+			if what := stop.counter.passed(nil); what != "" || stop.never() != "" {
+				t.Errorf("%q, %q", what, stop.never())
+			}
+		}
+		if strings.Count(said.String(), want) != 1 {
+			t.Errorf("%s: %q, want once %q", text, said.String(), want)
+		}
+	}
+}
+
 // TestExposition serves counters, metrics and a histogram.
 func TestExposition(t *testing.T) {
 	known := quantity.Known

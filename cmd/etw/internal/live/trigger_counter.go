@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -31,6 +33,7 @@ type counterLimit struct {
 	intervals int
 	names     map[string]bool
 	never     string // why it cannot happen
+	silence   int    // intervals without any value
 }
 
 // counterText is, for instance, counter System.Runtime/cpu-usage > 80.
@@ -86,6 +89,10 @@ func (c *counterLimit) passed(readings []counterReading) string {
 	}
 	if len(readings) > 0 {
 		c.intervals++
+	} else if c.intervals == 0 {
+		if c.silence++; c.silence == longSilence {
+			cli.Report(c.cmd, errors.New(c.silent()))
+		}
 	}
 	// A source has all its counters from the beginning, and a meter may get more.
 	if c.intervals >= sureIntervals && !c.names[c.name] && len(c.mode.sources) > 0 {
@@ -94,6 +101,22 @@ func (c *counterLimit) passed(readings []counterReading) string {
 	}
 	return ""
 }
+
+// silent says that nothing of the source or the meter has come: it may come yet, if the program
+// makes it later.
+func (c *counterLimit) silent() string {
+	if len(c.mode.meters) > 0 {
+		return fmt.Sprintf("--stop-when: no value of the metric %s has come in %d s; it waits on", c.name, longSilence)
+	}
+	var known []string
+	for _, s := range dotnet.Sources() {
+		known = append(known, s.Name)
+	}
+	return fmt.Sprintf("--stop-when: no counter of %s has come in %d s%s; it waits on", c.mode.sources[0], longSilence, cli.DidYouMean(c.mode.sources[0], known))
+}
+
+// longSilence is after how many intervals a source that says nothing is worth a word.
+const longSilence = 5
 
 // sureIntervals are after how many intervals all counters of a source have come.
 const sureIntervals = 2
