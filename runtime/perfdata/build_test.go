@@ -14,7 +14,6 @@ import (
 // A maker makes files as perf writes them.
 type maker struct {
 	order binary.ByteOrder
-	data  bytes.Buffer
 }
 
 // sizes of what stands in records.
