@@ -158,6 +158,14 @@ func (e *element) value(format byte) {
 		e.typ, e.out = etw.InInt32, etw.OutErrorCode
 	case format == fmtPID && e.size == 4:
 		e.typ, e.out = etw.InInt32, etw.OutPID
+	default:
+		e.other(format)
+	}
+}
+
+// other finds out what becomes of a number of a format that has few sizes.
+func (e *element) other(format byte) {
+	switch {
 	case format == fmtBoolean && e.size == 1:
 		e.typ = etw.InBool8
 	case format == fmtBoolean && e.size == 4:
