@@ -1,11 +1,15 @@
-// Package eventheader decodes EventHeader events: what programs of Linux write as user_events
-// by the libraries of LinuxTracepoints and others, as they write TraceLogging on Windows. The
-// bytes of such an event say how it is laid out. Package perfdata, and so trace, decodes those
-// of the files that it reads; [Decoder.Apply] serves other sources.
+// Package eventheader decodes EventHeader events, which programs of Linux write as user_events.
+// Use it for tracepoints of your own source: packages perfdata and trace decode those of the files
+// that they read. The bytes of such an event say how it is laid out, as those of TraceLogging do
+// on Windows.
 //
+//	var decoder eventheader.Decoder
 //	if t, ok := eventheader.ParseName("Bakery_L4K1"); ok {
-//		event, err := decoder.Decode(t, payload) // without the fields that the kernel puts before
-//		...
+//		event, err := decoder.Decode(t, data) // without the fields that the kernel puts before
+//		if err != nil {
+//			return err
+//		}
+//		fmt.Println(event.Desc.Name, len(event.Payload))
 //	}
 //
 // The payload of an event is written anew, for what ETW has no types: text of 32-bit units and
