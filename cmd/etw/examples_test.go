@@ -126,6 +126,10 @@ func TestExamples(t *testing.T) {
 				t.Run(line, func(t *testing.T) { takesLinux(t, dir, line) })
 				continue
 			}
+			if strings.Contains(line, "--otlp") {
+				t.Run(line, func(t *testing.T) { takesReceiver(t, line) })
+				continue
+			}
 			isLive := cmd.GroupID == groupRecord || strings.Contains(line, "-p 1234")
 			line = strings.Replace(livePlace.ReplaceAllString(line, "--port app.port"), "--listen :9100", "--listen localhost:0", 1)
 			t.Run(line, func(t *testing.T) {
@@ -133,6 +137,7 @@ func TestExamples(t *testing.T) {
 				defer cancel()
 				sh := exec.CommandContext(ctx, "sh", "-c", line)
 				sh.Dir = dir
+				sh.WaitDelay = time.Second // for what a shell that was ended had begun
 				sh.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TRACE=gc.nettrace")
 				var stdout, stderr bytes.Buffer
 				sh.Stdout, sh.Stderr = &stdout, &stderr
@@ -178,6 +183,21 @@ func takesLinux(t *testing.T, dir, line string) {
 	forbidden := strings.Contains(stderr.String(), "perf_event") || strings.Contains(stderr.String(), "on Linux alone")
 	if code != 0 && !(code == cli.ExitTrouble && (forbidden || strings.Contains(stderr.String(), "were lost"))) {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+}
+
+// takesReceiver runs an example that sends until it is interrupted, of all processes that there
+// are, with an address that cannot be: its other flags make sense.
+func takesReceiver(t *testing.T, line string) {
+	args := strings.Fields(line)[1:]
+	for i, word := range args {
+		if strings.HasPrefix(word, "http:") {
+			args[i] = "ftp://localhost"
+		}
+	}
+	_, stderr, code := output(args...)
+	if code != cli.ExitUsage || !strings.Contains(stderr, "--otlp:") {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }
 
