@@ -17,9 +17,10 @@ import (
 	"github.com/etwgen/etwgen/export/parquet"
 )
 
-// lots returns how often a test tries: a share, or with ETWGEN_TESTS=all so often.
+// lots returns how often a test tries: a share, or with ETWGEN_KILLS=all so often, which takes
+// minutes.
 func lots(share, all int) int {
-	if os.Getenv("ETWGEN_TESTS") == "all" {
+	if os.Getenv("ETWGEN_KILLS") == "all" {
 		return all
 	}
 	return share
