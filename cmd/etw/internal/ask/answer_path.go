@@ -14,8 +14,6 @@ func waitPath() *Question {
 		views: viewsOf(new(waits.PathResult)),
 		whole: true,
 		Needs: waits.NeedsPath,
-		missing: "no event tells that a thread that was asked for waited then; Microsoft-Windows-DotNETRuntime tells of locks with the keyword " +
-			"Contention (0x4000), and from .NET 9 on of other waits with WaitHandle (0x40000000000) at level 5",
 		ask: func(mux *etw.Mux) answer {
 			a := &pathAnswer{paths: waits.NewPaths(mux)}
 			a.viewed = &viewed[*waits.PathResult]{find: a.find, facts: pathTotals}
