@@ -373,7 +373,8 @@ func TestReal(t *testing.T) {
 	cfg.Targets = []Target{{Name: "^azmcp$"}}
 	cfg.Presets = []string{"gc", "counters", "requests", "threadpool", "cpu", "allocs"}
 	cfg.Meters.Histograms = "exponential"
-	cfg.Profiles.Directory, cfg.Profiles.Duration = t.TempDir(), 500*time.Millisecond
+	cfg.Profiles.Directory, cfg.Profiles.Duration, cfg.Profiles.Interval = t.TempDir(), 500*time.Millisecond, 2*time.Second
+	cfg.Profiles.Idle, cfg.Profiles.Budget = 0, 0 // it waits for its input
 	s := &sink{}
 	end := start(t, cfg, s)
 	for _, life := range []string{"first", "second"} {
