@@ -82,7 +82,6 @@ type Decoder struct {
 	providers map[string]*etw.ProviderDesc
 	descs     map[string]*etw.EventDesc
 	key, out  []byte
-	fields    []etw.FieldDesc
 }
 
 // What a Decoder keeps.
