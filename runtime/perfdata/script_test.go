@@ -185,7 +185,7 @@ func TestScriptOfNow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "perf.data")
 			words := append([]string{"record", "-q", "-o", path}, strings.Fields(args)...)
-			cmd := exec.Command(perf, append(words, "--", "sh", "-c", "ls -R /usr/lib/x86_64-linux-gnu /etc >/dev/null; ls")...)
+			cmd := exec.Command(perf, append(words, "--", "sh", "-c", "ls -R /usr/lib/x86_64-linux-gnu /etc >/dev/null; ls >/dev/null")...)
 			out, err := cmd.Output() // of a pipe that is the file
 			if err != nil {
 				t.Skipf("perf does not record here: %v", err)
