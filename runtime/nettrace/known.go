@@ -17,6 +17,9 @@ type known struct {
 	unknown   kindOf                       // with what all records of the stream have in common
 	providers map[string]*etw.ProviderDesc // by name
 	described int64                        // bytes that kinds take
+	verdicts  []verdict                    // on kinds.dense, of wants at turn
+	wants     *etw.Wants
+	turn      uint64
 
 	// What events have numbers of, besides. A sequence point forgets most of it.
 	stacks  stacks

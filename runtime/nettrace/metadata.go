@@ -29,10 +29,6 @@ type kindOf struct {
 	widths  *schema.Widths // of its numbers, nil if they are known
 	rare    bool           // there may be more to do for an event than for most
 	cost    int64          // what it takes in memory
-
-	asked *etw.Wants // that said whether it is left out, or nil
-	turn  uint64     // of asked
-	left  bool       // out
 }
 
 // kind returns what the stream says of the kind of an event.
@@ -91,6 +87,9 @@ func (k *known) addRow(b []byte, limit int64) error {
 	k.kinds.put(m.Key, of)
 	k.rows.put(m.Key, &Metadata{row: bytes.Clone(b), v6: k.v6, base: &of.record})
 	k.last = nil // it may be another one now
+	if m.Key < uint64(len(k.verdicts)) {
+		k.verdicts[m.Key] = notAsked
+	}
 	return nil
 }
 

@@ -129,31 +129,6 @@ func decodeUTF16(b []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// Usual reads a LEB128 number of up to three bytes, as most have, at b[i:], which has
-// as many. It returns the index after it, or i if it is longer. That another byte
-// follows is a bit of the number until it does.
-func Usual(b []byte, i int) (v uint64, next int) {
-	if v = uint64(b[i]); v < 1<<7 {
-		return v, i + 1
-	}
-	if v += uint64(b[i+1])<<7 - 1<<7; v < 1<<14 {
-		return v, i + 2
-	}
-	if v += uint64(b[i+2])<<14 - 1<<14; v < 1<<21 {
-		return v, i + 3
-	}
-	return 0, i
-}
-
-// longNumber is Uvarint for numbers of 32 bits, and for b that does not end in them.
-func longNumber(b []byte, i int) (uint32, int) {
-	v, next := Usual(b, i)
-	if next == i {
-		v, next = Uvarint(b, i, 32)
-	}
-	return uint32(v), next
-}
-
 // Uvarint reads a LEB128 number of at most bits bits at b[i:]. It returns the
 // index after it, or -1 if b ends first, -2 if the number is too large.
 func Uvarint(b []byte, i, bits int) (v uint64, next int) {

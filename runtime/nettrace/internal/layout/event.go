@@ -260,57 +260,35 @@ func (h *EventHeader) DecodeNetperf(b []byte, i int) (payload, next int) {
 	return payload, next
 }
 
-// DecodeIDs reads the numbers of a compressed header that stand before the time.
-func (h *EventHeader) DecodeIDs(b []byte, i int, flags uint8) int {
-	if flags&FlagMetadata != 0 {
-		if c := b[i]; c < 0x80 {
-			h.Metadata = uint32(c)
-			i++
-		} else if h.Metadata, i = longNumber(b, i); i < 0 {
-			return i
-		}
+// Window is how many bytes are looked at for a compressed header, a power of two above
+// the size of the largest: 1+5+5+10+5+10+5+10+16+16+5.
+const Window = 1 << 7
+
+// Usual reads a LEB128 number of up to three bytes, as most have, at p[i]. It returns the
+// index after it, or one outside of p if it is longer, or if i is. That another byte
+// follows is a bit of the number until it does.
+func Usual(p *[Window]byte, i uint) (v uint64, next uint) {
+	if v = uint64(p[i%Window]); v < 1<<7 {
+		return v, i + 1
 	}
-	if flags&FlagCapture != 0 {
-		if i = h.decodeCapture(b, i); i < 0 {
-			return i
-		}
+	if v += uint64(p[(i+1)%Window])<<7 - 1<<7; v < 1<<14 {
+		return v, i + 2
 	}
-	if flags&FlagThread != 0 {
-		at := i
-		if h.Thread, i = Usual(b, at); i == at {
-			if h.Thread, i = Uvarint(b, at, 64); i < 0 {
-				return i
-			}
-		}
+	if v += uint64(p[(i+2)%Window])<<14 - 1<<14; v < 1<<21 {
+		return v, i + 3
 	}
-	if flags&FlagStack != 0 {
-		if c := b[i]; c < 0x80 {
-			h.Stack = uint32(c)
-			i++
-		} else {
-			h.Stack, i = longNumber(b, i)
-		}
-	}
-	return i
+	return 0, i + Window
 }
 
-// DecodeRest reads what stands behind the time.
-func (h *EventHeader) DecodeRest(b []byte, i int, flags uint8) int {
-	if flags&FlagActivity != 0 {
-		h.Activity = etw.GUID(b[i : i+16])
+// DecodeGUIDs reads the ids of activities at p[i], if i is an index of p.
+func (h *EventHeader) DecodeGUIDs(p *[Window]byte, i uint, flags uint8) uint {
+	if flags&FlagActivity != 0 && i <= Window-16 {
+		h.Activity = etw.GUID(p[i : i+16])
 		i += 16
 	}
-	if flags&FlagRelated != 0 {
-		h.Related = etw.GUID(b[i : i+16])
+	if flags&FlagRelated != 0 && i <= Window-16 {
+		h.Related = etw.GUID(p[i : i+16])
 		i += 16
-	}
-	if flags&FlagSize != 0 {
-		if c := b[i]; c < 0x80 {
-			h.Size = uint32(c)
-			i++
-		} else {
-			h.Size, i = longNumber(b, i)
-		}
 	}
 	return i
 }
