@@ -23,7 +23,7 @@ func (b *builder) addConstants() {
 		}
 		return appendWord(prefix, limited(namePart(s), fmt.Sprint(value)))
 	}
-	keywords := b.group("Keywords, one bit each.", jen.Id(b.keyword), true)
+	keywords := b.group("Keywords, one bit each.", id(b.keyword), true)
 	for _, k := range b.keywords() {
 		short := k.Name
 		if s := strings.TrimSuffix(short, "Keyword"); s != "" {
@@ -35,7 +35,7 @@ func (b *builder) addConstants() {
 	for _, l := range m.Levels {
 		levels.add(l, "level", l.Name, l.Pos, l.GoName, name("Level", l.Name, uint64(l.Value)), uint64(l.Value), l.Doc, l.Message)
 	}
-	tasks := b.group(tasksDoc, jen.Id(b.task), false)
+	tasks := b.group(tasksDoc, id(b.task), false)
 	opcodes := b.group("Opcodes beside those that Windows defines, those of a task with its name.", rt("Opcode"), false)
 	for _, o := range m.Opcodes {
 		opcodes.add(o, "opcode", o.Name, o.Pos, o.GoName, name("Opcode", o.Name, uint64(o.Value)), uint64(o.Value), o.Doc, o.Message)

@@ -111,8 +111,8 @@ func emitOrigin(f *jen.File, o *Origin) {
 func (p *pkg) emitProvider(f *jen.File) {
 	f.Comment("// The package and the runtime must fit each other: see etw.EnforceVersion.")
 	f.Const().Defs(
-		jen.Id("_").Op("=").Add(rt("EnforceVersion")).Call(jen.Lit(generation).Op("-").Add(rt("MinVersion"))),
-		jen.Id("_").Op("=").Add(rt("EnforceVersion")).Call(rt("MaxVersion").Op("-").Lit(generation)),
+		id("_").Op("=").Add(rt("EnforceVersion")).Call(jen.Lit(generation).Op("-").Add(rt("MinVersion"))),
+		id("_").Op("=").Add(rt("EnforceVersion")).Call(rt("MaxVersion").Op("-").Lit(generation)),
 	)
 	f.Line()
 	f.Var().Id("providerDesc").Op("=").Add(rt("ProviderDesc")).Add(lines(p.descFields()...))
@@ -155,7 +155,7 @@ func (p *pkg) descFields() []jen.Code {
 }
 
 func (p *pkg) providerFields() []jen.Code {
-	fields := []jen.Code{key("Desc", jen.Op("&").Id("providerDesc"))}
+	fields := []jen.Code{key("Desc", addr("providerDesc"))}
 	var levels []jen.Code
 	events := p.byEvent(func(ev *event) part { return addressPart(ev.desc) })
 	for _, l := range p.m.Levels {
@@ -165,7 +165,7 @@ func (p *pkg) providerFields() []jen.Code {
 		fields = append(fields, key("Events", jen.Index().Op("*").Add(rt("EventDesc")).Add(lines(events...))))
 	}
 	if len(p.keywords()) > 0 {
-		fields = append(fields, key("Keywords", jen.Id("keywordDescs")))
+		fields = append(fields, key("Keywords", id("keywordDescs")))
 	}
 	if len(levels) > 0 {
 		fields = append(fields, key("Levels", jen.Index().Add(rt("LevelDesc")).Add(lines(levels...))))
@@ -195,7 +195,7 @@ func (p *pkg) byEvent(item func(*event) part) []jen.Code {
 // no variable, so that programs which do not call it link the types that they use.
 func (p *pkg) emitTypes(f *jen.File) {
 	rows := p.byEvent(func(ev *event) part {
-		return part{jen.New(jen.Id(ev.goName)), len("new()") + len(ev.goName)}
+		return part{jen.New(id(ev.goName)), len("new()") + len(ev.goName)}
 	})
 	doc(f.Group, "Types returns an event of each type: those of Provider.Events, in their order.")
 	head := f.Func().Id("Types").Params().Index().Add(rt("Event"))
@@ -227,18 +227,18 @@ func (p *pkg) emitKeyword(f *jen.File) {
 	if len(p.keywords()) == 0 {
 		return
 	}
-	receiver := func() *jen.Statement { return f.Func().Params(jen.Id("k").Id(p.keyword)) }
+	receiver := func() *jen.Statement { return f.Func().Params(id("k").Id(p.keyword)) }
 	f.Line()
 	doc(f.Group, p.keyword+" is a set of keywords of the provider."+givenWay(p.keyword, "Keyword"))
 	f.Type().Id(p.keyword).Uint64()
 	f.Line()
 	doc(f.Group, "Enable returns what a session enables for events of the keywords, up to a level.")
-	receiver().Id("Enable").Params(jen.Id("level").Add(rt("Level"))).Add(rt("Enable")).Block(
-		jen.Return(rt("Enable").Values(key("Provider", jen.Op("&").Id("providerDesc")), key("Keywords", jen.Uint64().Call(jen.Id("k"))), key("Level", jen.Id("level")))),
+	receiver().Id("Enable").Params(id("level").Add(rt("Level"))).Add(rt("Enable")).Block(
+		jen.Return(rt("Enable").Values(key("Provider", addr("providerDesc")), key("Keywords", jen.Uint64().Call(id("k"))), key("Level", id("level")))),
 	)
 	f.Line()
 	doc(f.Group, "String returns the names of the keywords, joined by |.")
-	receiver().Id("String").Params().String().Add(brief(jen.Return(rt("KeywordNames").Call(jen.Id("keywordDescs"), jen.Uint64().Call(jen.Id("k"))))))
+	receiver().Id("String").Params().String().Add(brief(jen.Return(rt("KeywordNames").Call(id("keywordDescs"), jen.Uint64().Call(id("k"))))))
 	f.Line()
 	var descs []jen.Code
 	for _, k := range p.keywords() {
@@ -257,14 +257,14 @@ func (p *pkg) emitTask(f *jen.File) {
 	f.Type().Id(p.task).Uint16()
 	f.Line()
 	doc(f.Group, "String returns the name of the task, or Task and its number if it has none.")
-	head := f.Func().Params(jen.Id("t").Id(p.task)).Id("String").Params().String()
-	byEvent := jen.Return(jen.Id("Provider").Dot("TaskName").Call(jen.Uint16().Call(jen.Id("t"))))
+	head := newMethod(f, id("t").Id(p.task), "String").Params().String()
+	byEvent := jen.Return(dot("Provider", "TaskName").Call(jen.Uint16().Call(id("t"))))
 	cases := p.eventless()
 	if len(cases) == 0 {
 		head.Add(brief(byEvent))
 		return
 	}
-	head.Block(jen.Switch(jen.Id("t")).Block(cases...), byEvent)
+	head.Block(jen.Switch(id("t")).Block(cases...), byEvent)
 }
 
 // eventless returns the cases of a switch for the tasks that no event has, whose names
@@ -280,7 +280,7 @@ func (p *pkg) eventless() []jen.Code {
 	for _, t := range p.m.Tasks {
 		if name := p.goNames[t]; name != "" && !told[t.Value] {
 			told[t.Value] = true
-			cases = append(cases, jen.Case(jen.Id(name)).Block(jen.Return(jen.Lit(t.Name))))
+			cases = append(cases, jen.Case(id(name)).Block(jen.Return(jen.Lit(t.Name))))
 		}
 	}
 	return cases

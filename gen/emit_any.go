@@ -37,7 +37,7 @@ func emitAny(f *jen.File, a *anyVersion) {
 	emitDecodeVersion(f, a)
 	emitAnyValue(f, a)
 	if l.goName != "" && aliases(l.own()) {
-		emitClone(f, a.goName, l.from(jen.Op("&").Id("e")).Dot("detach").Call())
+		emitClone(f, a.goName, l.from(addr("e")).Dot("detach").Call())
 	} else {
 		emitClone(f, a.goName, detach("e", l.own())...)
 	}
@@ -49,15 +49,15 @@ func emitAny(f *jen.File, a *anyVersion) {
 // event stays the same when it gains a second version.
 func emitAnyJSON(f *jen.File, a *anyVersion) {
 	doc(f.Group, "MarshalJSON returns the fields that the decoded version has.")
-	f.Func().Params(jen.Id("e").Id(a.goName)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).
-		Add(brief(jen.Return(rt("AppendJSON").Call(jen.Nil(), jen.Op("&").Id("e")))))
+	newMethod(f, id("e").Id(a.goName), "MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).
+		Add(brief(jen.Return(rt("AppendJSON").Call(jen.Nil(), addr("e")))))
 	f.Line()
 }
 
 // from returns x, a pointer to one of the types that share l, as a pointer to the
 // one that has the code.
 func (l *anyLayout) from(x jen.Code) *jen.Statement {
-	return jen.Parens(jen.Op("*").Id(l.goName)).Call(x)
+	return jen.Parens(deref(l.goName)).Call(x)
 }
 
 // emitHas writes the methods that tell whether a version has a field.
@@ -67,7 +67,7 @@ func emitHas(f *jen.File, a *anyVersion) {
 			continue
 		}
 		doc(f.Group, fmt.Sprintf("Has%s reports whether the decoded version has %[1]s.", fd.goName))
-		layout := func() *jen.Statement { return jen.Id("e").Dot("Seen").Dot("Layout") }
+		layout := func() *jen.Statement { return dot("e", "Seen").Dot("Layout") }
 		cond := jen.Null()
 		in := fd.in(a.versions)
 		if tail := a.versions[len(a.versions)-len(in):]; slices.Equal(in, tail) {
@@ -80,7 +80,7 @@ func emitHas(f *jen.File, a *anyVersion) {
 				cond.Add(layout().Op("==").Lit(int(ev.m.Version)))
 			}
 		}
-		f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("Has" + fd.goName).Params().Bool().Add(brief(jen.Return(cond)))
+		newMethod(f, star("e", a.goName), "Has"+fd.goName).Params().Bool().Add(brief(jen.Return(cond)))
 		f.Line()
 	}
 }
@@ -99,18 +99,18 @@ func emitAnyDescs(f *jen.File, a *anyVersion) {
 	f.Var().Id(a.descs).Op("=").Index().Op("*").Add(rt("EventDesc")).Add(values(fold(descs...)...))
 	f.Line()
 	doc(f.Group, "EventDescs returns the known versions, the oldest first.")
-	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(rt("EventDesc")).
-		Add(brief(jen.Return(jen.Id(a.descs))))
+	newMethod(f, deref(a.goName), "EventDescs").Params().Index().Op("*").Add(rt("EventDesc")).
+		Add(brief(jen.Return(id(a.descs))))
 	f.Line()
 	doc(f.Group, "EventDesc returns the version that was decoded.")
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("EventDesc").Params().Op("*").Add(rt("EventDesc")).
+	newMethod(f, star("e", a.goName), "EventDesc").Params().Op("*").Add(rt("EventDesc")).
 		Add(brief(jen.Return(a.desc())))
 	f.Line()
 }
 
 // desc returns the description of the version that e was decoded from.
 func (a *anyVersion) desc() *jen.Statement {
-	return rt("DescOf").Call(jen.Id(a.descs), jen.Id("e").Dot("Seen"))
+	return rt("DescOf").Call(id(a.descs), dot("e", "Seen"))
 }
 
 // emitDecodeVersion writes DecodeVersion: it decodes the type of the version and
@@ -119,20 +119,20 @@ func emitDecodeVersion(f *jen.File, a *anyVersion) {
 	params := versionParams()
 	text := "DecodeVersion sets e from the payload p of a version and returns how many bytes it read."
 	if len(a.layout.fields) == 0 {
-		params = []jen.Code{jen.Id("version").Uint8(), jen.Id("_").Index().Byte(), jen.Id("_").Add(rt("PtrSize"))}
+		params = []jen.Code{id("version").Uint8(), id("_").Index().Byte(), id("_").Add(rt("PtrSize"))}
 		text = "DecodeVersion sets e. No version has a payload."
 	}
 	doc(f.Group, text)
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").Params(params...).
-		Params(jen.Id("n").Int(), jen.Err().Error()).
+	newMethod(f, star("e", a.goName), "DecodeVersion").Params(params...).
+		Params(id("n").Int(), jen.Err().Error()).
 		BlockFunc(func(g *jen.Group) {
 			if l := a.layout; l.goName != "" {
-				g.Return(l.from(jen.Id("e")).Dot("decode").Call(jen.Id("version"), jen.Id("p"), jen.Id("ptr"), jen.Id(a.descs)))
+				g.Return(l.from(id("e")).Dot("decode").Call(id("version"), id("p"), id("ptr"), id(a.descs)))
 				return
 			}
 			eachVersion(g, a.versions, func(i int) []jen.Code {
 				ev := a.versions[i]
-				decode := jen.Id("v").Dot("DecodePayload").Call(jen.Id("p"), jen.Id("ptr"))
+				decode := dot("v", "DecodePayload").Call(id("p"), id("ptr"))
 				return anyCopy(a.layout, a.goName, i, ev.goName, decode)
 			})
 		})
@@ -140,7 +140,7 @@ func emitDecodeVersion(f *jen.File, a *anyVersion) {
 }
 
 func versionParams() []jen.Code {
-	return append([]jen.Code{jen.Id("version").Uint8()}, payloadParams()...)
+	return append([]jen.Code{id("version").Uint8()}, payloadParams()...)
 }
 
 // eachVersion writes statements for the version that is decoded: the newest one
@@ -150,7 +150,7 @@ func eachVersion(g *jen.Group, versions []*event, statements func(i int) []jen.C
 		g.Switch().BlockFunc(func(g *jen.Group) {
 			for i, ev := range slices.Backward(versions) {
 				if i > 0 {
-					g.Case(jen.Id("version").Op(">=").Lit(int(ev.m.Version))).Block(statements(i)...)
+					g.Case(id("version").Op(">=").Lit(int(ev.m.Version))).Block(statements(i)...)
 				} else {
 					g.Default().Block(statements(i)...)
 				}
@@ -161,7 +161,7 @@ func eachVersion(g *jen.Group, versions []*event, statements func(i int) []jen.C
 			g.Add(statement)
 		}
 	}
-	g.Return(jen.Id("n"), jen.Err())
+	g.Return(id("n"), jen.Err())
 }
 
 // anyCopy returns the statements that decode version i as the type named from,
@@ -170,19 +170,19 @@ func eachVersion(g *jen.Group, versions []*event, statements func(i int) []jen.C
 // to wait for the smaller ones that were just written.
 func anyCopy(l *anyLayout, to string, i int, from string, decode *jen.Statement) []jen.Code {
 	ev := l.versions()[i]
-	seen := rt("Seen").Values(key("Version", jen.Id("version")), key("Layout", jen.Lit(int(ev.m.Version))))
+	seen := rt("Seen").Values(key("Version", id("version")), key("Layout", jen.Lit(int(ev.m.Version))))
 	if len(ev.fields()) == 0 {
-		return []jen.Code{jen.Op("*").Id("e").Op("=").Id(to).Values(key("Seen", seen))}
+		return []jen.Code{deref("e").Op("=").Id(to).Values(key("Seen", seen))}
 	}
 	statements := []jen.Code{
 		jen.Var().Id("v").Id(from),
-		jen.List(jen.Id("n"), jen.Err()).Op("=").Add(decode),
+		jen.List(id("n"), jen.Err()).Op("=").Add(decode),
 	}
 	if slices.ContainsFunc(l.fields, func(fd *anyField) bool { return fd.of[i] == nil }) {
-		statements = append(statements, jen.Op("*").Id("e").Op("=").Id(to).Values())
+		statements = append(statements, deref("e").Op("=").Id(to).Values())
 	}
 	set := func(field string, x jen.Code) {
-		statements = append(statements, jen.Id("e").Dot(field).Op("=").Add(x))
+		statements = append(statements, dot("e", field).Op("=").Add(x))
 	}
 	set("Seen", seen)
 	for _, fd := range l.fields {
@@ -190,7 +190,7 @@ func anyCopy(l *anyLayout, to string, i int, from string, decode *jen.Statement)
 		if own == nil {
 			continue
 		}
-		x := jen.Id("v").Dot(own.goName)
+		x := dot("v", own.goName)
 		if t := fd.kind.goType(); t != own.kind.goType() {
 			x = t.code().Call(x)
 		}
@@ -198,7 +198,7 @@ func anyCopy(l *anyLayout, to string, i int, from string, decode *jen.Statement)
 		if fd.has != "" {
 			has := jen.True()
 			if own.has != "" {
-				has = jen.Id("v").Dot(own.has)
+				has = dot("v", own.has)
 			}
 			set(fd.has, has)
 		}
@@ -210,13 +210,13 @@ func anyCopy(l *anyLayout, to string, i int, from string, decode *jen.Statement)
 func emitAnyValue(f *jen.File, a *anyVersion) {
 	doc(f.Group, "FieldValue returns the value of field i of EventDesc().Fields.")
 	method := func(receiver string, i string) *jen.Statement {
-		return f.Func().Params(jen.Id(receiver).Op("*").Id(a.goName)).Id("FieldValue").Params(jen.Id(i).Int()).Add(rt("Value"))
+		return newMethod(f, star(receiver, a.goName), "FieldValue").Params(id(i).Int()).Add(rt("Value"))
 	}
 	switch l := a.layout; {
 	case len(l.fields) == 0:
-		f.Func().Params(jen.Op("*").Id(a.goName)).Id("FieldValue").Params(jen.Int()).Add(rt("Value")).Add(brief(jen.Return(rt("Value").Values())))
+		newMethod(f, deref(a.goName), "FieldValue").Params(jen.Int()).Add(rt("Value")).Add(brief(jen.Return(rt("Value").Values())))
 	case l.goName != "":
-		method("e", "i").Add(brief(jen.Return(l.from(jen.Id("e")).Dot("FieldValue").Call(jen.Id("i")))))
+		method("e", "i").Add(brief(jen.Return(l.from(id("e")).Dot("FieldValue").Call(id("i")))))
 	default:
 		method("e", "i").BlockFunc(func(g *jen.Group) { anyValueBody(g, l) })
 	}
@@ -231,19 +231,19 @@ func anyValueBody(g *jen.Group, l *anyLayout) {
 		valueBody(g, versions[0].layout.code(), l.own())
 		return
 	}
-	c := code{recv: "e", fields: jen.Id("fields"), found: jen.Id("i")}
+	c := code{recv: "e", fields: id("fields"), found: id("i")}
 	g.Id("fields").Op(":=").Add(l.anys[0].desc()).Dot("Fields")
-	g.If(jen.Uint().Call(jen.Id("i")).Op(">=").Uint().Call(jen.Len(jen.Id("fields")))).Block(
+	g.If(jen.Uint().Call(id("i")).Op(">=").Uint().Call(jen.Len(id("fields")))).Block(
 		jen.Return(rt("Value").Values()),
 	)
 	if l.inOrder() {
-		g.Switch(jen.Id("i")).BlockFunc(func(g *jen.Group) {
+		g.Switch(id("i")).BlockFunc(func(g *jen.Group) {
 			for k, fd := range l.fields {
 				g.Case(jen.Lit(k)).BlockFunc(func(g *jen.Group) { fd.value(g, c) })
 			}
 		})
 	} else {
-		g.Switch(jen.Id("fields").Index(jen.Id("i")).Dot("Name")).BlockFunc(func(g *jen.Group) {
+		g.Switch(id("fields").Index(id("i")).Dot("Name")).BlockFunc(func(g *jen.Group) {
 			done := make(map[string]bool)
 			for _, fd := range l.fields {
 				if !done[fd.name] {
@@ -271,7 +271,7 @@ func valueByName(g *jen.Group, c code, l *anyLayout, name string) {
 			if own == nil {
 				continue
 			}
-			version := jen.Id("e").Dot("Seen").Dot("Layout").Op("==").Lit(int(l.versions()[i].m.Version))
+			version := dot("e", "Seen").Dot("Layout").Op("==").Lit(int(l.versions()[i].m.Version))
 			if same[0].of[i] != nil { // one version has several fields of that name
 				version.Op("&&").Id("i").Op("==").Lit(own.index)
 			}
@@ -290,7 +290,7 @@ func valueByName(g *jen.Group, c code, l *anyLayout, name string) {
 // that the description of the decoded version says.
 func (f *anyField) value(g *jen.Group, c code) {
 	if f.has != "" {
-		g.If(jen.Op("!").Add(jen.Id(c.recv).Dot(f.has))).Block(jen.Return(rt("Value").Values()))
+		g.If(jen.Op("!").Add(dot(c.recv, f.has))).Block(jen.Return(rt("Value").Values()))
 	}
 	own := &field{m: f.m, goName: f.goName}
 	pointers, numbers := false, false
@@ -315,9 +315,9 @@ func emitAnyLayout(f *jen.File, l *anyLayout) {
 	doc(f.Group, fmt.Sprintf("%s is what types for all versions of an event share, the newest of which has the template %s.", l.goName, l.template()))
 	f.Type().Id(l.goName).Id(l.anys[0].goName)
 	f.Line()
-	receiver := func() *jen.Statement { return f.Func().Params(jen.Id("e").Op("*").Id(l.goName)) }
-	params := append(versionParams(), jen.Id("d").Index().Op("*").Add(rt("EventDesc")))
-	receiver().Id("decode").Params(params...).Params(jen.Id("n").Int(), jen.Err().Error()).
+	receiver := func() *jen.Statement { return f.Func().Params(star("e", l.goName)) }
+	params := append(versionParams(), id("d").Index().Op("*").Add(rt("EventDesc")))
+	receiver().Id("decode").Params(params...).Params(id("n").Int(), jen.Err().Error()).
 		BlockFunc(func(g *jen.Group) {
 			versions := l.versions()
 			eachVersion(g, versions, func(i int) []jen.Code {
@@ -325,12 +325,12 @@ func emitAnyLayout(f *jen.File, l *anyLayout) {
 				if own := versions[i].layout; own != nil {
 					from = own.goName
 				}
-				decode := jen.Id("v").Dot("decode").Call(jen.Id("p"), jen.Id("ptr"), jen.Id("d").Index(jen.Lit(i)))
+				decode := dot("v", "decode").Call(id("p"), id("ptr"), id("d").Index(jen.Lit(i)))
 				return anyCopy(l, l.goName, i, from, decode)
 			})
 		})
 	f.Line()
-	receiver().Id("FieldValue").Params(jen.Id("i").Int()).Add(rt("Value")).
+	receiver().Id("FieldValue").Params(id("i").Int()).Add(rt("Value")).
 		BlockFunc(func(g *jen.Group) { anyValueBody(g, l) })
 	f.Line()
 	emitDetach(f, l.goName, l.own())

@@ -10,7 +10,7 @@ func appendParams(l *layout) []jen.Code {
 	if l.isFixed() {
 		ptr = "_"
 	}
-	return []jen.Code{jen.Id("b").Index().Byte(), jen.Id(ptr).Add(rt("PtrSize"))}
+	return []jen.Code{id("b").Index().Byte(), id(ptr).Add(rt("PtrSize"))}
 }
 
 // emitAppend writes AppendPayload.
@@ -20,13 +20,13 @@ func emitAppend(f *jen.File, ev *event) {
 	l := ev.layout
 	switch {
 	case l.goName != "":
-		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
-			Params(jen.Id("b").Index().Byte(), jen.Id("ptr").Add(rt("PtrSize"))).Add(results).
-			Add(brief(jen.Return(l.from(jen.Id("e")).Dot("append").Call(jen.Id("b"), jen.Id("ptr"), jen.Op("&").Id(ev.desc)))))
+		newMethod(f, star("e", ev.goName), "AppendPayload").
+			Params(id("b").Index().Byte(), id("ptr").Add(rt("PtrSize"))).Add(results).
+			Add(brief(jen.Return(l.from(id("e")).Dot("append").Call(id("b"), id("ptr"), addr(ev.desc)))))
 	default:
-		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
+		newMethod(f, star("e", ev.goName), "AppendPayload").
 			Params(appendParams(l)...).Add(results).
-			BlockFunc(func(g *jen.Group) { appendBody(g, l, jen.Op("&").Id(ev.desc)) })
+			BlockFunc(func(g *jen.Group) { appendBody(g, l, addr(ev.desc)) })
 	}
 	f.Line()
 }
@@ -39,12 +39,12 @@ func appendBody(g *jen.Group, l *layout, desc *jen.Statement) {
 		for _, f := range l.fields {
 			g.Id("b").Op("=").Add(f.kind.(fixedKind).appendTo(c.x(f)))
 		}
-		g.Return(jen.Id("b"), jen.Nil())
+		g.Return(id("b"), jen.Nil())
 		return
 	}
-	g.Id("a").Op(":=").Add(rt("NewAppender")).Call(jen.Id("b"), jen.Id("ptr"))
+	g.Id("a").Op(":=").Add(rt("NewAppender")).Call(id("b"), id("ptr"))
 	for _, f := range l.fields {
 		g.Add(f.kind.write(c, f))
 	}
-	g.Return(jen.Id("a").Dot("Done").Call(desc.Clone()))
+	g.Return(dot("a", "Done").Call(desc.Clone()))
 }

@@ -10,7 +10,7 @@ func detach(x string, fields []*field) []jen.Code {
 	var list []jen.Code
 	for _, f := range fields {
 		if f.kind.aliases() {
-			list = append(list, jen.Id(x).Dot(f.goName).Op("=").Id(x).Dot(f.goName).Dot("Clone").Call())
+			list = append(list, dot(x, f.goName).Op("=").Id(x).Dot(f.goName).Dot("Clone").Call())
 		}
 	}
 	return list
@@ -33,8 +33,8 @@ func emitClone(f *jen.File, name string, detach ...jen.Code) {
 		text = "Clone returns a copy of e that shares no memory with the payload."
 	}
 	doc(f.Group, text)
-	head := f.Func().Params(jen.Id("e").Id(name)).Id("Clone").Params().Op("*").Id(name)
-	result := jen.Return(jen.Op("&").Id("e"))
+	head := newMethod(f, id("e").Id(name), "Clone").Params().Op("*").Id(name)
+	result := jen.Return(addr("e"))
 	if len(detach) == 0 {
 		head.Add(brief(result))
 	} else {
@@ -51,8 +51,8 @@ func emitStructClone(f *jen.File, s *structType) {
 		text = "Clone returns a copy of v that shares no memory with the payload."
 	}
 	doc(f.Group, text)
-	head := f.Func().Params(jen.Id("v").Id(s.goName)).Id("Clone").Params().Id(s.goName)
-	result := jen.Return(jen.Id("v"))
+	head := newMethod(f, id("v").Id(s.goName), "Clone").Params().Id(s.goName)
+	result := jen.Return(id("v"))
 	if len(statements) == 0 {
 		head.Add(brief(result))
 	} else {
@@ -65,29 +65,29 @@ func emitStructClone(f *jen.File, s *structType) {
 // makes no difference whether it or a pointer to it is shown. Other forms come from etw.Show,
 // by the description.
 func emitRendering(f *jen.File, name string) {
-	f.Func().Params(jen.Id("e").Id(name)).Id("String").Params().String().
-		Add(brief(jen.Return(jen.String().Call(rt("AppendText").Call(jen.Nil(), jen.Op("&").Id("e"))))))
+	newMethod(f, id("e").Id(name), "String").Params().String().
+		Add(brief(jen.Return(jen.String().Call(rt("AppendText").Call(jen.Nil(), addr("e"))))))
 	f.Line()
 }
 
 // emitStructRendering is emitRendering for a struct of an event.
 func emitStructRendering(f *jen.File, s *structType) {
-	f.Func().Params(jen.Id("v").Id(s.goName)).Id("String").Params().String().
-		Add(brief(jen.Return(rt("StructValue").Call(jen.Op("&").Add(s.desc()), jen.Op("&").Id("v")).Dot("String").Call())))
+	newMethod(f, id("v").Id(s.goName), "String").Params().String().
+		Add(brief(jen.Return(rt("StructValue").Call(jen.Op("&").Add(s.desc()), addr("v")).Dot("String").Call())))
 	f.Line()
 }
 
 // emitViewCopy writes the methods that copy and show an array of structs, as the
 // arrays of the runtime are.
 func emitViewCopy(f *jen.File, s *structType) {
-	receiver := func() *jen.Statement { return f.Func().Params(jen.Id("s").Id(s.view)) }
+	receiver := func() *jen.Statement { return f.Func().Params(id("s").Id(s.view)) }
 	doc(f.Group, "Clone returns a copy of s that shares no memory with the payload.")
 	receiver().Id("Clone").Params().Id(s.view).Block(
-		jen.Id("s").Dot("p").Op("=").Qual("bytes", "Clone").Call(jen.Id("s").Dot("p")),
-		jen.Return(jen.Id("s")),
+		dot("s", "p").Op("=").Qual("bytes", "Clone").Call(dot("s", "p")),
+		jen.Return(id("s")),
 	)
 	f.Line()
-	all := func() *jen.Statement { return jen.Id("s").Dot("All").Call() }
+	all := func() *jen.Statement { return dot("s", "All").Call() }
 	receiver().Id("String").Params().String().Add(brief(jen.Return(rt("ElementsText").Call(all()))))
 	f.Line()
 	doc(f.Group, "MarshalJSON returns the elements as an array.")
@@ -102,6 +102,6 @@ func emitDetach(f *jen.File, goName string, fields []*field) {
 	if len(statements) == 0 {
 		return
 	}
-	f.Func().Params(jen.Id("e").Op("*").Id(goName)).Id("detach").Params().Block(statements...)
+	newMethod(f, star("e", goName), "detach").Params().Block(statements...)
 	f.Line()
 }

@@ -8,8 +8,8 @@ import "github.com/dave/jennifer/jen"
 // which jen.go has short names: rt("Short") is etw.Short. Of clr.GCStartV1, whose
 // fields are all fixed, the lines
 //
-//	g.If(jen.Len(jen.Id("p")).Op("<").Lit(l.prefixSize)).Block(
-//		jen.Return(jen.Lit(0), rt("Short").Call(desc.Clone(), jen.Id("p"), jen.Id("ptr"))),
+//	g.If(jen.Len(id("p")).Op("<").Lit(l.prefixSize)).Block(
+//		jen.Return(jen.Lit(0), rt("Short").Call(desc.Clone(), id("p"), id("ptr"))),
 //	)
 //	for _, f := range l.fields[:l.prefix] {
 //		g.Add(c.set(f, f.kind.(fixedKind).load(f.offset)))
@@ -31,7 +31,7 @@ import "github.com/dave/jennifer/jen"
 
 // payloadParams are the parameters of DecodePayload.
 func payloadParams() []jen.Code {
-	return []jen.Code{jen.Id("p").Index().Byte(), jen.Id("ptr").Add(rt("PtrSize"))}
+	return []jen.Code{id("p").Index().Byte(), id("ptr").Add(rt("PtrSize"))}
 }
 
 // emitDecode writes DecodePayload.
@@ -45,13 +45,13 @@ func emitDecode(f *jen.File, ev *event) {
 	l := ev.layout
 	switch {
 	case l.goName != "":
-		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("DecodePayload").
+		newMethod(f, star("e", ev.goName), "DecodePayload").
 			Params(payloadParams()...).Add(results).
-			Add(brief(jen.Return(l.from(jen.Id("e")).Dot("decode").Call(jen.Id("p"), jen.Id("ptr"), jen.Op("&").Id(ev.desc)))))
+			Add(brief(jen.Return(l.from(id("e")).Dot("decode").Call(id("p"), id("ptr"), addr(ev.desc)))))
 	default:
-		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("DecodePayload").
+		newMethod(f, star("e", ev.goName), "DecodePayload").
 			Params(payloadParams()...).Add(results).
-			BlockFunc(func(g *jen.Group) { decodeBody(g, l, jen.Op("&").Id(ev.desc)) })
+			BlockFunc(func(g *jen.Group) { decodeBody(g, l, addr(ev.desc)) })
 	}
 	f.Line()
 }
@@ -61,8 +61,8 @@ func emitDecode(f *jen.File, ev *event) {
 func decodeBody(g *jen.Group, l *layout, desc *jen.Statement) {
 	c := l.code()
 	if l.prefix > 0 {
-		g.If(jen.Len(jen.Id("p")).Op("<").Lit(l.prefixSize)).Block(
-			jen.Return(jen.Lit(0), rt("Short").Call(desc.Clone(), jen.Id("p"), jen.Id("ptr"))),
+		g.If(jen.Len(id("p")).Op("<").Lit(l.prefixSize)).Block(
+			jen.Return(jen.Lit(0), rt("Short").Call(desc.Clone(), id("p"), id("ptr"))),
 		)
 	}
 	if isOptional(l.fields) {
@@ -79,9 +79,9 @@ func decodeBody(g *jen.Group, l *layout, desc *jen.Statement) {
 		g.Return(jen.Lit(l.prefixSize), jen.Nil())
 		return
 	}
-	g.Id("c").Op(":=").Add(rt("NewCursor")).Call(jen.Id("p"), jen.Lit(l.prefixSize), jen.Id("ptr"))
+	g.Id("c").Op(":=").Add(rt("NewCursor")).Call(id("p"), jen.Lit(l.prefixSize), id("ptr"))
 	for _, f := range l.fields[l.prefix:] {
 		g.Add(f.kind.read(c, f))
 	}
-	g.Return(jen.Id("c").Dot("Done").Call(desc.Clone()))
+	g.Return(dot("c", "Done").Call(desc.Clone()))
 }

@@ -28,7 +28,7 @@ func emitEventDesc(f *jen.File, ev *event) {
 	switch l := ev.layout; {
 	case l == nil:
 	case l.goName != "":
-		rows = append(rows, key("Fields", jen.Id(l.descs())))
+		rows = append(rows, key("Fields", id(l.descs())))
 	default:
 		rows = append(rows, key("Fields", fieldDescs(l.fields)))
 	}
@@ -38,7 +38,7 @@ func emitEventDesc(f *jen.File, ev *event) {
 
 // headerDesc describes what the headers of records say.
 func headerDesc(e *manifest.Event) []part {
-	list := []part{keyPart("Provider", jen.Op("&").Id("providerDesc"), "&providerDesc")}
+	list := []part{keyPart("Provider", addr("providerDesc"), "&providerDesc")}
 	if e.Kind() == etw.KindClassic {
 		list = append(list, keyPart("Kind", rt("KindClassic"), "etw.KindClassic"))
 	}
@@ -81,7 +81,7 @@ func namesDesc(ev *event) []part {
 	e := ev.m
 	if e.Task != nil && !e.Task.EventGUID.IsZero() {
 		class := ev.pkg.classes[e.Task.EventGUID]
-		list = append(list, keyPart("Class", jen.Id(class), class))
+		list = append(list, keyPart("Class", id(class), class))
 	}
 	text("Name", cmp.Or(e.TraceName, e.Symbol))
 	if ev.named {
@@ -112,7 +112,7 @@ func fieldDesc(f *field) *jen.Statement {
 		parts = append(parts, key("Out", rt(outTypeNames[out])))
 	}
 	if e := f.kind.enum(); e != nil {
-		parts = append(parts, key("Map", jen.Op("&").Id(e.desc)))
+		parts = append(parts, key("Map", addr(e.desc)))
 	}
 	count, length := f.kind.sizes()
 	if count.kind != etw.SizeNone {

@@ -26,15 +26,15 @@ func emitEnum(f *jen.File, e *enum) {
 	}
 	f.Var().Id(e.desc).Op("=").Add(rt("MapDesc")).Add(lines(e.descFields()...))
 	f.Line()
-	number := func() *jen.Statement { return jen.Uint32().Call(jen.Id("v")) }
+	number := func() *jen.Statement { return jen.Uint32().Call(id("v")) }
 	doc(f.Group, e.stringDoc())
-	f.Func().Params(jen.Id("v").Id(e.goName)).Id("String").Params().String().Add(brief(
-		jen.Return(jen.Id(e.desc).Dot("ValueName").Call(jen.Lit(e.goName), number())),
+	newMethod(f, id("v").Id(e.goName), "String").Params().String().Add(brief(
+		jen.Return(dot(e.desc, "ValueName").Call(jen.Lit(e.goName), number())),
 	))
 	f.Line()
 	doc(f.Group, e.textDoc())
-	f.Func().Params(jen.Id("v").Id(e.goName)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Add(brief(
-		jen.Return(jen.Index().Byte().Call(jen.Id(e.desc).Dot("ValueString").Call(number())), jen.Nil()),
+	newMethod(f, id("v").Id(e.goName), "MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Add(brief(
+		jen.Return(jen.Index().Byte().Call(dot(e.desc, "ValueString").Call(number())), jen.Nil()),
 	))
 	f.Line()
 }

@@ -17,7 +17,7 @@ func emitEvent(f *jen.File, ev *event) {
 		emitFields(f, ev.goName, ev.fields(), ev)
 	}
 	emitEventMethods(f, ev)
-	emitClone(f, ev.goName, ev.detach(jen.Op("&").Id("e"))...)
+	emitClone(f, ev.goName, ev.detach(addr("e"))...)
 	emitRendering(f, ev.goName)
 	emitEventDesc(f, ev)
 }
@@ -64,8 +64,8 @@ func emitGetters(f *jen.File, goName string, fields []*field) {
 	for _, fd := range fields {
 		if fd.getter != "" {
 			doc(f.Group, fmt.Sprintf("%s returns the field %s.", fd.getter, fd.goName))
-			f.Func().Params(jen.Id("e").Op("*").Id(goName)).Id(fd.getter).Params().Add(fd.kind.goType().code()).
-				Add(brief(jen.Return(jen.Id("e").Dot(fd.goName))))
+			newMethod(f, star("e", goName), fd.getter).Params().Add(fd.kind.goType().code()).
+				Add(brief(jen.Return(dot("e", fd.goName))))
 			f.Line()
 		}
 	}
@@ -74,15 +74,15 @@ func emitGetters(f *jen.File, goName string, fields []*field) {
 // emitAccessor writes the interface of the events that have a field.
 func emitAccessor(f *jen.File, a *accessor) {
 	doc(f.Group, fmt.Sprintf("%s is an event that has the field %s. %s", a.goName, a.field, a.doc))
-	f.Type().Id(a.goName).Interface(jen.Id(a.getter).Params().Add(a.goType.code()))
+	f.Type().Id(a.goName).Interface(id(a.getter).Params().Add(a.goType.code()))
 	f.Line()
 }
 
 // emitEventMethods writes the methods that make a type an etw.Event.
 func emitEventMethods(f *jen.File, ev *event) {
 	doc(f.Group, fmt.Sprintf("EventDesc returns the description of %s.", ev.symbol()))
-	f.Func().Params(jen.Op("*").Id(ev.goName)).Id("EventDesc").Params().Op("*").Add(rt("EventDesc")).
-		Add(brief(jen.Return(jen.Op("&").Id(ev.desc))))
+	newMethod(f, deref(ev.goName), "EventDesc").Params().Op("*").Add(rt("EventDesc")).
+		Add(brief(jen.Return(addr(ev.desc))))
 	f.Line()
 	emitGetters(f, ev.goName, ev.fields())
 	if ev.layout == nil {

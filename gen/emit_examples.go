@@ -33,12 +33,12 @@ func (p *pkg) emitExamples(f *jen.File) error {
 		values = append(values, key(ev.fields()[len(values)].goName, jen.Lit(int(v.Int()))))
 	}
 	made := []jen.Code{
-		jen.Id("event").Op(":=").Id(ev.goName).Values(values...),
-		jen.List(jen.Id("payload"), jen.Err()).Op(":=").Id("event").Dot("AppendPayload").Call(jen.Nil(), rt("Ptr64")),
+		id("event").Op(":=").Id(ev.goName).Values(values...),
+		jen.List(id("payload"), jen.Err()).Op(":=").Id("event").Dot("AppendPayload").Call(jen.Nil(), rt("Ptr64")),
 	}
 	f.Line()
 	f.Func().Id(encode).Params().Block(append(slices.Clone(made),
-		jen.Qual("fmt", "Printf").Call(jen.Lit("%x %v\n"), jen.Id("payload"), jen.Err()),
+		jen.Qual("fmt", "Printf").Call(jen.Lit("%x %v\n"), id("payload"), jen.Err()),
 		jen.Comment(fmt.Sprintf("Output: %x <nil>", bytes)))...)
 	f.Line()
 	f.Func().Id(handle).Params().Block(append(append(handler(ev), made...), dispatch(
@@ -67,8 +67,8 @@ func isPlain(ev *event) bool {
 func handler(ev *event) []jen.Code {
 	return []jen.Code{
 		jen.Var().Id("mux").Add(rt("Mux")),
-		rt("Handle").Call(jen.Op("&").Id("mux"), jen.Func().Params(jen.Id("r").Op("*").Add(rt("Record")), jen.Id("e").Op("*").Id(ev.handled())).Error().Block(
-			jen.Qual("fmt", "Println").Call(jen.Id("r").Dot("ProcessID"), jen.Id("e")),
+		rt("Handle").Call(addr("mux"), jen.Func().Params(id("r").Op("*").Add(rt("Record")), id("e").Op("*").Id(ev.handled())).Error().Block(
+			jen.Qual("fmt", "Println").Call(dot("r", "ProcessID"), id("e")),
 			jen.Return(jen.Nil()),
 		)),
 		jen.Line().Comment("mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here."),
@@ -80,12 +80,12 @@ func dispatch(output string) []jen.Code {
 	print := jen.Qual("fmt", "Println").Call(jen.Err())
 	return []jen.Code{
 		jen.If(jen.Err().Op("!=").Nil()).Block(print),
-		jen.Id("k").Op(":=").Id("event").Dot("EventDesc").Call().Dot("Key").Call(),
-		jen.Id("record").Op(":=").Op("&").Add(rt("Record")).Add(lines(
-			jen.List(key("Kind", jen.Id("k").Dot("Kind")), key("Provider", jen.Id("k").Dot("Provider")), key("ID", jen.Id("k").Dot("ID")), key("Version", jen.Id("k").Dot("Version"))),
-			jen.List(key("Opcode", jen.Id("event").Dot("EventDesc").Call().Dot("Opcode")), key("ProcessID", jen.Lit(4242)), key("Payload", jen.Id("payload")), key("PointerSize", rt("Ptr64"))),
+		id("k").Op(":=").Id("event").Dot("EventDesc").Call().Dot("Key").Call(),
+		id("record").Op(":=").Op("&").Add(rt("Record")).Add(lines(
+			jen.List(key("Kind", dot("k", "Kind")), key("Provider", dot("k", "Provider")), key("ID", dot("k", "ID")), key("Version", dot("k", "Version"))),
+			jen.List(key("Opcode", dot("event", "EventDesc").Call().Dot("Opcode")), key("ProcessID", jen.Lit(4242)), key("Payload", id("payload")), key("PointerSize", rt("Ptr64"))),
 		)),
-		jen.If(jen.Err().Op(":=").Id("mux").Dot("Dispatch").Call(jen.Id("record")), jen.Err().Op("!=").Nil()).Block(print.Clone()),
+		jen.If(jen.Err().Op(":=").Id("mux").Dot("Dispatch").Call(id("record")), jen.Err().Op("!=").Nil()).Block(print.Clone()),
 		jen.Comment(output),
 	}
 }

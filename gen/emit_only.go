@@ -6,15 +6,15 @@ import "github.com/dave/jennifer/jen"
 // most of the methods; the others are those that are not the same for both.
 func emitEmbedding(f *jen.File, a *anyVersion) {
 	ev := a.newest()
-	f.Type().Id(a.goName).Struct(jen.Id("Seen").Add(rt("Seen")), jen.Id(ev.goName))
+	f.Type().Id(a.goName).Struct(id("Seen").Add(rt("Seen")), id(ev.goName))
 	f.Line()
 	version := jen.Lit(int(ev.m.Version))
 	doc(f.Group, "DecodeVersion sets e from the payload p of any version and returns how many bytes it read.")
-	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").Params(versionParams()...).Params(jen.Int(), jen.Error()).Block(
-		jen.Id("e").Dot("Seen").Op("=").Add(rt("Seen")).Values(key("Version", jen.Id("version")), key("Layout", version)),
-		jen.Return(jen.Id("e").Dot(ev.goName).Dot("DecodePayload").Call(jen.Id("p"), jen.Id("ptr"))),
+	newMethod(f, star("e", a.goName), "DecodeVersion").Params(versionParams()...).Params(jen.Int(), jen.Error()).Block(
+		dot("e", "Seen").Op("=").Add(rt("Seen")).Values(key("Version", id("version")), key("Layout", version)),
+		jen.Return(dot("e", ev.goName).Dot("DecodePayload").Call(id("p"), id("ptr"))),
 	)
 	f.Line()
-	emitClone(f, a.goName, ev.detach(jen.Op("&").Id("e").Dot(ev.goName))...)
+	emitClone(f, a.goName, ev.detach(addr("e").Dot(ev.goName))...)
 	emitAnyJSON(f, a)
 }

@@ -8,10 +8,10 @@ func emitFieldValue(f *jen.File, ev *event) {
 	l := ev.layout
 	switch {
 	case l.goName != "":
-		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("FieldValue").Params(jen.Id("i").Int()).Add(rt("Value")).
-			Add(brief(jen.Return(l.from(jen.Id("e")).Dot("FieldValue").Call(jen.Id("i")))))
+		newMethod(f, star("e", ev.goName), "FieldValue").Params(id("i").Int()).Add(rt("Value")).
+			Add(brief(jen.Return(l.from(id("e")).Dot("FieldValue").Call(id("i")))))
 	default:
-		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("FieldValue").Params(jen.Id("i").Int()).Add(rt("Value")).
+		newMethod(f, star("e", ev.goName), "FieldValue").Params(id("i").Int()).Add(rt("Value")).
 			BlockFunc(func(g *jen.Group) { valueBody(g, l.code(), l.fields) })
 	}
 	f.Line()
@@ -19,7 +19,7 @@ func emitFieldValue(f *jen.File, ev *event) {
 
 // valueBody writes the statements that return the value of field i.
 func valueBody(g *jen.Group, c code, fields []*field) {
-	g.Switch(jen.Id("i")).BlockFunc(func(g *jen.Group) {
+	g.Switch(id("i")).BlockFunc(func(g *jen.Group) {
 		for _, f := range fields {
 			value := jen.Code(jen.Return(f.kind.value(c, f)))
 			if f.has != "" {

@@ -26,7 +26,7 @@ func textPart(name, v string) part { return keyPart(name, jen.Lit(v), strconv.Qu
 
 // addressPart returns the part that is the address of a variable.
 func addressPart(variable string) part {
-	return part{jen.Op("&").Id(variable), len("&") + len(variable)}
+	return part{addr(variable), len("&") + len(variable)}
 }
 
 // fold returns the parts as few lines, none longer than foldWidth if it can be.

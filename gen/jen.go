@@ -18,10 +18,42 @@ const testPath = "github.com/etwgen/etwgen/runtime/etwtest"
 // rt returns a name of the runtime.
 //
 // Like others that are called at a hundred places it is not inlined: all that it calls of
-// jennifer would be, which took 200 kB of the program.
+// jennifer would be, which took 400 kB of the program.
 //
 //go:noinline
 func rt(name string) *jen.Statement { return jen.Qual(runtimePath, name) }
+
+// id returns an identifier.
+//
+//go:noinline
+func id(name string) *jen.Statement { return jen.Id(name) }
+
+// dot returns x.name.
+//
+//go:noinline
+func dot(x, name string) *jen.Statement { return jen.Id(x).Dot(name) }
+
+// star returns name *typ, a parameter or field.
+//
+//go:noinline
+func star(name, typ string) *jen.Statement { return jen.Id(name).Op("*").Id(typ) }
+
+// newMethod begins a method.
+//
+//go:noinline
+func newMethod(f *jen.File, receiver jen.Code, name string) *jen.Statement {
+	return f.Func().Params(receiver).Id(name)
+}
+
+// addr returns &name.
+//
+//go:noinline
+func addr(name string) *jen.Statement { return jen.Op("&").Id(name) }
+
+// deref returns *name.
+//
+//go:noinline
+func deref(name string) *jen.Statement { return jen.Op("*").Id(name) }
 
 // le returns a method of binary.LittleEndian.
 func le(method string) *jen.Statement {
@@ -29,18 +61,18 @@ func le(method string) *jen.Statement {
 }
 
 // hex returns v in hexadecimal.
-func hex(v uint64) *jen.Statement { return jen.Id(fmt.Sprintf("%#x", v)) }
+func hex(v uint64) *jen.Statement { return id(fmt.Sprintf("%#x", v)) }
 
 // at returns p[off:].
 //
 //go:noinline
-func at(off int) *jen.Statement { return jen.Id("p").Index(jen.Lit(off).Op(":")) }
+func at(off int) *jen.Statement { return id("p").Index(jen.Lit(off).Op(":")) }
 
 // key returns a line of a composite literal.
 //
 //go:noinline
 func key(name string, value jen.Code) *jen.Statement {
-	return jen.Id(name).Op(":").Add(value)
+	return id(name).Op(":").Add(value)
 }
 
 // lines returns the braces of a composite literal with an item to a line.
@@ -112,7 +144,7 @@ func wrap(text string, width int) []string {
 func guid(g etw.GUID) *jen.Statement {
 	b := make([]jen.Code, 16)
 	for i, c := range g {
-		b[i] = jen.Id(fmt.Sprintf("%#02x", c))
+		b[i] = id(fmt.Sprintf("%#02x", c))
 	}
 	return rt("GUID").Values(b...)
 }

@@ -114,12 +114,12 @@ func (t goType) String() string {
 
 // code returns the type as a part of a statement.
 func (t goType) code() *jen.Statement {
-	s := jen.Id(t.name)
+	s := id(t.name)
 	if t.runtime {
 		s = rt(t.name)
 	}
 	if t.of != "" {
-		s.Types(jen.Id(t.of))
+		s.Types(id(t.of))
 	}
 	return s
 }
@@ -137,7 +137,7 @@ type code struct {
 // x returns field f of the receiver.
 //
 //go:noinline
-func (c code) x(f *field) *jen.Statement { return jen.Id(c.recv).Dot(f.goName) }
+func (c code) x(f *field) *jen.Statement { return dot(c.recv, f.goName) }
 
 // set returns the statement that sets f.
 func (c code) set(f *field, x jen.Code) *jen.Statement { return c.x(f).Op("=").Add(x) }
@@ -145,15 +145,15 @@ func (c code) set(f *field, x jen.Code) *jen.Statement { return c.x(f).Op("=").A
 // pointer returns the cursor c or the appender a as an argument.
 func (c code) pointer(name string) *jen.Statement {
 	if c.owner != nil {
-		return jen.Id(name)
+		return id(name)
 	}
-	return jen.Op("&").Id(name)
+	return addr(name)
 }
 
 // index returns the index of the event's field that f is, or is in.
 func (c code) index(f *field) *jen.Statement {
 	if c.owner != nil {
-		return jen.Id("i")
+		return id("i")
 	}
 	return jen.Lit(f.index)
 }
@@ -173,7 +173,7 @@ func (c code) size(s size) *jen.Statement {
 	case s.field == nil:
 		return jen.Lit(s.n)
 	case s.up > 0:
-		return jen.Id(s.field.outerName())
+		return id(s.field.outerName())
 	}
 	return jen.Uint64().Call(c.x(s.field))
 }

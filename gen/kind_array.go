@@ -72,16 +72,16 @@ func (k fixedArray) enum() *enum { return k.one.enum() }
 // n returns the number of elements to read.
 func (k fixedArray) n(c code) *jen.Statement {
 	if k.count.kind == etw.SizeRest {
-		return jen.Id("c").Dot("RestCount").Call(jen.Lit(k.one.size()))
+		return dot("c", "RestCount").Call(jen.Lit(k.one.size()))
 	}
 	return c.size(k.count)
 }
 
 func (k fixedArray) read(c code, f *field) jen.Code {
 	if e := k.enum(); e != nil {
-		return c.set(f, rt("ReadInts").Types(jen.Id(e.goName)).Call(c.pointer("c"), k.n(c)))
+		return c.set(f, rt("ReadInts").Types(id(e.goName)).Call(c.pointer("c"), k.n(c)))
 	}
-	return c.set(f, jen.Id("c").Dot(k.many).Call(k.n(c)))
+	return c.set(f, dot("c", k.many).Call(k.n(c)))
 }
 
 func (k fixedArray) write(c code, f *field) jen.Code {
@@ -92,11 +92,11 @@ func (k fixedArray) write(c code, f *field) jen.Code {
 	if k.enum() != nil {
 		return rt("AppendInts").Call(c.pointer("a"), c.index(f), c.x(f), n)
 	}
-	return jen.Id("a").Dot(k.many).Call(c.index(f), c.x(f), n)
+	return dot("a", k.many).Call(c.index(f), c.x(f), n)
 }
 
 func (k fixedArray) value(c code, f *field) *jen.Statement {
-	return rt("ArrayValue").Call(c.desc(f), c.x(f), c.x(f).Dot("Len").Call(), jen.Lit(0), jen.Id(c.recv))
+	return rt("ArrayValue").Call(c.desc(f), c.x(f), c.x(f).Dot("Len").Call(), jen.Lit(0), id(c.recv))
 }
 
 // A pointerArray is a view of addresses.
@@ -116,9 +116,9 @@ func (k pointerArray) least() (extent, bool) {
 func (k pointerArray) read(c code, f *field) jen.Code {
 	n := c.size(k.count)
 	if k.count.kind == etw.SizeRest {
-		n = jen.Id("c").Dot("RestCount").Call(jen.Id("c").Dot("PtrSize").Call().Dot("Bytes").Call())
+		n = dot("c", "RestCount").Call(dot("c", "PtrSize").Call().Dot("Bytes").Call())
 	}
-	return c.set(f, jen.Id("c").Dot("Pointers").Call(n))
+	return c.set(f, dot("c", "Pointers").Call(n))
 }
 
 func (k pointerArray) write(c code, f *field) jen.Code {
@@ -126,12 +126,12 @@ func (k pointerArray) write(c code, f *field) jen.Code {
 	if k.count.kind == etw.SizeRest {
 		n = jen.Uint64().Call(c.x(f).Dot("Len").Call())
 	}
-	return jen.Id("a").Dot("Pointers").Call(c.index(f), c.x(f), n)
+	return dot("a", "Pointers").Call(c.index(f), c.x(f), n)
 }
 
 func (k pointerArray) value(c code, f *field) *jen.Statement {
 	return rt("ArrayValue").Call(c.desc(f), c.x(f).Dot("Bytes").Call(), c.x(f).Dot("Len").Call(),
-		c.x(f).Dot("PtrSize").Call(), jen.Id(c.recv))
+		c.x(f).Dot("PtrSize").Call(), id(c.recv))
 }
 
 // A textArray is a view of strings, binary values or SIDs.
@@ -159,7 +159,7 @@ func (k textArray) call(c code, on string, args ...jen.Code) *jen.Statement {
 		method += "N"
 		args = append(args, c.size(k.length))
 	}
-	return jen.Id(on).Dot(method).Call(args...)
+	return dot(on, method).Call(args...)
 }
 
 func (k textArray) read(c code, f *field) jen.Code { return c.set(f, k.call(c, "c")) }

@@ -12,15 +12,15 @@ func (guidKind) size() int { return 16 }
 func (guidKind) least() (extent, bool) { return inBytes(16), true }
 
 func (guidKind) load(off int) *jen.Statement {
-	return rt("GUID").Call(jen.Id("p").Index(jen.Lit(off), jen.Lit(off+16)))
+	return rt("GUID").Call(id("p").Index(jen.Lit(off), jen.Lit(off+16)))
 }
 
 func (guidKind) appendTo(x *jen.Statement) *jen.Statement {
-	return jen.Append(jen.Id("b"), x.Index(jen.Op(":")).Op("..."))
+	return jen.Append(id("b"), x.Index(jen.Op(":")).Op("..."))
 }
 
-func (guidKind) read(c code, f *field) jen.Code { return c.set(f, jen.Id("c").Dot("GUID").Call()) }
+func (guidKind) read(c code, f *field) jen.Code { return c.set(f, dot("c", "GUID").Call()) }
 
-func (guidKind) write(c code, f *field) jen.Code { return jen.Id("a").Dot("GUID").Call(c.x(f)) }
+func (guidKind) write(c code, f *field) jen.Code { return dot("a", "GUID").Call(c.x(f)) }
 
 func (guidKind) value(c code, f *field) *jen.Statement { return rt("GUIDValue").Call(c.x(f)) }

@@ -85,7 +85,7 @@ func (k numberKind) wire() string { return fmt.Sprintf("uint%d", 8*k.bytes) }
 func (k numberKind) load(off int) *jen.Statement {
 	x := le(fmt.Sprintf("Uint%d", 8*k.bytes)).Call(at(off))
 	if k.bytes == 1 {
-		x = jen.Id("p").Index(jen.Lit(off))
+		x = id("p").Index(jen.Lit(off))
 	}
 	switch {
 	case k.isFloat():
@@ -104,16 +104,16 @@ func (k numberKind) appendTo(x *jen.Statement) *jen.Statement {
 	case k.isFloat():
 		x = jen.Qual("math", k.method+"bits").Call(x)
 	case k.values != nil || k.goName != k.wire():
-		x = jen.Id(k.wire()).Call(x)
+		x = id(k.wire()).Call(x)
 	}
 	if k.bytes == 1 {
-		return jen.Append(jen.Id("b"), x)
+		return jen.Append(id("b"), x)
 	}
-	return le(fmt.Sprintf("AppendUint%d", 8*k.bytes)).Call(jen.Id("b"), x)
+	return le(fmt.Sprintf("AppendUint%d", 8*k.bytes)).Call(id("b"), x)
 }
 
 func (k numberKind) read(c code, f *field) jen.Code {
-	x := jen.Id("c").Dot(k.method).Call()
+	x := dot("c", k.method).Call()
 	if k.values != nil {
 		x = k.goType().code().Call(x)
 	}
@@ -123,15 +123,15 @@ func (k numberKind) read(c code, f *field) jen.Code {
 func (k numberKind) write(c code, f *field) jen.Code {
 	x := c.x(f)
 	if k.values != nil {
-		x = jen.Id(k.goName).Call(x)
+		x = id(k.goName).Call(x)
 	}
-	return jen.Id("a").Dot(k.method).Call(x)
+	return dot("a", k.method).Call(x)
 }
 
 func (k numberKind) value(c code, f *field) *jen.Statement {
 	x := c.x(f)
 	if k.values != nil || k.wide != k.goName {
-		x = jen.Id(k.wide).Call(x)
+		x = id(k.wide).Call(x)
 	}
 	return rt(k.make).Call(x)
 }

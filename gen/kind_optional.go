@@ -29,7 +29,7 @@ func (k optionalKind) least() (extent, bool) {
 // read reads the field if it is there. What decodes into the struct has made
 // all of it zero before.
 func (k optionalKind) read(c code, f *field) jen.Code {
-	is := jen.Id("c").Dot("Left").Call(jen.Lit(int(k.when.Left)))
+	is := dot("c", "Left").Call(jen.Lit(int(k.when.Left)))
 	if k.when.Left == 0 {
 		is = k.byPointers("c")
 	}
@@ -37,7 +37,7 @@ func (k optionalKind) read(c code, f *field) jen.Code {
 }
 
 func (k optionalKind) write(c code, f *field) jen.Code {
-	is := jen.Id("a").Dot("Optional").Call(c.index(f), c.has(f))
+	is := dot("a", "Optional").Call(c.index(f), c.has(f))
 	if k.when.Left == 0 {
 		is = k.byPointers("a")
 	}
@@ -47,7 +47,7 @@ func (k optionalKind) write(c code, f *field) jen.Code {
 // byPointers returns whether the pointers of cursor or appender are of the size
 // that the field is for.
 func (k optionalKind) byPointers(on string) *jen.Statement {
-	is := jen.Id(on).Dot("Wide").Call()
+	is := dot(on, "Wide").Call()
 	if k.when.Ptr == etw.Ptr32 {
 		return jen.Op("!").Add(is)
 	}
@@ -65,4 +65,4 @@ func isOptional(fields []*field) bool {
 }
 
 // has returns whether the payload had the optional field f.
-func (c code) has(f *field) *jen.Statement { return jen.Id(c.recv).Dot(f.has) }
+func (c code) has(f *field) *jen.Statement { return dot(c.recv, f.has) }

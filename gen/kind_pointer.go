@@ -12,11 +12,11 @@ func (pointerKind) integer() integer { return integer{'u', 64} }
 func (pointerKind) least() (extent, bool) { return inPointers(1), true }
 
 func (pointerKind) read(c code, f *field) jen.Code {
-	return c.set(f, jen.Id("c").Dot("Pointer").Call())
+	return c.set(f, dot("c", "Pointer").Call())
 }
 
 func (pointerKind) write(c code, f *field) jen.Code {
-	return jen.Id("a").Dot("Pointer").Call(c.index(f), c.x(f))
+	return dot("a", "Pointer").Call(c.index(f), c.x(f))
 }
 
 func (pointerKind) value(c code, f *field) *jen.Statement { return rt("PointerValue").Call(c.x(f)) }

@@ -122,7 +122,7 @@ func (k structArray) least() (extent, bool) {
 func (k structArray) read(c code, f *field) jen.Code {
 	n := c.size(k.count)
 	if k.count.kind == etw.SizeRest {
-		n = jen.Id("c").Dot("RestCount").Call(k.s.sizeExpr(jen.Id("c").Dot("PtrSize").Call()))
+		n = dot("c", "RestCount").Call(k.s.sizeExpr(dot("c", "PtrSize").Call()))
 	}
 	return c.x(f).Dot("read").Call(append([]jen.Code{c.pointer("c"), n}, c.outerArgs(k.s)...)...)
 }
@@ -136,7 +136,7 @@ func (k structArray) write(c code, f *field) jen.Code {
 }
 
 func (k structArray) value(c code, f *field) *jen.Statement {
-	return rt("ArrayValue").Call(c.desc(f), c.x(f).Dot("p"), c.x(f).Dot("n"), c.x(f).Dot("ptr"), jen.Id(c.recv))
+	return rt("ArrayValue").Call(c.desc(f), c.x(f).Dot("p"), c.x(f).Dot("n"), c.x(f).Dot("ptr"), id(c.recv))
 }
 
 // sizeExpr returns the number of bytes that s takes at least, with pointers of

@@ -14,15 +14,15 @@ func (systemTimeKind) least() (extent, bool) { return inBytes(16), true }
 func (systemTimeKind) load(off int) *jen.Statement { return rt("LoadSystemTime").Call(at(off)) }
 
 func (systemTimeKind) appendTo(x *jen.Statement) *jen.Statement {
-	return rt("AppendSystemTime").Call(jen.Id("b"), x)
+	return rt("AppendSystemTime").Call(id("b"), x)
 }
 
 func (systemTimeKind) read(c code, f *field) jen.Code {
-	return c.set(f, jen.Id("c").Dot("SystemTime").Call())
+	return c.set(f, dot("c", "SystemTime").Call())
 }
 
 func (systemTimeKind) write(c code, f *field) jen.Code {
-	return jen.Id("a").Dot("SystemTime").Call(c.x(f))
+	return dot("a", "SystemTime").Call(c.x(f))
 }
 
 func (systemTimeKind) value(c code, f *field) *jen.Statement {

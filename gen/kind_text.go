@@ -75,16 +75,16 @@ func leastText(t textType, length size) (extent, bool) {
 
 func (k textKind) read(c code, f *field) jen.Code {
 	if k.length.kind == etw.SizeNone {
-		return c.set(f, jen.Id("c").Dot(k.prefix+k.name).Call())
+		return c.set(f, dot("c", k.prefix+k.name).Call())
 	}
-	return c.set(f, jen.Id("c").Dot(k.name+"N").Call(c.size(k.length)))
+	return c.set(f, dot("c", k.name+"N").Call(c.size(k.length)))
 }
 
 func (k textKind) write(c code, f *field) jen.Code {
 	if k.length.kind == etw.SizeNone {
-		return jen.Id("a").Dot(k.prefix+k.z).Call(c.index(f), c.x(f))
+		return dot("a", k.prefix+k.z).Call(c.index(f), c.x(f))
 	}
-	return jen.Id("a").Dot(k.name+"N").Call(c.index(f), c.x(f), c.size(k.length))
+	return dot("a", k.name+"N").Call(c.index(f), c.x(f), c.size(k.length))
 }
 
 func (k textKind) value(c code, f *field) *jen.Statement { return rt(k.name + "Value").Call(c.x(f)) }
@@ -98,8 +98,8 @@ func (restKind) sizes() (count, length size) { return size{}, size{kind: etw.Siz
 
 func (restKind) least() (extent, bool) { return extent{}, false }
 
-func (restKind) read(c code, f *field) jen.Code { return c.set(f, jen.Id("c").Dot("Rest").Call()) }
+func (restKind) read(c code, f *field) jen.Code { return c.set(f, dot("c", "Rest").Call()) }
 
-func (restKind) write(c code, f *field) jen.Code { return jen.Id("a").Dot("Rest").Call(c.x(f)) }
+func (restKind) write(c code, f *field) jen.Code { return dot("a", "Rest").Call(c.x(f)) }
 
 func (restKind) value(c code, f *field) *jen.Statement { return rt("BinaryValue").Call(c.x(f)) }

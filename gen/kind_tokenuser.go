@@ -12,11 +12,11 @@ func (tokenUserKind) sizes() (count, length size) { return size{}, size{} }
 func (tokenUserKind) least() (extent, bool) { return inBytes(4), false }
 
 func (tokenUserKind) read(c code, f *field) jen.Code {
-	return c.set(f, jen.Id("c").Dot("TokenUser").Call())
+	return c.set(f, dot("c", "TokenUser").Call())
 }
 
 func (tokenUserKind) write(c code, f *field) jen.Code {
-	return jen.Id("a").Dot("TokenUser").Call(c.index(f), c.x(f))
+	return dot("a", "TokenUser").Call(c.index(f), c.x(f))
 }
 
 func (tokenUserKind) value(c code, f *field) *jen.Statement {

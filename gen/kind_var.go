@@ -26,11 +26,11 @@ func (k varKind) method() string {
 }
 
 func (k varKind) read(c code, f *field) jen.Code {
-	return c.set(f, jen.Id("c").Dot(k.method()).Call())
+	return c.set(f, id("c").Dot(k.method()).Call())
 }
 
 func (k varKind) write(c code, f *field) jen.Code {
-	return jen.Id("a").Dot(k.method()).Call(c.x(f))
+	return id("a").Dot(k.method()).Call(c.x(f))
 }
 
 func (k varKind) value(c code, f *field) *jen.Statement {

@@ -99,7 +99,7 @@ func (a *Analysis) span(rt *runtime, t *thread, of *Activity, from, to int64) {
 }
 
 // on registers a handler of an event that a thread wrote.
-func on[E any, P etw.EventPointer[E]](a *Analysis, mux *etw.Mux, do func(*runtime, *thread, *etw.Record, P)) {
+func on[P etw.Described](a *Analysis, mux *etw.Mux, do func(*runtime, *thread, *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		rt := a.processes.At(r, 0)
 		if t := rt.State.thread(r.ThreadID); t != nil {

@@ -3,13 +3,15 @@ package main
 import (
 	"cmp"
 	"errors"
-	"go/build"
+	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -97,13 +99,10 @@ func checkFolder(dir, pkg string) error {
 		if filepath.Ext(name) != ".go" || old[name] != nil {
 			continue
 		}
-		if match, err := build.Default.MatchFile(dir, name); err != nil || !match {
-			continue
-		}
 		path := filepath.Join(dir, name)
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
-		if err != nil {
-			continue // what is wrong with it is for the compiler to say
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil || ignored(name, f) { // what is wrong with it is for the compiler to say
+			continue
 		}
 		other := f.Name.Name
 		if strings.HasSuffix(name, "_test.go") {
@@ -114,6 +113,25 @@ func checkFolder(dir, pkg string) error {
 		}
 	}
 	return nil
+}
+
+// ignored reports whether the go command leaves a file out: for its name, or for a build
+// constraint that asks for more than this system, as "ignore" does. Package go/build would
+// know each case, and is large.
+func ignored(name string, f *ast.File) bool {
+	if name[0] == '_' || name[0] == '.' {
+		return true
+	}
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if x, err := constraint.Parse(c.Text); err == nil && constraint.IsGoBuild(c.Text) && c.Pos() < f.Package {
+				return !x.Eval(func(tag string) bool {
+					return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "unix" || tag == "cgo" || tag == runtime.Compiler || strings.HasPrefix(tag, "go1.")
+				})
+			}
+		}
+	}
+	return false
 }
 
 // sameFile reports whether two arguments mean one file.

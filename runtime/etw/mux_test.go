@@ -108,12 +108,20 @@ func TestMuxErrors(t *testing.T) {
 	if err := m.Dispatch(other); err != nil {
 		t.Errorf("got %v for a record without a handler", err)
 	}
+	refuses(t, "a type that is no event", func() { Handle(&m, func(*Record, *notAnEvent) error { return nil }) })
+	refuses(t, "an interface", func() { Handle(&m, func(*Record, Event) error { return nil }) })
+	refuses(t, "no function", func() { Handle[*start](&m, nil) })
+}
+
+// refuses checks that call panics, as a registration by mistake does.
+func refuses(t *testing.T, of string, call func()) {
+	t.Helper()
 	defer func() {
 		if recover() == nil {
-			t.Error("Handle took a type that is no event")
+			t.Errorf("Handle took %s", of)
 		}
 	}()
-	Handle(&m, func(*Record, *notAnEvent) error { return nil })
+	call()
 }
 
 // Records that may have been decoded wrongly are counted, each once.

@@ -34,7 +34,10 @@ func Allocs(t testing.TB, types ...etw.Event) {
 // AllocsOf checks that dispatching an event to a handler of the generated type E
 // allocates nothing, in any version that E takes. The handler calls iterate, unless
 // that is nil, which must not allocate either.
-func AllocsOf[E any, P etw.EventPointer[E]](t testing.TB, iterate func(P)) {
+func AllocsOf[E any, P interface {
+	*E
+	etw.Described
+}](t testing.TB, iterate func(P)) {
 	t.Helper()
 	var mux etw.Mux
 	var last P

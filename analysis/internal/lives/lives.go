@@ -185,15 +185,14 @@ func (t *Table[T]) All() []*Runtime[T] {
 	return t.all
 }
 
-// An eventPointer is one to a generated event that says which runtime of its process
-// it is of.
-type eventPointer[E any] interface {
-	etw.EventPointer[E]
+// An event is a generated one that says which runtime of its process it is of.
+type event interface {
+	etw.Described
 	GetClrInstanceID() uint16
 }
 
 // On registers a handler of an event that gets the runtime that the event is of.
-func On[T, E any, P eventPointer[E]](t *Table[T], mux *etw.Mux, fn func(*Runtime[T], *etw.Record, P)) {
+func On[T any, P event](t *Table[T], mux *etw.Mux, fn func(*Runtime[T], *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		fn(t.At(r, e.GetClrInstanceID()), r, e)
 		return nil
@@ -202,7 +201,7 @@ func On[T, E any, P eventPointer[E]](t *Table[T], mux *etw.Mux, fn func(*Runtime
 
 // OnBare is On for an event without a payload, which does not say which runtime of
 // its process it is of.
-func OnBare[T, E any, P etw.EventPointer[E]](t *Table[T], mux *etw.Mux, fn func(*Runtime[T], *etw.Record, P)) {
+func OnBare[T any, P etw.Described](t *Table[T], mux *etw.Mux, fn func(*Runtime[T], *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		fn(t.Of(r), r, e)
 		return nil
