@@ -31,26 +31,51 @@ func (a *Analysis) Result() *Result {
 		res.ExclusiveMS += out.ExclusiveMS
 		res.Methods = append(res.Methods, out.Methods...)
 	}
-	sortMethods(res.Methods)
+	if len(res.Runtimes) > 1 {
+		order.Stable(res.Methods, func(a, b Method) int {
+			return cmp.Or(cmp.Compare(b.InclusiveMS.Or(0), a.InclusiveMS.Or(0)), cmp.Compare(a.StartMS, b.StartMS))
+		})
+	}
 	return res
 }
 
-func sortMethods(list []Method) {
-	order.Stable(list, func(a, b Method) int {
-		return cmp.Or(cmp.Compare(b.InclusiveMS.Or(0), a.InclusiveMS.Or(0)), cmp.Compare(a.StartMS, b.StartMS))
+// places returns where each method stands in the result: those that took longest come
+// first, and of equal ones those that began first. Rows are large, and are made where they
+// stand.
+func (s *state) places(rt *runtime) []int {
+	type key struct {
+		ms, start float64
+		at        int
+	}
+	keys := make([]key, len(s.methods))
+	for i := range s.methods {
+		m := &s.methods[i]
+		keys[i] = key{start: rt.At(m.begin), at: i}
+		if !m.orphan {
+			keys[i].ms = rt.MS(m.end - m.begin)
+		}
+	}
+	order.Sort(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(b.ms, a.ms), cmp.Compare(a.start, b.start), cmp.Compare(a.at, b.at))
 	})
+	places := make([]int, len(keys))
+	for i, k := range keys {
+		places[k.at] = i
+	}
+	return places
 }
 
 func (s *state) result(rt *runtime) *Runtime {
 	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, WithoutStart: s.orphans,
-		Open: len(s.open.Open()), LostStops: s.open.Lost, Series: s.series.Clone(), Methods: []Method{},
+		Open: len(s.open.Open()), LostStops: s.open.Lost, Series: s.series.Clone(), Methods: make([]Method, len(s.methods)),
 		Inlining: s.inlining.result(), TailCalls: s.tailCalls.result()}
 	var inclusive, exclusive, suspended int64
 	triggers, tiers, modules := groups{}, groups{}, groups{}
+	places := s.places(rt)
 	for i := range s.methods {
 		m := &s.methods[i]
-		row := s.row(rt, m)
-		out.Methods = append(out.Methods, row)
+		row := &out.Methods[places[i]]
+		*row = s.row(rt, m)
 		if m.orphan {
 			continue
 		}
@@ -64,11 +89,10 @@ func (s *state) result(rt *runtime) *Runtime {
 		}
 		out.ILBytes += uint64(m.il)
 		out.NativeBytes += uint64(m.native)
-		triggers.add(row.Trigger, &row)
-		tiers.add(row.Tier, &row)
-		modules.add(row.Module, &row)
+		triggers.add(row.Trigger, row)
+		tiers.add(row.Tier, row)
+		modules.add(row.Module, row)
 	}
-	sortMethods(out.Methods)
 	out.InclusiveMS, out.ExclusiveMS, out.SuspendedMS = rt.MS(inclusive), rt.MS(exclusive), rt.MS(suspended)
 	out.Triggers, out.Tiers, out.Modules = triggers.list(), tiers.list(), modules.list()
 	if s.hasMemory {

@@ -16,8 +16,7 @@ import (
 // zero Float is unknown. In JSON, a field of an unknown number is left out if it
 // is tagged omitzero, and null otherwise; NaN and infinities do not occur.
 type Float struct {
-	v     float64
-	known bool
+	not uint64 // the bits of the number, each the other way: all are 0 of a NaN alone
 }
 
 // Known returns the number v. What is no number, or infinite, is unknown.
@@ -25,7 +24,7 @@ func Known(v float64) Float {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Float{}
 	}
-	return Float{v, true}
+	return Float{^math.Float64bits(v)}
 }
 
 // Sum adds up numbers as far as they are known.
@@ -33,45 +32,45 @@ func Sum(a, b Float) Float {
 	if a.IsZero() {
 		return b
 	}
-	return Float{a.v + b.v, true}
+	return Known(a.Or(0) + b.Or(0))
 }
 
 // Ratio returns a/b, which is unknown if b is 0 or either is unknown.
 func Ratio(a, b Float) Float {
-	if !a.known || !b.known || b.v == 0 {
+	if a.IsZero() || b.Or(0) == 0 {
 		return Float{}
 	}
-	return Known(a.v / b.v)
+	return Known(a.Or(0) / b.Or(0))
 }
 
 // Get returns the number, and whether it is known.
-func (f Float) Get() (float64, bool) { return f.v, f.known }
+func (f Float) Get() (float64, bool) { return f.Or(0), !f.IsZero() }
 
 // Or returns the number, or v if it is unknown.
 func (f Float) Or(v float64) float64 {
-	if f.known {
-		return f.v
+	if f.IsZero() {
+		return v
 	}
-	return v
+	return math.Float64frombits(^f.not)
 }
 
 // IsZero reports whether f is unknown, for the tag omitzero.
-func (f Float) IsZero() bool { return !f.known }
+func (f Float) IsZero() bool { return f.not == 0 }
 
 // String returns the shortest text of the number, or - if it is unknown.
 func (f Float) String() string {
-	if !f.known {
+	if f.IsZero() {
 		return "-"
 	}
-	return strconv.FormatFloat(f.v, 'f', -1, 64)
+	return strconv.FormatFloat(f.Or(0), 'f', -1, 64)
 }
 
 // MarshalJSON implements json.Marshaler.
 func (f Float) MarshalJSON() ([]byte, error) {
-	if !f.known {
+	if f.IsZero() {
 		return []byte("null"), nil
 	}
-	return json.Marshal(f.v)
+	return json.Marshal(f.Or(0))
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
