@@ -157,6 +157,7 @@ type options struct {
 	buckets int
 	samples func() []*stacks.Samples
 	beside  []any
+	named   func(*stacks.Samples) *stacks.Profile
 }
 
 // Losses names the function that says, at the end, how many events were lost when
@@ -176,6 +177,12 @@ func Beside(analyses ...any) Option {
 	return func(o *options) { o.beside = append(o.beside, analyses...) }
 }
 
+// Named has results say, once all is read, which code slept or awaited where of gives call
+// stacks names.
+func Named(of func(*stacks.Samples) *stacks.Profile) Option {
+	return func(o *options) { o.named = of }
+}
+
 // Run gives all records of a source to all analyses. A source that is incomplete is
 // no error: the result says so. Of another error, there is a result all the same,
 // of what came before it.
@@ -186,6 +193,11 @@ func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error
 	}
 	var mux etw.Mux
 	s := New(&mux)
+	for _, x := range s.analyses {
+		if x, ok := x.(*requests.Analysis); ok && o.named != nil {
+			x.NameBy(o.named)
+		}
+	}
 	lanes := func(*Result) {}
 	if o.buckets > 0 {
 		source, lanes = s.timeline(source, &o)

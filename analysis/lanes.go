@@ -40,7 +40,7 @@ func (s *spanned) Interrupt() {
 // result when it was read.
 func (s *Set) timeline(source etw.Source, o *options) (etw.Source, func(*Result)) {
 	seen := &spanned{Source: source}
-	lanes := timeline.New(timeline.Parts{Analyses: append(s.analyses[:len(s.analyses):len(s.analyses)], o.beside...), Samples: o.samples})
+	lanes := timeline.New(timeline.Parts{Analyses: append(s.analyses[:len(s.analyses):len(s.analyses)], o.beside...), Samples: o.samples, Named: o.named})
 	return seen, func(res *Result) {
 		if seen.any {
 			res.Timeline = lanes.Result(timeline.Options{Origin: seen.origin, From: time.Duration(seen.first - seen.origin),

@@ -24,6 +24,10 @@ func (a *Analysis) KeepCode() {
 	}
 }
 
+// ShareCode has a keep the call stacks that another analysis of the same records kept, under
+// the same numbers.
+func (a *Analysis) ShareCode(all *Analysis) { a.stacks, a.kept = all.stacks, all.kept }
+
 // Stacks returns the call stacks that parts have, one sample for each, whose last value is
 // its number. It returns nil if they were not to be kept.
 func (a *Analysis) Stacks() *stacks.Samples { return a.stacks }

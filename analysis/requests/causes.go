@@ -62,6 +62,9 @@ type Part struct {
 	// and collections.
 	Name   string `json:"name,omitempty"`
 	Thread int64  `json:"tid,omitempty"` // that worked or waited
+
+	// Code is a call stack, where that may tell more once all is read: see [Analysis.Kinds].
+	Code stacks.ID `json:"-"`
 }
 
 // A Why is where the time of those activities went that were asked for, in one process.
@@ -234,7 +237,7 @@ func (c *activity) tell(rt *process, at spots) {
 		p := &of.Path[i]
 		k, name := at.of(p.Kind, partName(p), p.Code)
 		by[k] += p.To - p.From
-		c.Path = append(c.Path, Part{rt.At(p.From), rt.MS(p.To - p.From), k.String(), name, p.Thread})
+		c.Path = append(c.Path, Part{rt.At(p.From), rt.MS(p.To - p.From), k.String(), name, p.Thread, p.Code})
 	}
 	c.Causes = causesOf(rt, &by, of.Parallel, c.Flow.Late)
 }
@@ -249,7 +252,7 @@ func path(rt *process, c *activities.Causes, at spots) []Part {
 		k, name := at.of(p.Kind, partName(p), p.Code)
 		if k > activities.JIT {
 			by = [activities.JIT + 1]int64{}
-			list = append(list, Part{rt.At(p.From), rt.MS(p.To - p.From), k.String(), name, p.Thread})
+			list = append(list, Part{StartMS: rt.At(p.From), DurationMS: rt.MS(p.To - p.From), Kind: k.String(), Name: name, Thread: p.Thread})
 			continue
 		}
 		if n := len(list); n == 0 || list[n-1].Kind != activities.Running.String() || list[n-1].Thread != p.Thread {

@@ -18,6 +18,25 @@ func (a *Analysis) NameBy(of func(*stacks.Samples) *stacks.Profile) {
 	a.named = of
 }
 
+// NamedBy has activities say already when they end where threads slept and awaited: all has
+// read the same records to their end, and knows what [Analysis.NameBy] gave it.
+func (a *Analysis) NamedBy(all *Analysis) {
+	a.flow.ShareCode(all.flow)
+	a.known = all.spots()
+}
+
+// Kinds returns what tells, once all is read, of which kind a [Part] is that an activity had
+// when it ended: call stacks may say that a thread that ran then slept.
+func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
+	at := a.spots()
+	return func(kind string, code stacks.ID) string {
+		if kind == activities.Running.String() && at[code].waits {
+			return activities.Blocked.String()
+		}
+		return kind
+	}
+}
+
 // A spot is what a call stack says.
 type spot struct {
 	waits bool

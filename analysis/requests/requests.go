@@ -48,6 +48,7 @@ type Analysis struct {
 	explain   func(task, endpoint string, act *Activity) bool // or nil
 	tells     bool                                            // those that end say where their time went
 	named     func(*stacks.Samples) *stacks.Profile           // or nil
+	known     spots                                           // before all is read, or nil
 }
 
 type process = lives.Runtime[state]
@@ -435,7 +436,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
 		c.identify(r.ProcessID)
 		if a.tells {
-			c.tell(rt, nil)
+			c.tell(rt, a.known)
 		}
 	}
 	if slow {

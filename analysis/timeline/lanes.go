@@ -119,13 +119,17 @@ func (a *Analysis) follow(x any) {
 		})
 	case *requests.Analysis:
 		x.Tell()
+		if a.parts.Named != nil {
+			x.NameBy(a.parts.Named)
+		}
+		a.kinds = x.Kinds
 		x.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 			of := strings.Trim(provider+"/"+task, "/")
 			a.keep(key{kind: Requests, pid: pid, of: of, unit: "count", how: Sum}, act.StartMS+act.DurationMS, 0, 1)
 			a.keep(key{kind: RequestTime, pid: pid, of: of, unit: "ms", how: Sum}, act.StartMS, act.DurationMS, act.DurationMS)
 			for i := range act.Path {
 				p := &act.Path[i]
-				a.keep(key{kind: Causes, pid: pid, of: of + ": " + p.Kind, unit: "ms", how: Sum}, p.StartMS, p.DurationMS, p.DurationMS)
+				a.keep(key{kind: Causes, pid: pid, of: of, cause: p.Kind, code: p.Code, unit: "ms", how: Sum}, p.StartMS, p.DurationMS, p.DurationMS)
 			}
 		})
 	case *threads.Analysis:

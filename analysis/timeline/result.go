@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -84,6 +85,8 @@ type key struct {
 	kind     Kind
 	pid, tid int64
 	of       string
+	cause    string    // of a lane that is not named yet
+	code     stacks.ID // that tells more of that
 	unit     string
 	how      How
 }

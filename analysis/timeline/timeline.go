@@ -17,6 +17,9 @@ type Parts struct {
 	Analyses []any
 	// Samples returns the samples of processors, or of threads.
 	Samples func() []*stacks.Samples
+	// Named gives call stacks names, once all is read. Without it, threads that sleep though
+	// no event says so run, as far as lanes of causes know.
+	Named func(*stacks.Samples) *stacks.Profile
 	// Within returns, of samples, those that are to count, as all do if it is nil. Then
 	// there are lanes only of what has call stacks.
 	Within func(*stacks.Samples) iter.Seq[stacks.Sample]
@@ -29,6 +32,7 @@ type Analysis struct {
 	kept  map[key]*track
 	ran   []ran
 	late  []func(*builder) // what adds lanes at the end
+	kinds func() func(kind string, code stacks.ID) string
 }
 
 // A ran is a time that a thread ran. Which process it is of, the trace may tell later.
@@ -72,7 +76,15 @@ func (a *Analysis) keep(k key, fromMS, lastMS, value float64) {
 func (a *Analysis) Result(o Options) *Result {
 	c, n := newChart(&o)
 	b := &builder{chart: c, n: n, o: &o, parts: &a.parts}
+	var kind func(string, stacks.ID) string
+	if a.kinds != nil {
+		kind = a.kinds()
+	}
 	for k, t := range a.kept {
+		if k.cause != "" {
+			k.of += ": " + kind(k.cause, k.code)
+			k.cause, k.code = "", 0
+		}
 		if k.kind == Allocated {
 			if !a.estimates(k) {
 				continue

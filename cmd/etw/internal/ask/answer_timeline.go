@@ -26,7 +26,7 @@ import (
 func NewTimelineCommand() *cobra.Command {
 	o := new(timelineFlags)
 	q := &Question{
-		name:  "timeline",
+		name: "timeline", naming: true,
 		short: "Show what happened when: processors, collections, allocations, requests and the rest side by side",
 		Long: `Timeline parts the time of a trace into equal buckets, and shows in a row for each thing
 how much of it there was in each of them: time on processors, pauses and the size of the
@@ -173,6 +173,9 @@ func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAns
 	a := &timelineAnswer{machine: newMachine(mux), timelineFlags: o, q: q}
 	a.sampled = samples.NewProcessors(mux)
 	p := timeline.Parts{Analyses: timeline.All(mux), Samples: func() []*stacks.Samples { return code.Gather(a.sampled).Samples }}
+	if m := q.named; m != nil {
+		p.Named = func(s *stacks.Samples) *stacks.Profile { return m.Below("", s) }
+	}
 	if q.root != "" {
 		p.Within = func(s *stacks.Samples) iter.Seq[stacks.Sample] { return q.named.Below(q.root, s).Samples() }
 	}

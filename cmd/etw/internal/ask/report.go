@@ -146,6 +146,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	}
 	src.machine = x.machine
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
+	opts = append(opts, analysis.Named(x.sampler.Names))
 	if lanes && pick.OneSession(t) == nil { // or else there is no one time
 		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered), analysis.Beside(x.machine.lanes()...))
 	}

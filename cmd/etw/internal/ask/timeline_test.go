@@ -20,12 +20,14 @@ import (
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/samples"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -245,7 +247,9 @@ func TestTimelineSums(t *testing.T) {
 		}
 		tab := newTables(tr)
 		var mux etw.Mux
-		a := newTimelineAnswer(&mux, new(timelineFlags), &Question{})
+		names := frames.NewCodeMap(nil)
+		a := newTimelineAnswer(&mux, new(timelineFlags), &Question{named: names})
+		tab.requests.NameBy(func(s *stacks.Samples) *stacks.Profile { return names.Below("", s) })
 		a.samplesEach(code.SamplingInterval(tr))
 		var first, last time.Duration
 		n := 0
@@ -253,7 +257,7 @@ func TestTimelineSums(t *testing.T) {
 			if err != nil {
 				break // what is good was delivered
 			}
-			if err := cmp.Or(tab.mux.Dispatch(rec), mux.Dispatch(rec)); err != nil {
+			if err := cmp.Or(names.Mux.Dispatch(rec), tab.mux.Dispatch(rec), mux.Dispatch(rec)); err != nil {
 				t.Fatalf("%s: %v", path, err)
 			}
 			at := tr.Elapsed(rec)

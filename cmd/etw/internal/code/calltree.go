@@ -118,6 +118,9 @@ func (s *Sampler) Take(r *etw.Record, wanted bool) error {
 	return s.samples.Dispatch(r)
 }
 
+// Names names the code of samples, when all records were taken.
+func (s *Sampler) Names(list *stacks.Samples) *stacks.Profile { return s.code.Below("", list) }
+
 // maxProfiles is how many processes of a report have call trees: those with most
 // samples.
 const maxProfiles = 10

@@ -176,7 +176,6 @@ func (x *telemetryExport) telemetry(cmd *cobra.Command, t *trace.Trace, name, ho
 	}
 	if x.wants(otlp.SignalTraces) {
 		m.requests = requests.New(&m.mux)
-		m.requests.Tell()
 		m.requests.OnEnd(m.spans.Add)
 	}
 	return m
@@ -266,6 +265,11 @@ func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f 
 	t := trace.Merge(f)
 	sel.Resolve(t)
 	m := x.telemetry(cmd, t, name, o.hostOf(cmd, path, f))
+	if m.requests != nil {
+		if err := tellCauses(m.requests, cmd, &o.in, path, t); err != nil {
+			return err
+		}
+	}
 	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: f.Progress}
 	trouble := r.Each(t, func(rec *etw.Record) error {
 		s, err := sel.Take(rec, t.Elapsed(rec))

@@ -51,6 +51,7 @@ type tableReader struct {
 	code  *frames.CodeMap
 	ends  []func() error // what is written once all was read
 	fault error          // of what is written before
+	acts  *requests.Analysis
 }
 
 // analyses writes the tables that were asked for.
@@ -90,6 +91,11 @@ func (l *lakeExport) readTables(o *exporting, cmd *cobra.Command, path string, w
 			continue
 		}
 		map[string]func(){"gcs": x.collections, "requests": x.requests, "counters": x.counters, "processes": x.processes}[name]()
+	}
+	if x.acts != nil {
+		if err := tellCauses(x.acts, cmd, &o.in, path, t); err != nil {
+			return err
+		}
 	}
 	source := etw.Source(t)
 	if needsStacks {
@@ -183,6 +189,7 @@ func (x *tableReader) processes() {
 // requests makes the table of all requests and other activities that ended.
 func (x *tableReader) requests() {
 	a := requests.New(&x.mux)
+	x.acts = a
 	var rows *parquet.Requests
 	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 		if rows == nil {
