@@ -74,6 +74,43 @@ func writeTar(w io.Writer, folder string, when time.Time, files []file) error {
 	return errors.Join(t.Close(), packed.Close())
 }
 
+// treeTar writes files with the folders that they are in, all of root, below a prefix. Everybody
+// may write into a folder tmp.
+func treeTar(w io.Writer, prefix string, when time.Time, files []file) error {
+	t, made := tar.NewWriter(w), map[string]bool{}
+	folder := func(name string) error {
+		if made[name] || prefix+name == "" {
+			return nil
+		}
+		made[name] = true
+		mode := int64(0o755)
+		if name == "tmp/" {
+			mode = 0o1777
+		}
+		return t.WriteHeader(&tar.Header{Name: prefix + name, Mode: mode, ModTime: when, Typeflag: tar.TypeDir, Uname: "root", Gname: "root", Format: tar.FormatGNU})
+	}
+	if err := folder(""); err != nil {
+		return err
+	}
+	for _, f := range files {
+		for i, c := range f.name {
+			if c == '/' {
+				if err := folder(f.name[:i+1]); err != nil {
+					return err
+				}
+			}
+		}
+		h := &tar.Header{Name: prefix + f.name, Mode: int64(f.mode & os.ModePerm), Size: int64(len(f.data)), ModTime: when, Typeflag: tar.TypeReg, Uname: "root", Gname: "root", Format: tar.FormatGNU}
+		if err := t.WriteHeader(h); err != nil {
+			return err
+		}
+		if _, err := t.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}
+
 func writeZip(w io.Writer, folder string, when time.Time, files []file) error {
 	z := zip.NewWriter(w)
 	for _, f := range files {

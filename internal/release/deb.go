@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
 	"cmp"
 	"compress/gzip"
@@ -9,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -113,35 +111,11 @@ func packed(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// debTar writes files with the folders that they are in, all of root.
+// debTar writes files with the folders that they are in, packed.
 func debTar(w io.Writer, when time.Time, files []file) error {
 	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
-	t, made := tar.NewWriter(packed), map[string]bool{}
-	folder := func(name string) error {
-		made[name] = true
-		return t.WriteHeader(&tar.Header{Name: "./" + name, Mode: 0o755, ModTime: when, Typeflag: tar.TypeDir, Uname: "root", Gname: "root", Format: tar.FormatGNU})
-	}
-	if err := folder(""); err != nil {
-		return err
-	}
-	for _, f := range files {
-		for i, c := range f.name {
-			if c == '/' && !made[f.name[:i+1]] {
-				if err := folder(f.name[:i+1]); err != nil {
-					return err
-				}
-			}
-		}
-		h := &tar.Header{Name: "./" + f.name, Mode: int64(f.mode & os.ModePerm), Size: int64(len(f.data)), ModTime: when, Typeflag: tar.TypeReg, Uname: "root", Gname: "root", Format: tar.FormatGNU}
-		if err := t.WriteHeader(h); err != nil {
-			return err
-		}
-		if _, err := t.Write(f.data); err != nil {
-			return err
-		}
-	}
-	return errors.Join(t.Close(), packed.Close())
+	return errors.Join(treeTar(packed, "./", when, files), packed.Close())
 }

@@ -1,7 +1,7 @@
 // Release builds what a release consists of: for each system an archive with the two
 // programs, their manual pages, completions and licences, a list of what is in each
-// program (an SBOM); for Linux packages of Debian besides; recipes for Homebrew and Scoop;
-// and the check sums of all of it.
+// program (an SBOM); for Linux packages of Debian, Fedora and Alpine, and an image for
+// containers besides; recipes for Homebrew, Scoop and winget; and the check sums of all of it.
 //
 //	go run ./internal/release -o dist
 //
@@ -68,13 +68,13 @@ func release(dir, only string, dirty bool) error {
 	if err != nil {
 		return err
 	}
-	built, version := 0, ""
+	built, version, when, oci := 0, "", time.Time{}, &image{}
 	for _, t := range targets {
 		if only != "" && only != t.String() {
 			continue
 		}
 		built++
-		if version, err = releaseTarget(dir, tmp, t, common, dirty); err != nil {
+		if version, when, err = releaseTarget(dir, tmp, t, common, oci, dirty); err != nil {
 			return fmt.Errorf("%v: %w", t, err)
 		}
 	}
@@ -82,7 +82,7 @@ func release(dir, only string, dirty bool) error {
 		return fmt.Errorf("-only %s: the targets are %v", only, targets)
 	}
 	if built == len(targets) {
-		if err := writeRecipes(dir, version); err != nil {
+		if err := errors.Join(writeRecipes(dir, version), oci.write(dir, version, when)); err != nil {
 			return err
 		}
 	}
@@ -90,47 +90,64 @@ func release(dir, only string, dirty bool) error {
 }
 
 // releaseTarget builds the programs of a target, and writes its archive with SBOMs, and for
-// Linux a package. It returns the version.
-func releaseTarget(dir, tmp string, t target, common []file, dirty bool) (version string, err error) {
+// Linux packages and a part of the image. It returns the version, and the time of the commit.
+func releaseTarget(dir, tmp string, t target, common []file, oci *image, dirty bool) (version string, when time.Time, err error) {
 	files := append([]file(nil), common...)
-	when := time.Time{}
 	for _, name := range programs {
 		path := filepath.Join(tmp, t.os+"-"+t.arch, name)
 		if t.os == "windows" {
 			path += ".exe"
 		}
 		if err := build(path, t, name); err != nil {
-			return "", err
+			return "", when, err
 		}
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {
-			return "", err
+			return "", when, err
 		}
 		if version, when, err = stamp(info, dirty); err != nil {
-			return "", err
+			return "", when, err
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return "", err
+			return "", when, err
 		}
 		bill, err := sbom(name, info, data, t)
 		if err != nil {
-			return "", err
+			return "", when, err
 		}
 		files = append(files, file{name: filepath.Base(path), data: data, mode: 0o755}, file{name: name + ".cdx.json", data: bill, mode: 0o644})
 		fmt.Printf("%-14v %-11s %5.1f MB\n", t, filepath.Base(path), float64(len(data))/1e6)
 	}
 	name := archiveName(strings.TrimPrefix(version, "v"), t)
 	if t.os == "linux" {
-		data, err := deb(t, version, when, files)
-		if err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("etwgen_%s_%s.deb", debVersion(version), t.arch)), data, 0o644); err != nil {
-			return "", err
+		if err := errors.Join(writePackages(dir, t, version, when, files), oci.add(t, version, when, files)); err != nil {
+			return "", when, err
 		}
 	}
-	return version, writeArchive(filepath.Join(dir, name), t.os == "windows", name, when, files)
+	return version, when, writeArchive(filepath.Join(dir, name), t.os == "windows", name, when, files)
+}
+
+// writePackages writes the packages of Linux systems, under the names that they give them.
+func writePackages(dir string, t target, version string, when time.Time, files []file) error {
+	number := debVersion(version)
+	for _, p := range []struct {
+		name string
+		make func(target, string, time.Time, []file) ([]byte, error)
+	}{
+		{fmt.Sprintf("etwgen_%s_%s.deb", number, t.arch), deb},
+		{fmt.Sprintf("etwgen-%s-1.%s.rpm", number, rpmMachines[t.arch].name), rpm},
+		{fmt.Sprintf("etwgen-%s-r0_%s.apk", apkVersion(version), apkMachines[t.arch]), apk},
+	} {
+		data, err := p.make(t, version, when, files)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, p.name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // build compiles a program such that nothing of the machine is in it.

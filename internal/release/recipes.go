@@ -12,8 +12,8 @@ import (
 // releases is where the archives of a version are to be had.
 const releases = "https://github.com/etwgen/etwgen/releases/download"
 
-// writeRecipes writes how package managers install the archives: a formula of Homebrew and a
-// manifest of Scoop. They know archives by their check sums.
+// writeRecipes writes how package managers install the archives: a formula of Homebrew, a
+// manifest of Scoop, and those of winget. They know archives by their check sums.
 func writeRecipes(dir, version string) error {
 	number := strings.TrimPrefix(version, "v")
 	sums := make(map[target]string)
@@ -34,6 +34,11 @@ func writeRecipes(dir, version string) error {
 	}
 	if err := os.WriteFile(filepath.Join(dir, "etwgen.json"), scoop, 0o644); err != nil {
 		return err
+	}
+	for name, text := range winget(number, sums) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
 	return os.WriteFile(filepath.Join(dir, "etwgen.rb"), []byte(formula(number, sums)), 0o644)
 }
@@ -104,4 +109,32 @@ func scoop(number string, sums map[target]string) ([]byte, error) {
 		map[string]place{"64bit": at("amd64"), "arm64": at("arm64")}, []string{"etw.exe", "etwgen.exe"},
 	}, "", "  ")
 	return append(text, '\n'), err
+}
+
+// winget returns the three manifests of winget, by the names that its repository wants.
+func winget(number string, sums map[target]string) map[string]string {
+	const id = "etwgen.etwgen"
+	head := func(kind string) string {
+		return fmt.Sprintf("# yaml-language-server: $schema=https://aka.ms/winget-manifest.%s.1.6.0.schema.json\nPackageIdentifier: %s\nPackageVersion: %s\n", kind, id, number)
+	}
+	tail := func(kind string) string {
+		return fmt.Sprintf("ManifestType: %s\nManifestVersion: 1.6.0\n", kind)
+	}
+	var b strings.Builder
+	b.WriteString(head("installer") + "InstallerType: zip\nNestedInstallerType: portable\nInstallers:\n")
+	for _, cpu := range [][2]string{{"x64", "amd64"}, {"arm64", "arm64"}} {
+		t := target{"windows", cpu[1]}
+		name := archiveName(number, t)
+		fmt.Fprintf(&b, "- Architecture: %s\n  InstallerUrl: %s/v%s/%s.zip\n  InstallerSha256: %s\n  NestedInstallerFiles:\n", cpu[0], releases, number, name, strings.ToUpper(sums[t]))
+		for _, program := range programs {
+			fmt.Fprintf(&b, "  - RelativeFilePath: %s\\%s.exe\n    PortableCommandAlias: %s\n", name, program, program)
+		}
+	}
+	b.WriteString(tail("installer"))
+	return map[string]string{
+		id + ".installer.yaml": b.String(),
+		id + ".yaml":           head("version") + "DefaultLocale: en-US\n" + tail("version"),
+		id + ".locale.en-US.yaml": head("defaultLocale") + "PackageLocale: en-US\nPublisher: etwgen\nPackageName: etwgen\nPackageUrl: https://github.com/etwgen/etwgen\nLicense: MIT\n" +
+			"ShortDescription: Traces of .NET and Windows, and typed Go events from manifests\n" + tail("defaultLocale"),
+	}
 }
