@@ -6,7 +6,8 @@
 //
 // Microsoft-Windows-DotNETRuntime with the keyword GC (0x1) at level 5 writes a
 // GCAllocationTick for each 100 KB that are handed out. AllocationSampling
-// (0x80000000000) at level 4 writes unbiased samples, from .NET 10 on.
+// (0x80000000000) at level 4 writes unbiased samples, from .NET 10 on, and silences the
+// ticks: as long as any session of the process asks for samples, no session gets ticks.
 // GCSampledObjectAllocationHigh (0x200000) or Low (0x2000000) at the start of the
 // process count every object, at a price; they need the keyword Type (0x80000) for
 // names.

@@ -1,6 +1,10 @@
 package gc
 
-import "github.com/etwgen/etwgen/analysis/measure"
+import (
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+)
 
 // A Kind says how a collection runs beside the program.
 type Kind string
@@ -34,6 +38,8 @@ type GC struct {
 	// asked for. The second collection in one suspension begins where it itself
 	// begins.
 	StartMS float64 `json:"startMs"`
+	// Start is the same, for programs: a point in time, not one since the session began.
+	Start time.Time `json:"-"`
 	// BeginMS is when the collection itself began, with all threads stopped.
 	BeginMS measure.Float `json:"beginMs,omitzero"`
 	// SuspendMS is the time that it took to stop the threads, part of PauseMS; for a

@@ -33,7 +33,7 @@ var rootNames = [...]string{"Stack", "FinalizeQueue", "Handles", "OlderGeneratio
 func (rt *view) columns(g *GC, c, prev *collection) {
 	*g = GC{
 		Number: c.number, Generation: c.generation,
-		StartMS: rt.At(c.pauseStart), TriggerThread: c.trigger,
+		StartMS: rt.At(c.pauseStart), Start: rt.When(c.pauseStart), TriggerThread: c.trigger,
 		Partial: !c.began, DoneBlocking: c.doneBlocking, SuspensionMissing: c.began && !c.suspended,
 		Dynamic: slices.Clip(c.dynamic), HeapHistories: slices.Clip(c.heaps), Pinned: c.pinned,
 		CommittedBefore: c.committed[0], CommittedAfter: c.committed[1],

@@ -18,12 +18,19 @@ func TestDrain(t *testing.T) {
 	drained, whole := New(&mux), New(&other)
 	a, b := testtrace.NewScript(t, &mux), testtrace.NewScript(t, &other)
 	var got []string
+	var paused Pause // the last one
+	drained.OnPause(func(p Pause) { paused = p })
 	at := time.Duration(0)
 	event := func(e etw.Event) {
 		at += time.Millisecond
 		a.Event(at, 1, e)
 		b.Event(at, 1, e)
-		drained.Drain(func(_ int64, g *GC) { got = append(got, inJSON(t, g)) })
+		drained.Drain(func(_ int64, g *GC) {
+			got = append(got, inJSON(t, g))
+			if !g.Start.Equal(paused.Begin) || g.StartMS != paused.StartMS || g.Start.IsZero() {
+				t.Errorf("collection %d began at %v, %v ms, its pause at %v, %v ms", g.Number, g.Start, g.StartMS, paused.Begin, paused.StartMS)
+			}
+		})
 	}
 	for n := uint32(1); n <= 1000; n++ {
 		event(&clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC})
