@@ -299,7 +299,7 @@ func TestSeenKernel(t *testing.T) {
 	}{
 		{need.Network, []etw.AnyVersion{new(kernel.AnyTCPIPSend), new(kernel.AnyTCPIPRecvIPV6), new(kernel.AnyUDPIPRecv), new(network.AnyTCPSend)}},
 		{need.Files, []etw.AnyVersion{new(kernel.AnyFileIoRead), new(kernel.AnyFileIoCreate), new(file.AnyRead), new(file.AnyCreate)}},
-		{need.Disks, []etw.AnyVersion{new(kernel.AnyDiskIoRead), new(kernel.AnyDiskIoFlushBuffers), new(disk.AnyDiskWrite)}},
+		{need.Disks, []etw.AnyVersion{new(kernel.AnyDiskIoRead), new(kernel.AnyDiskIoFlushBuffers), new(disk.AnyWrite)}},
 		{need.Switches, []etw.AnyVersion{new(kernel.AnyThreadCSwitch)}},
 		{need.Samples, []etw.AnyVersion{new(kernel.AnyPerfInfoSample)}},
 	} {

@@ -95,13 +95,13 @@ func (a *Analysis) watchProvided(mux *etw.Mux) {
 		a.done(r, teller.Provided, irp, ticks, false, 0, operations.Operation{Kind: kind, File: a.list.Files.ByKey(uint64(key)), Bytes: bytes, Disk: number})
 		return nil
 	}
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskRead) error {
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyRead) error {
 		return answered(r, read, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskWrite) error {
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyWrite) error {
 		return answered(r, write, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskFlush) error {
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyFlush) error {
 		return answered(r, flush, e.IORequestPacket, 0, e.DiskNumber, 0, e.HighResResponseTime)
 	})
 }

@@ -57,12 +57,12 @@ func TestProvided(t *testing.T) {
 		var mux etw.Mux
 		f, a := system.FilesOf(&mux), New(&mux)
 		s := testtrace.NewScript(t, &mux)
-		s.Event(6*time.Millisecond, -1, &disk.DiskRead{DiskNumber: 1, TransferSize: 4096, IORequestPacket: 9, HighResResponseTime: 5e6})
+		s.Event(6*time.Millisecond, -1, &disk.Read{DiskNumber: 1, TransferSize: 4096, IORequestPacket: 9, HighResResponseTime: 5e6})
 		if both {
 			s.Event(6*time.Millisecond, -1, &kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 4096, Irp: 9, HighResResponseTime: 5e6})
 		}
-		s.Event(9*time.Millisecond, -1, &disk.DiskWrite{DiskNumber: 2, TransferSize: 512, IORequestPacket: 10, HighResResponseTime: 2e6})
-		s.Event(9*time.Millisecond, -1, &disk.DiskFlush{DiskNumber: 2, IORequestPacket: 11, HighResResponseTime: 1e6})
+		s.Event(9*time.Millisecond, -1, &disk.Write{DiskNumber: 2, TransferSize: 512, IORequestPacket: 10, HighResResponseTime: 2e6})
+		s.Event(9*time.Millisecond, -1, &disk.Flush{DiskNumber: 2, IORequestPacket: 11, HighResResponseTime: 1e6})
 		if got, want := *a.Result(), (Result{Operations: 3, Orphans: 3, Bytes: 4608, Time: 8e6, Busy: 7e6}); got != want {
 			t.Errorf("%v: got %+v, want %+v", both, got, want)
 		}

@@ -48,15 +48,15 @@ func (f *Files) watchProvided(mux *etw.Mux) {
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *file.AnyOperationEnd) error { return f.ended(r, e.Irp) })
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskRead) error {
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyRead) error {
 		f.answered(r, teller.Provided, false, 0, e.IORequestPacket, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
 		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskWrite) error {
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyWrite) error {
 		f.answered(r, teller.Provided, false, 0, e.IORequestPacket, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
 		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskFlush) error {
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyFlush) error {
 		f.answered(r, teller.Provided, false, 0, e.IORequestPacket, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
 		return nil
 	})

@@ -16,16 +16,16 @@ func (x *axis) near(a, b int64) bool {
 
 // watchProvided follows the events of processes, threads and images that have manifests.
 func (m *Machine) watchProvided(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyProcessStart) error {
+	etw.Handle(mux, func(r *etw.Record, e *process.AnyStart) error {
 		m.startProcess(int64(e.ProcessID), m.at(r), 0).provided(e.ParentProcessID, e.SessionID, e.ImageName, e.PackageFullName, e.PackageRelativeAppID)
 		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyProcessRundown) error {
+	etw.Handle(mux, func(r *etw.Record, e *process.AnyRundown) error {
 		m.at(r)
 		m.hasProcess(int64(e.ProcessID)).provided(e.ParentProcessID, e.SessionID, e.ImageName, e.PackageFullName, e.PackageRelativeAppID)
 		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyProcessStop) error {
+	etw.Handle(mux, func(r *etw.Record, e *process.AnyStop) error {
 		p := m.stopProcess(int64(e.ProcessID), m.at(r), 0)
 		if p.Name == "" {
 			p.Name = e.ImageName.String()

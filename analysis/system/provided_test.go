@@ -19,7 +19,7 @@ func TestProvidedProcesses(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		m, s := script(t)
 		image := etw.MakeUTF16(`\Device\HarddiskVolume2\Program Files\Shop\shop server.exe`)
-		s.Event(1*ms, 0, &process.ProcessStartV1{ProcessID: 8, ParentProcessID: 4, SessionID: 1, ImageName: image})
+		s.Event(1*ms, 0, &process.StartV1{ProcessID: 8, ParentProcessID: 4, SessionID: 1, ImageName: image})
 		if both {
 			s.Event(1*ms+1000, 0, &kernel.ProcessStartV4{UniqueProcessKey: 0xb, ProcessID: 8, ParentID: 4, SessionID: 1, ImageFileName: etw.ANSI("shop server.e")})
 			s.Event(2*ms-500, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80})
@@ -33,8 +33,8 @@ func TestProvidedProcesses(t *testing.T) {
 			s.Event(5*ms+500, 0, &kernel.ThreadStopV3{ProcessID: 8, TThreadID: 80})
 			s.Event(6*ms-500, 0, &kernel.ProcessStopV4{UniqueProcessKey: 0xb, ProcessID: 8, ExitStatus: 3})
 		}
-		s.Event(6*ms, 0, &process.ProcessStopV1{ProcessID: 8, ExitCode: 3, ImageName: etw.ANSI("shop server.ex")})
-		s.Event(7*ms, 0, &process.ProcessRundown{ProcessID: 9, ParentProcessID: 8, ImageName: etw.MakeUTF16(`\Device\HarddiskVolume2\other.exe`)})
+		s.Event(6*ms, 0, &process.StopV1{ProcessID: 8, ExitCode: 3, ImageName: etw.ANSI("shop server.ex")})
+		s.Event(7*ms, 0, &process.Rundown{ProcessID: 9, ParentProcessID: 8, ImageName: etw.MakeUTF16(`\Device\HarddiskVolume2\other.exe`)})
 		var got []system.Process
 		for _, p := range m.Processes() {
 			got = append(got, *p)
@@ -70,8 +70,8 @@ func TestProvidedTransfers(t *testing.T) {
 			s.Event(5*ms, 0, &kernel.FileIoFlushV3{IrpPtr: 2, FileObject: 0x100, FileKey: 0x200, TTID: 80})
 		}
 		s.Event(6*ms, 0, &file.OperationEnd{Irp: 2})
-		s.Event(7*ms, 0, &disk.DiskRead{DiskNumber: 1, TransferSize: 4096, FileObject: 0x200, HighResResponseTime: uint64(ms)})
-		s.Event(7*ms, 0, &disk.DiskFlush{DiskNumber: 1, HighResResponseTime: uint64(ms)})
+		s.Event(7*ms, 0, &disk.Read{DiskNumber: 1, TransferSize: 4096, FileObject: 0x200, HighResResponseTime: uint64(ms)})
+		s.Event(7*ms, 0, &disk.Flush{DiskNumber: 1, HighResResponseTime: uint64(ms)})
 		list := n.All()
 		if len(list) != 2 || list[0].BytesSent != 100 || list[0].BytesReceived != 11 || list[0].Remote.String() != "127.0.0.2:443" ||
 			list[1].Received != 1 || list[1].Local.String() != "[fe80::1]:53" || list[1].Remote.String() != "[2001::2]:53" || list[0].Process.PID != 8 {

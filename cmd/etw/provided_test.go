@@ -24,16 +24,16 @@ func providedTrace(t *testing.T) string {
 		EventDesc() *etw.EventDesc
 		AppendPayload([]byte, etw.PtrSize) ([]byte, error)
 	}{
-		&process.ProcessStartV1{ProcessID: ide, ParentProcessID: 4, SessionID: 1, ImageName: dev},
-		&process.ProcessStartV1{ProcessID: helper, ParentProcessID: ide, SessionID: 1, ImageName: text(`\Device\HarddiskVolume2\Windows\System32\SearchHost.exe`)},
+		&process.StartV1{ProcessID: ide, ParentProcessID: 4, SessionID: 1, ImageName: dev},
+		&process.StartV1{ProcessID: helper, ParentProcessID: ide, SessionID: 1, ImageName: text(`\Device\HarddiskVolume2\Windows\System32\SearchHost.exe`)},
 		&process.ImageLoad{ProcessID: ide, ImageBase: 0x10000, ImageSize: 0x20000, TimeDateStamp: 5, ImageName: dev},
 		&network.TCPSend{PID: ide, Size: 100, Saddr: 0x0100000a, Daddr: 0x26f3e1a5, Sport: 0x5000, Dport: 0xbb01},
 		&network.TCPReceive{PID: ide, Size: 1000, Saddr: 0x0100000a, Daddr: 0x26f3e1a5, Sport: 0x5000, Dport: 0xbb01},
 		&network.TCPSendIPv6{PID: ide, Size: 77, Daddr: []byte{0x20, 1, 15: 2}, Saddr: []byte{0xfe, 0x80, 15: 1}, Dport: 0xbb01, Sport: 0x5100},
 		&network.UDPSend{PID: ide, Size: 33, Daddr: 0x0100007f, Saddr: 0x0100007f, Dport: 0x3500, Sport: 0x3600},
 		&file.CreateV1{Irp: 1, FileObject: 0x100, IssuingThreadID: ide, FileName: text(`\Device\HarddiskVolume2\a b.txt`)},
-		&process.ProcessStopV1{ProcessID: helper, ExitCode: 0x40010004, ImageName: etw.ANSI("SearchHost.exe")},
-		&process.ProcessStartV1{ProcessID: helper, ParentProcessID: 4, SessionID: 1, ImageName: text(`\Device\HarddiskVolume2\Windows\notepad.exe`)},
+		&process.StopV1{ProcessID: helper, ExitCode: 0x40010004, ImageName: etw.ANSI("SearchHost.exe")},
+		&process.StartV1{ProcessID: helper, ParentProcessID: 4, SessionID: 1, ImageName: text(`\Device\HarddiskVolume2\Windows\notepad.exe`)},
 	}
 	h := etltest.DefaultHeader()
 	var records []*etw.Record

@@ -9,12 +9,12 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CLRStackWalk is event 82, version 0, of [TaskCLRStack], opcode [OpcodeCLRStackCLRStackWalk],
-// enabled by [KeywordStack] (0x40000000) at [etw.LevelLogAlways] (0). [AnyCLRStackWalk] takes
-// newer versions, too.
+// StackWalk is CLRStackWalk: event 82, version 0, of [TaskCLRStack], opcode
+// [OpcodeCLRStackCLRStackWalk], enabled by [KeywordStack] (0x40000000) at [etw.LevelLogAlways]
+// (0). [AnyStackWalk] takes newer versions, too.
 //
 // The call stack of the event that the same thread wrote just before.
-type CLRStackWalk struct {
+type StackWalk struct {
 	ClrInstanceID uint16 // see WithClrInstanceID
 	Reserved1     uint8  // Reserved.
 	Reserved2     uint8  // Reserved.
@@ -25,15 +25,15 @@ type CLRStackWalk struct {
 }
 
 // EventDesc returns the description of CLRStackWalk.
-func (*CLRStackWalk) EventDesc() *etw.EventDesc { return &clrStackWalk }
+func (*StackWalk) EventDesc() *etw.EventDesc { return &stackWalk }
 
 // GetClrInstanceID returns the field ClrInstanceID.
-func (e *CLRStackWalk) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+func (e *StackWalk) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *CLRStackWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *StackWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&clrStackWalk, p, ptr)
+		return 0, etw.Short(&stackWalk, p, ptr)
 	}
 	e.ClrInstanceID = binary.LittleEndian.Uint16(p[0:])
 	e.Reserved1 = p[2]
@@ -41,22 +41,22 @@ func (e *CLRStackWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.FrameCount = binary.LittleEndian.Uint32(p[4:])
 	c := etw.NewCursor(p, 8, ptr)
 	e.Stack = c.Pointers(uint64(e.FrameCount))
-	return c.Done(&clrStackWalk)
+	return c.Done(&stackWalk)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *CLRStackWalk) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *StackWalk) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint16(e.ClrInstanceID)
 	a.Uint8(e.Reserved1)
 	a.Uint8(e.Reserved2)
 	a.Uint32(e.FrameCount)
 	a.Pointers(4, e.Stack, uint64(e.FrameCount))
-	return a.Done(&clrStackWalk)
+	return a.Done(&stackWalk)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CLRStackWalk) FieldValue(i int) etw.Value {
+func (e *StackWalk) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ClrInstanceID))
@@ -67,20 +67,20 @@ func (e *CLRStackWalk) FieldValue(i int) etw.Value {
 	case 3:
 		return etw.UintValue(uint64(e.FrameCount))
 	case 4:
-		return etw.ArrayValue(&clrStackWalk.Fields[4], e.Stack.Bytes(), e.Stack.Len(), e.Stack.PtrSize(), e)
+		return etw.ArrayValue(&stackWalk.Fields[4], e.Stack.Bytes(), e.Stack.Len(), e.Stack.PtrSize(), e)
 	}
 	return etw.Value{}
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e CLRStackWalk) Clone() *CLRStackWalk {
+func (e StackWalk) Clone() *StackWalk {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
 
-func (e CLRStackWalk) String() string { return string(etw.AppendText(nil, &e)) }
+func (e StackWalk) String() string { return string(etw.AppendText(nil, &e)) }
 
-var clrStackWalk = etw.EventDesc{
+var stackWalk = etw.EventDesc{
 	Provider: &providerDesc, ID: 82, Opcode: 82, Task: 11, Keywords: 0x40000000,
 	Class: classCLRStack, Name: "CLRStackWalk", TaskName: "CLRStack", OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
@@ -92,23 +92,23 @@ var clrStackWalk = etw.EventDesc{
 	},
 }
 
-// AnyCLRStackWalk is [CLRStackWalk] in any version: a newer one is decoded like it.
-type AnyCLRStackWalk struct {
+// AnyStackWalk is [StackWalk] in any version: a newer one is decoded like it.
+type AnyStackWalk struct {
 	Seen etw.Seen
-	CLRStackWalk
+	StackWalk
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyCLRStackWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyStackWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.CLRStackWalk.DecodePayload(p, ptr)
+	return e.StackWalk.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyCLRStackWalk) Clone() *AnyCLRStackWalk {
+func (e AnyStackWalk) Clone() *AnyStackWalk {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyCLRStackWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyStackWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -2,7 +2,7 @@
 // source: clr.man
 // command: etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntime --tests clr.man
 // version: 5
-// fingerprint: 04a2d1cfbb91e137273c6b7bcac7f762
+// fingerprint: 72b70ca4750ed0177799cd2804f5a14f
 
 package clr
 
@@ -98,7 +98,7 @@ var Provider = &etw.Provider{
 		&typeLoadStop,
 		&exceptionThrown, &exceptionThrownV1,
 		&contentionStart, &contentionStartV1, &contentionStartV2,
-		&clrStackWalk,
+		&stackWalk,
 		&appDomainMemAllocated,
 		&appDomainMemSurvived,
 		&threadCreated,
@@ -264,7 +264,7 @@ func Types() []etw.Event {
 		new(TypeLoadStop),
 		new(ExceptionThrown), new(ExceptionThrownV1),
 		new(ContentionStart), new(ContentionStartV1), new(ContentionStartV2),
-		new(CLRStackWalk),
+		new(StackWalk),
 		new(AppDomainMemAllocated),
 		new(AppDomainMemSurvived),
 		new(ThreadCreated),

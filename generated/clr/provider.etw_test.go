@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntime --tests clr.man", "clr.man", "04a2d1cfbb91e137273c6b7bcac7f762")
+	etwtest.Fresh(t, "etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntime --tests clr.man", "clr.man", "72b70ca4750ed0177799cd2804f5a14f")
 }
 
 func TestEventsRoundTrip(t *testing.T) {
@@ -95,7 +95,7 @@ func TestEventsAllocs(t *testing.T) {
 			_ = v
 		}
 	})
-	etwtest.AllocsOf(t, func(e *CLRStackWalk) {
+	etwtest.AllocsOf(t, func(e *StackWalk) {
 		for v := range e.Stack.All() {
 			_ = v
 		}
@@ -355,7 +355,7 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyThreadRunning), new(AnyMethodDetails),
 		new(AnyTypeLoadStart), new(AnyTypeLoadStop),
 		new(AnyExceptionThrown), new(AnyContentionStart),
-		new(AnyCLRStackWalk), new(AnyAppDomainMemAllocated),
+		new(AnyStackWalk), new(AnyAppDomainMemAllocated),
 		new(AnyAppDomainMemSurvived), new(AnyThreadCreated),
 		new(AnyThreadTerminated), new(AnyThreadDomainEnter),
 		new(AnyILStubGenerated), new(AnyILStubCacheHit),

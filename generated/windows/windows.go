@@ -67,6 +67,6 @@ var (
 	udpFail         = new(network.UDPFail).EventDesc().ID
 	imageLoad       = new(process.ImageLoad).EventDesc().ID
 	imageUnload     = new(process.ImageUnload).EventDesc().ID
-	lastOfProcesses = new(process.ProcessFreezeStop).EventDesc().ID
-	rundown         = new(process.ProcessRundown).EventDesc().ID
+	lastOfProcesses = new(process.FreezeStop).EventDesc().ID
+	rundown         = new(process.Rundown).EventDesc().ID
 )

@@ -85,8 +85,8 @@ func TestSubject(t *testing.T) {
 		{&network.TCPSend{PID: 7}, 7},
 		{&network.UDPReceiveIPv6{PID: 7, Daddr: make([]byte, 16), Saddr: make([]byte, 16)}, 7},
 		{&network.TCPFail{Proto: 1}, 3},
-		{&process.ProcessStart{ProcessID: 7}, 7},
-		{&process.ProcessRundown{ProcessID: 7}, 7},
+		{&process.Start{ProcessID: 7}, 7},
+		{&process.Rundown{ProcessID: 7}, 7},
 		{&process.ImageLoad{ImageBase: 0x10000, ProcessID: 7}, 7},
 		{&process.JobStart{JobID: 7}, 3},
 	} {

@@ -58,7 +58,7 @@ func TestKeeperReasons(t *testing.T) {
 		{"method", recordOf(new(clr.AnyMethodLoadVerbose)), true, false, false, false, false},
 		{"module", recordOf(new(clr.AnyModuleLoad)), true, false, false, false, false},
 		{"collection", recordOf(new(clr.AnyGCStart)), false, false, false, false, false},
-		{"stack of nothing", recordOf(new(clr.AnyCLRStackWalk)), false, false, false, false, false},
+		{"stack of nothing", recordOf(new(clr.AnyStackWalk)), false, false, false, false, false},
 		{"kernel's stack of nothing", recordOf(new(kernel.AnyStackWalkStack)), false, false, false, false, false},
 		{"key of nothing", recordOf(new(kernel.AnyStackWalkKeyRundown)), false, false, false, false, false},
 	} {
@@ -110,15 +110,15 @@ func TestKeeperStacks(t *testing.T) {
 	needs("stack that the event names", walk(new(kernel.AnyStackWalkKeyDelete), 0x456, 0x1234), true)
 
 	k.Chose(recordOf(new(clr.AnyGCStart)))
-	needs("stack of the collection", recordOf(new(clr.AnyCLRStackWalk)), true)
+	needs("stack of the collection", recordOf(new(clr.AnyStackWalk)), true)
 	needs("end of the collection", recordOf(new(clr.AnyGCEnd)), false)
-	needs("stack of the end", recordOf(new(clr.AnyCLRStackWalk)), false)
+	needs("stack of the end", recordOf(new(clr.AnyStackWalk)), false)
 }
 
 // Needs is asked for every record of a trace, and allocates nothing.
 func TestKeeperAllocates(t *testing.T) {
 	k := Keeper{Stacks: true}
-	records := []*etw.Record{recordOf(new(clr.AnyGCStart)), recordOf(new(kernel.AnyThreadCSwitch)), recordOf(new(clr.AnyCLRStackWalk))}
+	records := []*etw.Record{recordOf(new(clr.AnyGCStart)), recordOf(new(kernel.AnyThreadCSwitch)), recordOf(new(clr.AnyStackWalk))}
 	k.Chose(records[0])
 	if n := testing.AllocsPerRun(100, func() {
 		for _, r := range records {

@@ -35,7 +35,7 @@ var needed = newTable(
 	only(ofOthers,
 		new(kernel.AnyProcessStart), new(kernel.AnyProcessStop), new(kernel.AnyProcessDCStart), new(kernel.AnyProcessDCStop), new(kernel.AnyProcessDefunct),
 		new(kernel.AnyThreadStart), new(kernel.AnyThreadStop), new(kernel.AnyThreadDCStart), new(kernel.AnyThreadDCStop), new(kernel.AnyThreadSetName),
-		new(process.AnyProcessStart), new(process.AnyProcessStop), new(process.AnyProcessRundown), new(process.AnyThreadStart), new(process.AnyThreadStop)),
+		new(process.AnyStart), new(process.AnyStop), new(process.AnyRundown), new(process.AnyThreadStart), new(process.AnyThreadStop)),
 	only(ofMachine,
 		new(kernel.AnyFileIoName), new(kernel.AnyFileIoFileCreate), new(kernel.AnyFileIoFileDelete), new(kernel.AnyFileIoFileRundown),
 		new(kernel.AnyImageIDFileVersion),
@@ -46,7 +46,7 @@ var needed = newTable(
 		new(clr.AnyMethodLoad), new(clr.AnyMethodUnload), new(clr.AnyMethodLoadVerbose), new(clr.AnyMethodUnloadVerbose), new(clr.AnyMethodILToNativeMap),
 		new(clr.AnyDomainModuleLoad), new(clr.AnyModuleLoad), new(clr.AnyModuleUnload), new(clr.AnyModuleRangeLoad),
 		new(clr.AnyAssemblyLoad), new(clr.AnyAssemblyUnload), new(clr.AnyAppDomainLoad), new(clr.AnyAppDomainUnload)),
-	only(threadStack, new(clr.AnyCLRStackWalk)),
+	only(threadStack, new(clr.AnyStackWalk)),
 )
 
 // neededNames are the providers that EventPipe knows by name alone, and all of whose

@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimePrivate --tests ../clr.man", "../clr.man", "04a2d1cfbb91e137273c6b7bcac7f762")
+	etwtest.Fresh(t, "etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimePrivate --tests ../clr.man", "../clr.man", "72b70ca4750ed0177799cd2804f5a14f")
 }
 
 func TestEventsRoundTrip(t *testing.T) {

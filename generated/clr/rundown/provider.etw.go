@@ -2,7 +2,7 @@
 // source: clr.man
 // command: etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimeRundown --tests ../clr.man
 // version: 5
-// fingerprint: 04a2d1cfbb91e137273c6b7bcac7f762
+// fingerprint: 72b70ca4750ed0177799cd2804f5a14f
 
 package rundown
 

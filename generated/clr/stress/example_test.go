@@ -8,19 +8,19 @@ import (
 )
 
 // Print what the log has of the garbage collector, from warnings up.
-func ExampleAnyStressLogEvent() {
+func ExampleAnyLogEvent() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(_ *etw.Record, e *stress.AnyStressLogEvent) error {
-		if e.Facility&stress.StressLogFacilityGC != 0 && e.LogLevel <= stress.StressLogLevelWarning {
+	etw.Handle(&mux, func(_ *etw.Record, e *stress.AnyLogEvent) error {
+		if e.Facility&stress.LogFacilityGC != 0 && e.LogLevel <= stress.LogLevelWarning {
 			fmt.Printf("%v: %v: %v\n", e.Facility, e.LogLevel, e.Message)
 		}
 		return nil
 	})
 
-	for _, e := range []stress.StressLogEventV1{
-		{Facility: stress.StressLogFacilityGC | stress.StressLogFacilityGCRoots, LogLevel: stress.StressLogLevelWarning, Message: etw.ANSI("a root is not in the heap")},
-		{Facility: stress.StressLogFacilityGC, LogLevel: stress.StressLogLevelInfo1000, Message: etw.ANSI("marking begins")},
-		{Facility: stress.StressLogFacilityJIT, LogLevel: stress.StressLogLevelError, Message: etw.ANSI("no code")},
+	for _, e := range []stress.LogEventV1{
+		{Facility: stress.LogFacilityGC | stress.LogFacilityGCRoots, LogLevel: stress.LogLevelWarning, Message: etw.ANSI("a root is not in the heap")},
+		{Facility: stress.LogFacilityGC, LogLevel: stress.LogLevelInfo1000, Message: etw.ANSI("marking begins")},
+		{Facility: stress.LogFacilityJIT, LogLevel: stress.LogLevelError, Message: etw.ANSI("no code")},
 	} {
 		payload, err := e.AppendPayload(nil, etw.Ptr64)
 		if err != nil {

@@ -5,49 +5,48 @@ package stress
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// StressLogFacility is a set of flags of the map StressLogFacilityMap.
+// LogFacility is a set of flags of the map StressLogFacilityMap.
 //
-// StressLogFacility holds the parts of the runtime that a message of the stress log belongs
-// to.
-type StressLogFacility uint32
+// LogFacility holds the parts of the runtime that a message of the stress log belongs to.
+type LogFacility uint32
 
-// Values of StressLogFacility.
+// Values of LogFacility.
 const (
-	StressLogFacilityGC                StressLogFacility = 0x1        // Garbage collector.
-	StressLogFacilityGCInfo            StressLogFacility = 0x2        // Encoding of collection information.
-	StressLogFacilityStubs             StressLogFacility = 0x4        // Stubs.
-	StressLogFacilityJIT               StressLogFacility = 0x8        // JIT.
-	StressLogFacilityLoader            StressLogFacility = 0x10       // Loading of assemblies and modules.
-	StressLogFacilityMetadata          StressLogFacility = 0x20       // Metadata.
-	StressLogFacilitySync              StressLogFacility = 0x40       // Locks.
-	StressLogFacilityEEMem             StressLogFacility = 0x80       // Memory of the execution engine.
-	StressLogFacilityGCAlloc           StressLogFacility = 0x100      // Allocation checks of the collector.
-	StressLogFacilityCorDB             StressLogFacility = 0x200      // Debugger.
-	StressLogFacilityClassLoader       StressLogFacility = 0x400      // Loading of types.
-	StressLogFacilityCorProf           StressLogFacility = 0x800      // Profiling.
-	StressLogFacilityDiagnosticsPort   StressLogFacility = 0x1000     // Diagnostics port. Older runtimes: remoting.
-	StressLogFacilityDbgAlloc          StressLogFacility = 0x2000     // Debug allocator.
-	StressLogFacilityEH                StressLogFacility = 0x4000     // Exception handling.
-	StressLogFacilityEnC               StressLogFacility = 0x8000     // Edit and continue.
-	StressLogFacilityAssert            StressLogFacility = 0x10000    // Assertions.
-	StressLogFacilityVerifier          StressLogFacility = 0x20000    // IL verifier.
-	StressLogFacilityThreadPool        StressLogFacility = 0x40000    // Thread pool.
-	StressLogFacilityGCRoots           StressLogFacility = 0x80000    // Roots of the collector.
-	StressLogFacilityInterop           StressLogFacility = 0x100000   // Interop.
-	StressLogFacilityMarshaler         StressLogFacility = 0x200000   // Marshalling.
-	StressLogFacilityTieredCompilation StressLogFacility = 0x400000   // Tiered compilation. Older runtimes: mixed DLLs.
-	StressLogFacilityZap               StressLogFacility = 0x800000   // Native images.
-	StressLogFacilityStartup           StressLogFacility = 0x1000000  // Start and end of the runtime.
-	StressLogFacilityAppDomain         StressLogFacility = 0x2000000  // Application domains.
-	StressLogFacilityCodeSharing       StressLogFacility = 0x4000000  // Shared code.
-	StressLogFacilityStore             StressLogFacility = 0x8000000  // Stores.
-	StressLogFacilitySecurity          StressLogFacility = 0x10000000 // Security.
-	StressLogFacilityLocks             StressLogFacility = 0x20000000 // Locks.
-	StressLogFacilityBCL               StressLogFacility = 0x40000000 // Base class library.
-	StressLogFacilityAlways            StressLogFacility = 0x80000000 // Logged whatever the facilities.
+	LogFacilityGC                LogFacility = 0x1        // Garbage collector.
+	LogFacilityGCInfo            LogFacility = 0x2        // Encoding of collection information.
+	LogFacilityStubs             LogFacility = 0x4        // Stubs.
+	LogFacilityJIT               LogFacility = 0x8        // JIT.
+	LogFacilityLoader            LogFacility = 0x10       // Loading of assemblies and modules.
+	LogFacilityMetadata          LogFacility = 0x20       // Metadata.
+	LogFacilitySync              LogFacility = 0x40       // Locks.
+	LogFacilityEEMem             LogFacility = 0x80       // Memory of the execution engine.
+	LogFacilityGCAlloc           LogFacility = 0x100      // Allocation checks of the collector.
+	LogFacilityCorDB             LogFacility = 0x200      // Debugger.
+	LogFacilityClassLoader       LogFacility = 0x400      // Loading of types.
+	LogFacilityCorProf           LogFacility = 0x800      // Profiling.
+	LogFacilityDiagnosticsPort   LogFacility = 0x1000     // Diagnostics port. Older runtimes: remoting.
+	LogFacilityDbgAlloc          LogFacility = 0x2000     // Debug allocator.
+	LogFacilityEH                LogFacility = 0x4000     // Exception handling.
+	LogFacilityEnC               LogFacility = 0x8000     // Edit and continue.
+	LogFacilityAssert            LogFacility = 0x10000    // Assertions.
+	LogFacilityVerifier          LogFacility = 0x20000    // IL verifier.
+	LogFacilityThreadPool        LogFacility = 0x40000    // Thread pool.
+	LogFacilityGCRoots           LogFacility = 0x80000    // Roots of the collector.
+	LogFacilityInterop           LogFacility = 0x100000   // Interop.
+	LogFacilityMarshaler         LogFacility = 0x200000   // Marshalling.
+	LogFacilityTieredCompilation LogFacility = 0x400000   // Tiered compilation. Older runtimes: mixed DLLs.
+	LogFacilityZap               LogFacility = 0x800000   // Native images.
+	LogFacilityStartup           LogFacility = 0x1000000  // Start and end of the runtime.
+	LogFacilityAppDomain         LogFacility = 0x2000000  // Application domains.
+	LogFacilityCodeSharing       LogFacility = 0x4000000  // Shared code.
+	LogFacilityStore             LogFacility = 0x8000000  // Stores.
+	LogFacilitySecurity          LogFacility = 0x10000000 // Security.
+	LogFacilityLocks             LogFacility = 0x20000000 // Locks.
+	LogFacilityBCL               LogFacility = 0x40000000 // Base class library.
+	LogFacilityAlways            LogFacility = 0x80000000 // Logged whatever the facilities.
 )
 
-var stressLogFacilityMap = etw.MapDesc{
+var logFacilityMap = etw.MapDesc{
 	Name:  "StressLogFacilityMap",
 	Flags: true,
 	Entries: []etw.MapEntry{
@@ -87,36 +86,34 @@ var stressLogFacilityMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StressLogFacility) String() string {
-	return stressLogFacilityMap.ValueName("StressLogFacility", uint32(v))
-}
+func (v LogFacility) String() string { return logFacilityMap.ValueName("LogFacility", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v StressLogFacility) MarshalText() ([]byte, error) {
-	return []byte(stressLogFacilityMap.ValueString(uint32(v))), nil
+func (v LogFacility) MarshalText() ([]byte, error) {
+	return []byte(logFacilityMap.ValueString(uint32(v))), nil
 }
 
-// StressLogLevel is a value of the map StressLogLevelMap.
+// LogLevel is a value of the map StressLogLevelMap.
 //
-// A StressLogLevel says how important a message of the stress log is.
-type StressLogLevel uint8
+// A LogLevel says how important a message of the stress log is.
+type LogLevel uint8
 
-// Values of StressLogLevel.
+// Values of LogLevel.
 const (
-	StressLogLevelAlways      StressLogLevel = 0  // Always logged.
-	StressLogLevelFatalError  StressLogLevel = 1  // An error that ends the process.
-	StressLogLevelError       StressLogLevel = 2  // An error.
-	StressLogLevelWarning     StressLogLevel = 3  // A warning.
-	StressLogLevelInfo10      StressLogLevel = 4  // Information, 10 or so messages in a small run.
-	StressLogLevelInfo100     StressLogLevel = 5  // Information, 100 or so messages.
-	StressLogLevelInfo1000    StressLogLevel = 6  // Information, 1,000 or so messages.
-	StressLogLevelInfo10000   StressLogLevel = 7  // Information, 10,000 or so messages.
-	StressLogLevelInfo100000  StressLogLevel = 8  // Information, 100,000 or so messages.
-	StressLogLevelInfo1000000 StressLogLevel = 9  // Information, 1,000,000 or so messages.
-	StressLogLevelEverything  StressLogLevel = 10 // Everything.
+	LogLevelAlways      LogLevel = 0  // Always logged.
+	LogLevelFatalError  LogLevel = 1  // An error that ends the process.
+	LogLevelError       LogLevel = 2  // An error.
+	LogLevelWarning     LogLevel = 3  // A warning.
+	LogLevelInfo10      LogLevel = 4  // Information, 10 or so messages in a small run.
+	LogLevelInfo100     LogLevel = 5  // Information, 100 or so messages.
+	LogLevelInfo1000    LogLevel = 6  // Information, 1,000 or so messages.
+	LogLevelInfo10000   LogLevel = 7  // Information, 10,000 or so messages.
+	LogLevelInfo100000  LogLevel = 8  // Information, 100,000 or so messages.
+	LogLevelInfo1000000 LogLevel = 9  // Information, 1,000,000 or so messages.
+	LogLevelEverything  LogLevel = 10 // Everything.
 )
 
-var stressLogLevelMap = etw.MapDesc{
+var logLevelMap = etw.MapDesc{
 	Name: "StressLogLevelMap",
 	Entries: []etw.MapEntry{
 		{Value: 0, Name: "Always"},
@@ -134,11 +131,9 @@ var stressLogLevelMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its type and number if it has none.
-func (v StressLogLevel) String() string {
-	return stressLogLevelMap.ValueName("StressLogLevel", uint32(v))
-}
+func (v LogLevel) String() string { return logLevelMap.ValueName("LogLevel", uint32(v)) }
 
 // MarshalText returns the name of v, or its number if it has none.
-func (v StressLogLevel) MarshalText() ([]byte, error) {
-	return []byte(stressLogLevelMap.ValueString(uint32(v))), nil
+func (v LogLevel) MarshalText() ([]byte, error) {
+	return []byte(logLevelMap.ValueString(uint32(v))), nil
 }

@@ -2,7 +2,7 @@
 // source: clr.man
 // command: etwgen gen --accessor ClrInstanceID --provider Microsoft-Windows-DotNETRuntimeStress --tests ../clr.man
 // version: 5
-// fingerprint: 04a2d1cfbb91e137273c6b7bcac7f762
+// fingerprint: 72b70ca4750ed0177799cd2804f5a14f
 
 package stress
 
@@ -27,7 +27,7 @@ var providerDesc = etw.ProviderDesc{
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
-		&stressLogEvent, &stressLogEventV1,
+		&logEvent, &logEventV1,
 		&clrStackWalkStress,
 	},
 	Keywords: keywordDescs,
@@ -36,7 +36,7 @@ var Provider = &etw.Provider{
 // Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
-		new(StressLogEvent), new(StressLogEventV1),
+		new(LogEvent), new(LogEventV1),
 		new(CLRStackWalkStress),
 	}
 }

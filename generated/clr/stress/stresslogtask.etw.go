@@ -9,39 +9,39 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// StressLogEvent is event 0, version 0. [AnyStressLogEvent] says what it means.
-type StressLogEvent struct {
-	Facility StressLogFacility
-	LogLevel StressLogLevel
+// LogEvent is StressLogEvent: event 0, version 0. [AnyLogEvent] says what it means.
+type LogEvent struct {
+	Facility LogFacility
+	LogLevel LogLevel
 	Message  etw.ANSI
 }
 
 // EventDesc returns the description of StressLogEvent.
-func (*StressLogEvent) EventDesc() *etw.EventDesc { return &stressLogEvent }
+func (*LogEvent) EventDesc() *etw.EventDesc { return &logEvent }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *StressLogEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *LogEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 5 {
-		return 0, etw.Short(&stressLogEvent, p, ptr)
+		return 0, etw.Short(&logEvent, p, ptr)
 	}
-	e.Facility = StressLogFacility(binary.LittleEndian.Uint32(p[0:]))
-	e.LogLevel = StressLogLevel(p[4])
+	e.Facility = LogFacility(binary.LittleEndian.Uint32(p[0:]))
+	e.LogLevel = LogLevel(p[4])
 	c := etw.NewCursor(p, 5, ptr)
 	e.Message = c.ANSI()
-	return c.Done(&stressLogEvent)
+	return c.Done(&logEvent)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *StressLogEvent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *LogEvent) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(uint32(e.Facility))
 	a.Uint8(uint8(e.LogLevel))
 	a.ANSIZ(2, e.Message)
-	return a.Done(&stressLogEvent)
+	return a.Done(&logEvent)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *StressLogEvent) FieldValue(i int) etw.Value {
+func (e *LogEvent) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Facility))
@@ -54,63 +54,62 @@ func (e *StressLogEvent) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e StressLogEvent) Clone() *StressLogEvent {
+func (e LogEvent) Clone() *LogEvent {
 	e.Message = e.Message.Clone()
 	return &e
 }
 
-func (e StressLogEvent) String() string { return string(etw.AppendText(nil, &e)) }
+func (e LogEvent) String() string { return string(etw.AppendText(nil, &e)) }
 
-var stressLogEvent = etw.EventDesc{
+var logEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Level: 4, Opcode: 1, Task: 1,
 	Class: classStressLogTask, Name: "StressLogEvent", TaskName: "StressLogTask", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
-		{Name: "Facility", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &stressLogFacilityMap},
-		{Name: "LogLevel", Type: etw.InUInt8, Map: &stressLogLevelMap},
+		{Name: "Facility", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &logFacilityMap},
+		{Name: "LogLevel", Type: etw.InUInt8, Map: &logLevelMap},
 		{Name: "Message", Type: etw.InAnsiString},
 	},
 }
 
-// StressLogEventV1 is StressLogEvent_V1: event 0, version 1. [AnyStressLogEvent] says what it
-// means.
-type StressLogEventV1 struct {
-	Facility      StressLogFacility
-	LogLevel      StressLogLevel
+// LogEventV1 is StressLogEvent_V1: event 0, version 1. [AnyLogEvent] says what it means.
+type LogEventV1 struct {
+	Facility      LogFacility
+	LogLevel      LogLevel
 	Message       etw.ANSI
 	ClrInstanceID uint16
 }
 
 // EventDesc returns the description of StressLogEvent_V1.
-func (*StressLogEventV1) EventDesc() *etw.EventDesc { return &stressLogEventV1 }
+func (*LogEventV1) EventDesc() *etw.EventDesc { return &logEventV1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
-func (e *StressLogEventV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+func (e *LogEventV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *StressLogEventV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *LogEventV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 5 {
-		return 0, etw.Short(&stressLogEventV1, p, ptr)
+		return 0, etw.Short(&logEventV1, p, ptr)
 	}
-	e.Facility = StressLogFacility(binary.LittleEndian.Uint32(p[0:]))
-	e.LogLevel = StressLogLevel(p[4])
+	e.Facility = LogFacility(binary.LittleEndian.Uint32(p[0:]))
+	e.LogLevel = LogLevel(p[4])
 	c := etw.NewCursor(p, 5, ptr)
 	e.Message = c.ANSI()
 	e.ClrInstanceID = c.Uint16()
-	return c.Done(&stressLogEventV1)
+	return c.Done(&logEventV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *StressLogEventV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *LogEventV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(uint32(e.Facility))
 	a.Uint8(uint8(e.LogLevel))
 	a.ANSIZ(2, e.Message)
 	a.Uint16(e.ClrInstanceID)
-	return a.Done(&stressLogEventV1)
+	return a.Done(&logEventV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *StressLogEventV1) FieldValue(i int) etw.Value {
+func (e *LogEventV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Facility))
@@ -125,59 +124,59 @@ func (e *StressLogEventV1) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e StressLogEventV1) Clone() *StressLogEventV1 {
+func (e LogEventV1) Clone() *LogEventV1 {
 	e.Message = e.Message.Clone()
 	return &e
 }
 
-func (e StressLogEventV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e LogEventV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var stressLogEventV1 = etw.EventDesc{
+var logEventV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Version: 1, Level: 4, Opcode: 1, Task: 1,
 	Class: classStressLogTask, Name: "StressLogEvent_V1", TaskName: "StressLogTask", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
-		{Name: "Facility", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &stressLogFacilityMap},
-		{Name: "LogLevel", Type: etw.InUInt8, Map: &stressLogLevelMap},
+		{Name: "Facility", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &logFacilityMap},
+		{Name: "LogLevel", Type: etw.InUInt8, Map: &logLevelMap},
 		{Name: "Message", Type: etw.InAnsiString},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyStressLogEvent is event 0 in any version, of [TaskStressLogTask], opcode
-// [etw.OpcodeStart], enabled at [etw.LevelInformational] (4).
+// AnyLogEvent is event 0 in any version, of [TaskStressLogTask], opcode [etw.OpcodeStart],
+// enabled at [etw.LevelInformational] (4).
 //
 // A message of the runtime's stress log. Version 1 adds ClrInstanceID.
 //
-// The versions are [StressLogEvent] and [StressLogEventV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
-type AnyStressLogEvent struct {
+// The versions are [LogEvent] and [LogEventV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
+type AnyLogEvent struct {
 	Seen etw.Seen
 
-	Facility      StressLogFacility // Parts of the runtime that the message belongs to.
-	LogLevel      StressLogLevel    // How important the message is.
-	Message       etw.ANSI          // Text of the message.
-	ClrInstanceID uint16            // since version 1; see WithClrInstanceID
+	Facility      LogFacility // Parts of the runtime that the message belongs to.
+	LogLevel      LogLevel    // How important the message is.
+	Message       etw.ANSI    // Text of the message.
+	ClrInstanceID uint16      // since version 1; see WithClrInstanceID
 }
 
 // HasClrInstanceID reports whether the decoded version has ClrInstanceID.
-func (e *AnyStressLogEvent) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+func (e *AnyLogEvent) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
-func (e *AnyStressLogEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
+func (e *AnyLogEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyStressLogEvent = []*etw.EventDesc{&stressLogEvent, &stressLogEventV1}
+var anyLogEvent = []*etw.EventDesc{&logEvent, &logEventV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyStressLogEvent) EventDescs() []*etw.EventDesc { return anyStressLogEvent }
+func (*AnyLogEvent) EventDescs() []*etw.EventDesc { return anyLogEvent }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyStressLogEvent) EventDesc() *etw.EventDesc { return etw.DescOf(anyStressLogEvent, e.Seen) }
+func (e *AnyLogEvent) EventDesc() *etw.EventDesc { return etw.DescOf(anyLogEvent, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyStressLogEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyLogEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
-		var v StressLogEventV1
+		var v LogEventV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.Facility = v.Facility
@@ -185,9 +184,9 @@ func (e *AnyStressLogEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 		e.Message = v.Message
 		e.ClrInstanceID = v.ClrInstanceID
 	default:
-		var v StressLogEvent
+		var v LogEvent
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyStressLogEvent{}
+		*e = AnyLogEvent{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.Facility = v.Facility
 		e.LogLevel = v.LogLevel
@@ -197,8 +196,8 @@ func (e *AnyStressLogEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyStressLogEvent) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyStressLogEvent, e.Seen).Fields
+func (e *AnyLogEvent) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyLogEvent, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -216,12 +215,12 @@ func (e *AnyStressLogEvent) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyStressLogEvent) Clone() *AnyStressLogEvent {
+func (e AnyLogEvent) Clone() *AnyLogEvent {
 	e.Message = e.Message.Clone()
 	return &e
 }
 
-func (e AnyStressLogEvent) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyLogEvent) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyStressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -82,35 +82,33 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ConcurrentStackFastPushFailed is ConcurrentStack_FastPushFailed: event 1, version 0, of task
+// StackFastPushFailed is ConcurrentStack_FastPushFailed: event 1, version 0, of task
 // ConcurrentStack_FastPushFailed, enabled at [etw.LevelWarning] (3). Its payload has 4 bytes.
-// [AnyConcurrentStackFastPushFailed] takes newer versions, too.
-type ConcurrentStackFastPushFailed struct {
+// [AnyStackFastPushFailed] takes newer versions, too.
+type StackFastPushFailed struct {
 	SpinCount int32
 }
 
 // EventDesc returns the description of ConcurrentStack_FastPushFailed.
-func (*ConcurrentStackFastPushFailed) EventDesc() *etw.EventDesc {
-	return &concurrentStackFastPushFailed
-}
+func (*StackFastPushFailed) EventDesc() *etw.EventDesc { return &stackFastPushFailed }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ConcurrentStackFastPushFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *StackFastPushFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
-		return 0, etw.Short(&concurrentStackFastPushFailed, p, ptr)
+		return 0, etw.Short(&stackFastPushFailed, p, ptr)
 	}
 	e.SpinCount = int32(binary.LittleEndian.Uint32(p[0:]))
 	return 4, nil
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ConcurrentStackFastPushFailed) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *StackFastPushFailed) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.SpinCount))
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ConcurrentStackFastPushFailed) FieldValue(i int) etw.Value {
+func (e *StackFastPushFailed) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.SpinCount))
@@ -119,11 +117,11 @@ func (e *ConcurrentStackFastPushFailed) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ConcurrentStackFastPushFailed) Clone() *ConcurrentStackFastPushFailed { return &e }
+func (e StackFastPushFailed) Clone() *StackFastPushFailed { return &e }
 
-func (e ConcurrentStackFastPushFailed) String() string { return string(etw.AppendText(nil, &e)) }
+func (e StackFastPushFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
-var concurrentStackFastPushFailed = etw.EventDesc{
+var stackFastPushFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 3, Task: 65533,
 	Name: "ConcurrentStack_FastPushFailed", TaskName: "ConcurrentStack_FastPushFailed",
 	Fields: []etw.FieldDesc{
@@ -131,54 +129,52 @@ var concurrentStackFastPushFailed = etw.EventDesc{
 	},
 }
 
-// AnyConcurrentStackFastPushFailed is [ConcurrentStackFastPushFailed] in any version: a newer
-// one is decoded like it.
-type AnyConcurrentStackFastPushFailed struct {
+// AnyStackFastPushFailed is [StackFastPushFailed] in any version: a newer one is decoded like
+// it.
+type AnyStackFastPushFailed struct {
 	Seen etw.Seen
-	ConcurrentStackFastPushFailed
+	StackFastPushFailed
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyConcurrentStackFastPushFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyStackFastPushFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ConcurrentStackFastPushFailed.DecodePayload(p, ptr)
+	return e.StackFastPushFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyConcurrentStackFastPushFailed) Clone() *AnyConcurrentStackFastPushFailed { return &e }
+func (e AnyStackFastPushFailed) Clone() *AnyStackFastPushFailed { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyConcurrentStackFastPushFailed) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e AnyStackFastPushFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ConcurrentStackFastPopFailed is ConcurrentStack_FastPopFailed: event 2, version 0, of task
+// StackFastPopFailed is ConcurrentStack_FastPopFailed: event 2, version 0, of task
 // ConcurrentStack_FastPopFailed, enabled at [etw.LevelWarning] (3). Its payload has 4 bytes.
-// [AnyConcurrentStackFastPopFailed] takes newer versions, too.
-type ConcurrentStackFastPopFailed struct {
+// [AnyStackFastPopFailed] takes newer versions, too.
+type StackFastPopFailed struct {
 	SpinCount int32
 }
 
 // EventDesc returns the description of ConcurrentStack_FastPopFailed.
-func (*ConcurrentStackFastPopFailed) EventDesc() *etw.EventDesc { return &concurrentStackFastPopFailed }
+func (*StackFastPopFailed) EventDesc() *etw.EventDesc { return &stackFastPopFailed }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ConcurrentStackFastPopFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *StackFastPopFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
-		return 0, etw.Short(&concurrentStackFastPopFailed, p, ptr)
+		return 0, etw.Short(&stackFastPopFailed, p, ptr)
 	}
 	e.SpinCount = int32(binary.LittleEndian.Uint32(p[0:]))
 	return 4, nil
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ConcurrentStackFastPopFailed) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *StackFastPopFailed) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.SpinCount))
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ConcurrentStackFastPopFailed) FieldValue(i int) etw.Value {
+func (e *StackFastPopFailed) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.SpinCount))
@@ -187,11 +183,11 @@ func (e *ConcurrentStackFastPopFailed) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ConcurrentStackFastPopFailed) Clone() *ConcurrentStackFastPopFailed { return &e }
+func (e StackFastPopFailed) Clone() *StackFastPopFailed { return &e }
 
-func (e ConcurrentStackFastPopFailed) String() string { return string(etw.AppendText(nil, &e)) }
+func (e StackFastPopFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
-var concurrentStackFastPopFailed = etw.EventDesc{
+var stackFastPopFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 3, Task: 65532,
 	Name: "ConcurrentStack_FastPopFailed", TaskName: "ConcurrentStack_FastPopFailed",
 	Fields: []etw.FieldDesc{
@@ -199,57 +195,52 @@ var concurrentStackFastPopFailed = etw.EventDesc{
 	},
 }
 
-// AnyConcurrentStackFastPopFailed is [ConcurrentStackFastPopFailed] in any version: a newer
-// one is decoded like it.
-type AnyConcurrentStackFastPopFailed struct {
+// AnyStackFastPopFailed is [StackFastPopFailed] in any version: a newer one is decoded like
+// it.
+type AnyStackFastPopFailed struct {
 	Seen etw.Seen
-	ConcurrentStackFastPopFailed
+	StackFastPopFailed
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyConcurrentStackFastPopFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyStackFastPopFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ConcurrentStackFastPopFailed.DecodePayload(p, ptr)
+	return e.StackFastPopFailed.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyConcurrentStackFastPopFailed) Clone() *AnyConcurrentStackFastPopFailed { return &e }
+func (e AnyStackFastPopFailed) Clone() *AnyStackFastPopFailed { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyConcurrentStackFastPopFailed) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e AnyStackFastPopFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ConcurrentDictionaryAcquiringAllLocks is ConcurrentDictionary_AcquiringAllLocks: event 3,
-// version 0, of task ConcurrentDictionary_AcquiringAllLocks, enabled at [etw.LevelWarning]
-// (3). Its payload has 4 bytes. [AnyConcurrentDictionaryAcquiringAllLocks] takes newer
-// versions, too.
-type ConcurrentDictionaryAcquiringAllLocks struct {
+// DictionaryAcquiringAllLocks is ConcurrentDictionary_AcquiringAllLocks: event 3, version 0,
+// of task ConcurrentDictionary_AcquiringAllLocks, enabled at [etw.LevelWarning] (3). Its
+// payload has 4 bytes. [AnyDictionaryAcquiringAllLocks] takes newer versions, too.
+type DictionaryAcquiringAllLocks struct {
 	NumOfBuckets int32
 }
 
 // EventDesc returns the description of ConcurrentDictionary_AcquiringAllLocks.
-func (*ConcurrentDictionaryAcquiringAllLocks) EventDesc() *etw.EventDesc {
-	return &concurrentDictionaryAcquiringAllLocks
-}
+func (*DictionaryAcquiringAllLocks) EventDesc() *etw.EventDesc { return &dictionaryAcquiringAllLocks }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ConcurrentDictionaryAcquiringAllLocks) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *DictionaryAcquiringAllLocks) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
-		return 0, etw.Short(&concurrentDictionaryAcquiringAllLocks, p, ptr)
+		return 0, etw.Short(&dictionaryAcquiringAllLocks, p, ptr)
 	}
 	e.NumOfBuckets = int32(binary.LittleEndian.Uint32(p[0:]))
 	return 4, nil
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ConcurrentDictionaryAcquiringAllLocks) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *DictionaryAcquiringAllLocks) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.NumOfBuckets))
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ConcurrentDictionaryAcquiringAllLocks) FieldValue(i int) etw.Value {
+func (e *DictionaryAcquiringAllLocks) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.NumOfBuckets))
@@ -258,15 +249,11 @@ func (e *ConcurrentDictionaryAcquiringAllLocks) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ConcurrentDictionaryAcquiringAllLocks) Clone() *ConcurrentDictionaryAcquiringAllLocks {
-	return &e
-}
+func (e DictionaryAcquiringAllLocks) Clone() *DictionaryAcquiringAllLocks { return &e }
 
-func (e ConcurrentDictionaryAcquiringAllLocks) String() string {
-	return string(etw.AppendText(nil, &e))
-}
+func (e DictionaryAcquiringAllLocks) String() string { return string(etw.AppendText(nil, &e)) }
 
-var concurrentDictionaryAcquiringAllLocks = etw.EventDesc{
+var dictionaryAcquiringAllLocks = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 3, Task: 65531,
 	Name: "ConcurrentDictionary_AcquiringAllLocks", TaskName: "ConcurrentDictionary_AcquiringAllLocks",
 	Fields: []etw.FieldDesc{
@@ -274,103 +261,97 @@ var concurrentDictionaryAcquiringAllLocks = etw.EventDesc{
 	},
 }
 
-// AnyConcurrentDictionaryAcquiringAllLocks is [ConcurrentDictionaryAcquiringAllLocks] in any
-// version: a newer one is decoded like it.
-type AnyConcurrentDictionaryAcquiringAllLocks struct {
+// AnyDictionaryAcquiringAllLocks is [DictionaryAcquiringAllLocks] in any version: a newer one
+// is decoded like it.
+type AnyDictionaryAcquiringAllLocks struct {
 	Seen etw.Seen
-	ConcurrentDictionaryAcquiringAllLocks
+	DictionaryAcquiringAllLocks
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyConcurrentDictionaryAcquiringAllLocks) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyDictionaryAcquiringAllLocks) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ConcurrentDictionaryAcquiringAllLocks.DecodePayload(p, ptr)
+	return e.DictionaryAcquiringAllLocks.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyConcurrentDictionaryAcquiringAllLocks) Clone() *AnyConcurrentDictionaryAcquiringAllLocks {
-	return &e
-}
+func (e AnyDictionaryAcquiringAllLocks) Clone() *AnyDictionaryAcquiringAllLocks { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyConcurrentDictionaryAcquiringAllLocks) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e AnyDictionaryAcquiringAllLocks) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ConcurrentBagTryTakeSteals is ConcurrentBag_TryTakeSteals: event 4, version 0, of task
+// BagTryTakeSteals is ConcurrentBag_TryTakeSteals: event 4, version 0, of task
 // ConcurrentBag_TryTakeSteals, enabled at [etw.LevelVerbose] (5). It has no payload.
-// [AnyConcurrentBagTryTakeSteals] takes newer versions, too.
-type ConcurrentBagTryTakeSteals struct {
+// [AnyBagTryTakeSteals] takes newer versions, too.
+type BagTryTakeSteals struct {
 	etw.Empty
 }
 
 // EventDesc returns the description of ConcurrentBag_TryTakeSteals.
-func (*ConcurrentBagTryTakeSteals) EventDesc() *etw.EventDesc { return &concurrentBagTryTakeSteals }
+func (*BagTryTakeSteals) EventDesc() *etw.EventDesc { return &bagTryTakeSteals }
 
 // Clone returns a copy of e.
-func (e ConcurrentBagTryTakeSteals) Clone() *ConcurrentBagTryTakeSteals { return &e }
+func (e BagTryTakeSteals) Clone() *BagTryTakeSteals { return &e }
 
-func (e ConcurrentBagTryTakeSteals) String() string { return string(etw.AppendText(nil, &e)) }
+func (e BagTryTakeSteals) String() string { return string(etw.AppendText(nil, &e)) }
 
-var concurrentBagTryTakeSteals = etw.EventDesc{
+var bagTryTakeSteals = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 5, Task: 65530,
 	Name: "ConcurrentBag_TryTakeSteals", TaskName: "ConcurrentBag_TryTakeSteals",
 }
 
-// AnyConcurrentBagTryTakeSteals is [ConcurrentBagTryTakeSteals] in any version: a newer one is
-// decoded like it.
-type AnyConcurrentBagTryTakeSteals struct {
+// AnyBagTryTakeSteals is [BagTryTakeSteals] in any version: a newer one is decoded like it.
+type AnyBagTryTakeSteals struct {
 	Seen etw.Seen
-	ConcurrentBagTryTakeSteals
+	BagTryTakeSteals
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyConcurrentBagTryTakeSteals) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyBagTryTakeSteals) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ConcurrentBagTryTakeSteals.DecodePayload(p, ptr)
+	return e.BagTryTakeSteals.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyConcurrentBagTryTakeSteals) Clone() *AnyConcurrentBagTryTakeSteals { return &e }
+func (e AnyBagTryTakeSteals) Clone() *AnyBagTryTakeSteals { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyConcurrentBagTryTakeSteals) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyBagTryTakeSteals) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ConcurrentBagTryPeekSteals is ConcurrentBag_TryPeekSteals: event 5, version 0, of task
+// BagTryPeekSteals is ConcurrentBag_TryPeekSteals: event 5, version 0, of task
 // ConcurrentBag_TryPeekSteals, enabled at [etw.LevelVerbose] (5). It has no payload.
-// [AnyConcurrentBagTryPeekSteals] takes newer versions, too.
-type ConcurrentBagTryPeekSteals struct {
+// [AnyBagTryPeekSteals] takes newer versions, too.
+type BagTryPeekSteals struct {
 	etw.Empty
 }
 
 // EventDesc returns the description of ConcurrentBag_TryPeekSteals.
-func (*ConcurrentBagTryPeekSteals) EventDesc() *etw.EventDesc { return &concurrentBagTryPeekSteals }
+func (*BagTryPeekSteals) EventDesc() *etw.EventDesc { return &bagTryPeekSteals }
 
 // Clone returns a copy of e.
-func (e ConcurrentBagTryPeekSteals) Clone() *ConcurrentBagTryPeekSteals { return &e }
+func (e BagTryPeekSteals) Clone() *BagTryPeekSteals { return &e }
 
-func (e ConcurrentBagTryPeekSteals) String() string { return string(etw.AppendText(nil, &e)) }
+func (e BagTryPeekSteals) String() string { return string(etw.AppendText(nil, &e)) }
 
-var concurrentBagTryPeekSteals = etw.EventDesc{
+var bagTryPeekSteals = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
 	Name: "ConcurrentBag_TryPeekSteals", TaskName: "ConcurrentBag_TryPeekSteals",
 }
 
-// AnyConcurrentBagTryPeekSteals is [ConcurrentBagTryPeekSteals] in any version: a newer one is
-// decoded like it.
-type AnyConcurrentBagTryPeekSteals struct {
+// AnyBagTryPeekSteals is [BagTryPeekSteals] in any version: a newer one is decoded like it.
+type AnyBagTryPeekSteals struct {
 	Seen etw.Seen
-	ConcurrentBagTryPeekSteals
+	BagTryPeekSteals
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyConcurrentBagTryPeekSteals) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyBagTryPeekSteals) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ConcurrentBagTryPeekSteals.DecodePayload(p, ptr)
+	return e.BagTryPeekSteals.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyConcurrentBagTryPeekSteals) Clone() *AnyConcurrentBagTryPeekSteals { return &e }
+func (e AnyBagTryPeekSteals) Clone() *AnyBagTryPeekSteals { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyConcurrentBagTryPeekSteals) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyBagTryPeekSteals) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -8,9 +8,9 @@ import (
 )
 
 // Each time that a ConcurrentDictionary takes all of its locks, as its Count does. The output is what a session must enable.
-func ExampleAnyConcurrentDictionaryAcquiringAllLocks() {
+func ExampleAnyDictionaryAcquiringAllLocks() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *concurrent.AnyConcurrentDictionaryAcquiringAllLocks) error {
+	etw.Handle(&mux, func(r *etw.Record, e *concurrent.AnyDictionaryAcquiringAllLocks) error {
 		fmt.Println(r.Elapsed(), e.NumOfBuckets)
 		return nil
 	})

@@ -2,7 +2,7 @@
 // source: concurrent.man
 // command: etwgen gen --files one concurrent.man
 // version: 5
-// fingerprint: 7f2805930036e3f30ce008b4af6dddee
+// fingerprint: 33be5b692a3e7e7d0165ef465d957eb1
 
 package concurrent
 
@@ -29,11 +29,11 @@ var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
 		&eventSourceMessage,
-		&concurrentStackFastPushFailed,
-		&concurrentStackFastPopFailed,
-		&concurrentDictionaryAcquiringAllLocks,
-		&concurrentBagTryTakeSteals,
-		&concurrentBagTryPeekSteals,
+		&stackFastPushFailed,
+		&stackFastPopFailed,
+		&dictionaryAcquiringAllLocks,
+		&bagTryTakeSteals,
+		&bagTryPeekSteals,
 	},
 }
 
@@ -41,10 +41,10 @@ var Provider = &etw.Provider{
 func Types() []etw.Event {
 	return []etw.Event{
 		new(EventSourceMessage),
-		new(ConcurrentStackFastPushFailed),
-		new(ConcurrentStackFastPopFailed),
-		new(ConcurrentDictionaryAcquiringAllLocks),
-		new(ConcurrentBagTryTakeSteals),
-		new(ConcurrentBagTryPeekSteals),
+		new(StackFastPushFailed),
+		new(StackFastPopFailed),
+		new(DictionaryAcquiringAllLocks),
+		new(BagTryTakeSteals),
+		new(BagTryPeekSteals),
 	}
 }

@@ -10,5 +10,5 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one concurrent.man", "concurrent.man", "7f2805930036e3f30ce008b4af6dddee")
+	etwtest.Fresh(t, "etwgen gen --files one concurrent.man", "concurrent.man", "33be5b692a3e7e7d0165ef465d957eb1")
 }

@@ -82,34 +82,34 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DataflowBlockCreated is event 1, version 0, of task DataflowBlockCreated, enabled at
-// [etw.LevelInformational] (4). [AnyDataflowBlockCreated] takes newer versions, too.
-type DataflowBlockCreated struct {
+// BlockCreated is DataflowBlockCreated: event 1, version 0, of task DataflowBlockCreated,
+// enabled at [etw.LevelInformational] (4). [AnyBlockCreated] takes newer versions, too.
+type BlockCreated struct {
 	BlockName etw.UTF16
 	BlockID   int32
 }
 
 // EventDesc returns the description of DataflowBlockCreated.
-func (*DataflowBlockCreated) EventDesc() *etw.EventDesc { return &dataflowBlockCreated }
+func (*BlockCreated) EventDesc() *etw.EventDesc { return &blockCreated }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *DataflowBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *BlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.BlockName = c.UTF16()
 	e.BlockID = c.Int32()
-	return c.Done(&dataflowBlockCreated)
+	return c.Done(&blockCreated)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DataflowBlockCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *BlockCreated) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.BlockName)
 	a.Int32(e.BlockID)
-	return a.Done(&dataflowBlockCreated)
+	return a.Done(&blockCreated)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DataflowBlockCreated) FieldValue(i int) etw.Value {
+func (e *BlockCreated) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UTF16Value(e.BlockName)
@@ -120,14 +120,14 @@ func (e *DataflowBlockCreated) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e DataflowBlockCreated) Clone() *DataflowBlockCreated {
+func (e BlockCreated) Clone() *BlockCreated {
 	e.BlockName = e.BlockName.Clone()
 	return &e
 }
 
-func (e DataflowBlockCreated) String() string { return string(etw.AppendText(nil, &e)) }
+func (e BlockCreated) String() string { return string(etw.AppendText(nil, &e)) }
 
-var dataflowBlockCreated = etw.EventDesc{
+var blockCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533,
 	Name: "DataflowBlockCreated", TaskName: "DataflowBlockCreated",
 	Fields: []etw.FieldDesc{
@@ -136,27 +136,26 @@ var dataflowBlockCreated = etw.EventDesc{
 	},
 }
 
-// AnyDataflowBlockCreated is [DataflowBlockCreated] in any version: a newer one is decoded
-// like it.
-type AnyDataflowBlockCreated struct {
+// AnyBlockCreated is [BlockCreated] in any version: a newer one is decoded like it.
+type AnyBlockCreated struct {
 	Seen etw.Seen
-	DataflowBlockCreated
+	BlockCreated
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDataflowBlockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyBlockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DataflowBlockCreated.DecodePayload(p, ptr)
+	return e.BlockCreated.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyDataflowBlockCreated) Clone() *AnyDataflowBlockCreated {
+func (e AnyBlockCreated) Clone() *AnyBlockCreated {
 	e.BlockName = e.BlockName.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDataflowBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskLaunchedForMessageHandling is event 2, version 0, of task
 // TaskLaunchedForMessageHandling, enabled at [etw.LevelInformational] (4). Its payload has 16
@@ -246,40 +245,41 @@ func (e AnyTaskLaunchedForMessageHandling) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
-// DataflowBlockCompleted is event 3, version 0, of task DataflowBlockCompleted, enabled at
-// [etw.LevelInformational] (4). [AnyDataflowBlockCompleted] takes newer versions, too.
-type DataflowBlockCompleted struct {
+// BlockCompleted is DataflowBlockCompleted: event 3, version 0, of task
+// DataflowBlockCompleted, enabled at [etw.LevelInformational] (4). [AnyBlockCompleted] takes
+// newer versions, too.
+type BlockCompleted struct {
 	BlockID       int32
 	Reason        BlockCompletionReason
 	ExceptionData etw.UTF16
 }
 
 // EventDesc returns the description of DataflowBlockCompleted.
-func (*DataflowBlockCompleted) EventDesc() *etw.EventDesc { return &dataflowBlockCompleted }
+func (*BlockCompleted) EventDesc() *etw.EventDesc { return &blockCompleted }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *DataflowBlockCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *BlockCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&dataflowBlockCompleted, p, ptr)
+		return 0, etw.Short(&blockCompleted, p, ptr)
 	}
 	e.BlockID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.Reason = BlockCompletionReason(binary.LittleEndian.Uint32(p[4:]))
 	c := etw.NewCursor(p, 8, ptr)
 	e.ExceptionData = c.UTF16()
-	return c.Done(&dataflowBlockCompleted)
+	return c.Done(&blockCompleted)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DataflowBlockCompleted) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *BlockCompleted) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Int32(e.BlockID)
 	a.Uint32(uint32(e.Reason))
 	a.UTF16Z(2, e.ExceptionData)
-	return a.Done(&dataflowBlockCompleted)
+	return a.Done(&blockCompleted)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DataflowBlockCompleted) FieldValue(i int) etw.Value {
+func (e *BlockCompleted) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.BlockID))
@@ -292,14 +292,14 @@ func (e *DataflowBlockCompleted) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e DataflowBlockCompleted) Clone() *DataflowBlockCompleted {
+func (e BlockCompleted) Clone() *BlockCompleted {
 	e.ExceptionData = e.ExceptionData.Clone()
 	return &e
 }
 
-func (e DataflowBlockCompleted) String() string { return string(etw.AppendText(nil, &e)) }
+func (e BlockCompleted) String() string { return string(etw.AppendText(nil, &e)) }
 
-var dataflowBlockCompleted = etw.EventDesc{
+var blockCompleted = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
 	Name: "DataflowBlockCompleted", TaskName: "DataflowBlockCompleted",
 	Fields: []etw.FieldDesc{
@@ -309,43 +309,42 @@ var dataflowBlockCompleted = etw.EventDesc{
 	},
 }
 
-// AnyDataflowBlockCompleted is [DataflowBlockCompleted] in any version: a newer one is decoded
-// like it.
-type AnyDataflowBlockCompleted struct {
+// AnyBlockCompleted is [BlockCompleted] in any version: a newer one is decoded like it.
+type AnyBlockCompleted struct {
 	Seen etw.Seen
-	DataflowBlockCompleted
+	BlockCompleted
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDataflowBlockCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyBlockCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DataflowBlockCompleted.DecodePayload(p, ptr)
+	return e.BlockCompleted.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyDataflowBlockCompleted) Clone() *AnyDataflowBlockCompleted {
+func (e AnyBlockCompleted) Clone() *AnyBlockCompleted {
 	e.ExceptionData = e.ExceptionData.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDataflowBlockCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyBlockCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DataflowBlockLinking is event 4, version 0, of task DataflowBlockLinking, enabled at
-// [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyDataflowBlockLinking] takes newer
-// versions, too.
-type DataflowBlockLinking struct {
+// BlockLinking is DataflowBlockLinking: event 4, version 0, of task DataflowBlockLinking,
+// enabled at [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyBlockLinking] takes
+// newer versions, too.
+type BlockLinking struct {
 	SourceID int32
 	TargetID int32
 }
 
 // EventDesc returns the description of DataflowBlockLinking.
-func (*DataflowBlockLinking) EventDesc() *etw.EventDesc { return &dataflowBlockLinking }
+func (*BlockLinking) EventDesc() *etw.EventDesc { return &blockLinking }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *DataflowBlockLinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *BlockLinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&dataflowBlockLinking, p, ptr)
+		return 0, etw.Short(&blockLinking, p, ptr)
 	}
 	e.SourceID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.TargetID = int32(binary.LittleEndian.Uint32(p[4:]))
@@ -353,14 +352,14 @@ func (e *DataflowBlockLinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DataflowBlockLinking) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *BlockLinking) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.SourceID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.TargetID))
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DataflowBlockLinking) FieldValue(i int) etw.Value {
+func (e *BlockLinking) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.SourceID))
@@ -371,11 +370,11 @@ func (e *DataflowBlockLinking) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e DataflowBlockLinking) Clone() *DataflowBlockLinking { return &e }
+func (e BlockLinking) Clone() *BlockLinking { return &e }
 
-func (e DataflowBlockLinking) String() string { return string(etw.AppendText(nil, &e)) }
+func (e BlockLinking) String() string { return string(etw.AppendText(nil, &e)) }
 
-var dataflowBlockLinking = etw.EventDesc{
+var blockLinking = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Task: 65530,
 	Name: "DataflowBlockLinking", TaskName: "DataflowBlockLinking",
 	Fields: []etw.FieldDesc{
@@ -384,40 +383,39 @@ var dataflowBlockLinking = etw.EventDesc{
 	},
 }
 
-// AnyDataflowBlockLinking is [DataflowBlockLinking] in any version: a newer one is decoded
-// like it.
-type AnyDataflowBlockLinking struct {
+// AnyBlockLinking is [BlockLinking] in any version: a newer one is decoded like it.
+type AnyBlockLinking struct {
 	Seen etw.Seen
-	DataflowBlockLinking
+	BlockLinking
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDataflowBlockLinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyBlockLinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DataflowBlockLinking.DecodePayload(p, ptr)
+	return e.BlockLinking.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyDataflowBlockLinking) Clone() *AnyDataflowBlockLinking { return &e }
+func (e AnyBlockLinking) Clone() *AnyBlockLinking { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDataflowBlockLinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyBlockLinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DataflowBlockUnlinking is event 5, version 0, of task DataflowBlockUnlinking, enabled at
-// [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyDataflowBlockUnlinking] takes
-// newer versions, too.
-type DataflowBlockUnlinking struct {
+// BlockUnlinking is DataflowBlockUnlinking: event 5, version 0, of task
+// DataflowBlockUnlinking, enabled at [etw.LevelInformational] (4). Its payload has 8 bytes.
+// [AnyBlockUnlinking] takes newer versions, too.
+type BlockUnlinking struct {
 	SourceID int32
 	TargetID int32
 }
 
 // EventDesc returns the description of DataflowBlockUnlinking.
-func (*DataflowBlockUnlinking) EventDesc() *etw.EventDesc { return &dataflowBlockUnlinking }
+func (*BlockUnlinking) EventDesc() *etw.EventDesc { return &blockUnlinking }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *DataflowBlockUnlinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *BlockUnlinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
-		return 0, etw.Short(&dataflowBlockUnlinking, p, ptr)
+		return 0, etw.Short(&blockUnlinking, p, ptr)
 	}
 	e.SourceID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.TargetID = int32(binary.LittleEndian.Uint32(p[4:]))
@@ -425,14 +423,14 @@ func (e *DataflowBlockUnlinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, 
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DataflowBlockUnlinking) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *BlockUnlinking) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.SourceID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.TargetID))
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DataflowBlockUnlinking) FieldValue(i int) etw.Value {
+func (e *BlockUnlinking) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.SourceID))
@@ -443,11 +441,11 @@ func (e *DataflowBlockUnlinking) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e DataflowBlockUnlinking) Clone() *DataflowBlockUnlinking { return &e }
+func (e BlockUnlinking) Clone() *BlockUnlinking { return &e }
 
-func (e DataflowBlockUnlinking) String() string { return string(etw.AppendText(nil, &e)) }
+func (e BlockUnlinking) String() string { return string(etw.AppendText(nil, &e)) }
 
-var dataflowBlockUnlinking = etw.EventDesc{
+var blockUnlinking = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
 	Name: "DataflowBlockUnlinking", TaskName: "DataflowBlockUnlinking",
 	Fields: []etw.FieldDesc{
@@ -456,21 +454,20 @@ var dataflowBlockUnlinking = etw.EventDesc{
 	},
 }
 
-// AnyDataflowBlockUnlinking is [DataflowBlockUnlinking] in any version: a newer one is decoded
-// like it.
-type AnyDataflowBlockUnlinking struct {
+// AnyBlockUnlinking is [BlockUnlinking] in any version: a newer one is decoded like it.
+type AnyBlockUnlinking struct {
 	Seen etw.Seen
-	DataflowBlockUnlinking
+	BlockUnlinking
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDataflowBlockUnlinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyBlockUnlinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DataflowBlockUnlinking.DecodePayload(p, ptr)
+	return e.BlockUnlinking.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyDataflowBlockUnlinking) Clone() *AnyDataflowBlockUnlinking { return &e }
+func (e AnyBlockUnlinking) Clone() *AnyBlockUnlinking { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDataflowBlockUnlinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyBlockUnlinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

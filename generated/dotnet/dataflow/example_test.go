@@ -8,9 +8,9 @@ import (
 )
 
 // Blocks as they are made. The output is what a session must enable.
-func ExampleAnyDataflowBlockCreated() {
+func ExampleAnyBlockCreated() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *dataflow.AnyDataflowBlockCreated) error {
+	etw.Handle(&mux, func(r *etw.Record, e *dataflow.AnyBlockCreated) error {
 		fmt.Println(r.Elapsed(), e.BlockID, e.BlockName)
 		return nil
 	})

@@ -2,7 +2,7 @@
 // source: dataflow.man
 // command: etwgen gen --files one dataflow.man
 // version: 5
-// fingerprint: 844c69d720af4b46fb24d837958f0d69
+// fingerprint: 516df4270605b219d1cbcba5360395b7
 
 package dataflow
 
@@ -29,11 +29,11 @@ var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
 		&eventSourceMessage,
-		&dataflowBlockCreated,
+		&blockCreated,
 		&taskLaunchedForMessageHandling,
-		&dataflowBlockCompleted,
-		&dataflowBlockLinking,
-		&dataflowBlockUnlinking,
+		&blockCompleted,
+		&blockLinking,
+		&blockUnlinking,
 	},
 }
 
@@ -41,10 +41,10 @@ var Provider = &etw.Provider{
 func Types() []etw.Event {
 	return []etw.Event{
 		new(EventSourceMessage),
-		new(DataflowBlockCreated),
+		new(BlockCreated),
 		new(TaskLaunchedForMessageHandling),
-		new(DataflowBlockCompleted),
-		new(DataflowBlockLinking),
-		new(DataflowBlockUnlinking),
+		new(BlockCompleted),
+		new(BlockLinking),
+		new(BlockUnlinking),
 	}
 }

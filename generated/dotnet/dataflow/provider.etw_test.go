@@ -10,5 +10,5 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one dataflow.man", "dataflow.man", "844c69d720af4b46fb24d837958f0d69")
+	etwtest.Fresh(t, "etwgen gen --files one dataflow.man", "dataflow.man", "516df4270605b219d1cbcba5360395b7")
 }

@@ -96,7 +96,7 @@ type RequestStart struct {
 	PathAndQuery  etw.UTF16
 	VersionMajor  uint8
 	VersionMinor  uint8
-	VersionPolicy HTTPVersionPolicy
+	VersionPolicy VersionPolicy
 }
 
 // EventDesc returns the description of RequestStart.
@@ -111,7 +111,7 @@ func (e *RequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.PathAndQuery = c.UTF16()
 	e.VersionMajor = c.Uint8()
 	e.VersionMinor = c.Uint8()
-	e.VersionPolicy = HTTPVersionPolicy(c.Uint32())
+	e.VersionPolicy = VersionPolicy(c.Uint32())
 	return c.Done(&requestStart)
 }
 
@@ -169,7 +169,7 @@ var requestStart = etw.EventDesc{
 		{Name: "pathAndQuery", Type: etw.InUnicodeString},
 		{Name: "versionMajor", Type: etw.InUInt8},
 		{Name: "versionMinor", Type: etw.InUInt8},
-		{Name: "versionPolicy", Type: etw.InUInt32, Map: &httpVersionPolicyMap},
+		{Name: "versionPolicy", Type: etw.InUInt32, Map: &versionPolicyMap},
 	},
 }
 

@@ -5,17 +5,17 @@ package http
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// HTTPVersionPolicy is a value of the map HttpVersionPolicy.
-type HTTPVersionPolicy uint32
+// VersionPolicy is a value of the map HttpVersionPolicy.
+type VersionPolicy uint32
 
-// Values of HTTPVersionPolicy.
+// Values of VersionPolicy.
 const (
-	HTTPVersionPolicyRequestVersionOrLower  HTTPVersionPolicy = 0
-	HTTPVersionPolicyRequestVersionOrHigher HTTPVersionPolicy = 1
-	HTTPVersionPolicyRequestVersionExact    HTTPVersionPolicy = 2
+	VersionPolicyRequestVersionOrLower  VersionPolicy = 0
+	VersionPolicyRequestVersionOrHigher VersionPolicy = 1
+	VersionPolicyRequestVersionExact    VersionPolicy = 2
 )
 
-var httpVersionPolicyMap = etw.MapDesc{
+var versionPolicyMap = etw.MapDesc{
 	Name: "HttpVersionPolicy",
 	Entries: []etw.MapEntry{
 		{Value: 0, Name: "RequestVersionOrLower"},
@@ -25,11 +25,9 @@ var httpVersionPolicyMap = etw.MapDesc{
 }
 
 // String returns the name of v, or its type and number if it has none.
-func (v HTTPVersionPolicy) String() string {
-	return httpVersionPolicyMap.ValueName("HTTPVersionPolicy", uint32(v))
-}
+func (v VersionPolicy) String() string { return versionPolicyMap.ValueName("VersionPolicy", uint32(v)) }
 
 // MarshalText returns the name of v, or its number if it has none.
-func (v HTTPVersionPolicy) MarshalText() ([]byte, error) {
-	return []byte(httpVersionPolicyMap.ValueString(uint32(v))), nil
+func (v VersionPolicy) MarshalText() ([]byte, error) {
+	return []byte(versionPolicyMap.ValueString(uint32(v))), nil
 }

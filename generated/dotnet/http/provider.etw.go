@@ -2,7 +2,7 @@
 // source: http.man
 // command: etwgen gen --files one http.man
 // version: 5
-// fingerprint: 53b2d155981ee3aba153c6fd1a84b59b
+// fingerprint: 88830a2f913edda84dbf645e687f65d6
 
 package http
 

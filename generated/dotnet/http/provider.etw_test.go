@@ -10,5 +10,5 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one http.man", "http.man", "53b2d155981ee3aba153c6fd1a84b59b")
+	etwtest.Fresh(t, "etwgen gen --files one http.man", "http.man", "88830a2f913edda84dbf645e687f65d6")
 }

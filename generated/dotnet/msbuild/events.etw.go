@@ -2981,32 +2981,32 @@ func (e AnyTargetStop) Clone() *AnyTargetStop {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyTargetStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MSBuildExeStart is event 45, version 0, of task MSBuildExe, opcode [etw.OpcodeStart],
-// enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
-// (4). [AnyMSBuildExeStart] takes newer versions, too.
-type MSBuildExeStart struct {
+// ExeStart is MSBuildExeStart: event 45, version 0, of task MSBuildExe, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at
+// [etw.LevelInformational] (4). [AnyExeStart] takes newer versions, too.
+type ExeStart struct {
 	CommandLine etw.UTF16
 }
 
 // EventDesc returns the description of MSBuildExeStart.
-func (*MSBuildExeStart) EventDesc() *etw.EventDesc { return &msBuildExeStart }
+func (*ExeStart) EventDesc() *etw.EventDesc { return &exeStart }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *MSBuildExeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *ExeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.CommandLine = c.UTF16()
-	return c.Done(&msBuildExeStart)
+	return c.Done(&exeStart)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *MSBuildExeStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *ExeStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.CommandLine)
-	return a.Done(&msBuildExeStart)
+	return a.Done(&exeStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MSBuildExeStart) FieldValue(i int) etw.Value {
+func (e *ExeStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UTF16Value(e.CommandLine)
@@ -3015,14 +3015,14 @@ func (e *MSBuildExeStart) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e MSBuildExeStart) Clone() *MSBuildExeStart {
+func (e ExeStart) Clone() *ExeStart {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
 
-func (e MSBuildExeStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ExeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
-var msBuildExeStart = etw.EventDesc{
+var exeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 45, Level: 4, Opcode: 1, Task: 65489, Keywords: 0x3,
 	Name: "MSBuildExeStart", TaskName: "MSBuildExe", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -3030,53 +3030,53 @@ var msBuildExeStart = etw.EventDesc{
 	},
 }
 
-// AnyMSBuildExeStart is [MSBuildExeStart] in any version: a newer one is decoded like it.
-type AnyMSBuildExeStart struct {
+// AnyExeStart is [ExeStart] in any version: a newer one is decoded like it.
+type AnyExeStart struct {
 	Seen etw.Seen
-	MSBuildExeStart
+	ExeStart
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyMSBuildExeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyExeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.MSBuildExeStart.DecodePayload(p, ptr)
+	return e.ExeStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyMSBuildExeStart) Clone() *AnyMSBuildExeStart {
+func (e AnyExeStart) Clone() *AnyExeStart {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyMSBuildExeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyExeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MSBuildExeStop is event 46, version 0, of task MSBuildExe, opcode [etw.OpcodeStop], enabled
-// by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
-// [AnyMSBuildExeStop] takes newer versions, too.
-type MSBuildExeStop struct {
+// ExeStop is MSBuildExeStop: event 46, version 0, of task MSBuildExe, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
+// (4). [AnyExeStop] takes newer versions, too.
+type ExeStop struct {
 	CommandLine etw.UTF16
 }
 
 // EventDesc returns the description of MSBuildExeStop.
-func (*MSBuildExeStop) EventDesc() *etw.EventDesc { return &msBuildExeStop }
+func (*ExeStop) EventDesc() *etw.EventDesc { return &exeStop }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *MSBuildExeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *ExeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.CommandLine = c.UTF16()
-	return c.Done(&msBuildExeStop)
+	return c.Done(&exeStop)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *MSBuildExeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *ExeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.CommandLine)
-	return a.Done(&msBuildExeStop)
+	return a.Done(&exeStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MSBuildExeStop) FieldValue(i int) etw.Value {
+func (e *ExeStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UTF16Value(e.CommandLine)
@@ -3085,14 +3085,14 @@ func (e *MSBuildExeStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e MSBuildExeStop) Clone() *MSBuildExeStop {
+func (e ExeStop) Clone() *ExeStop {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
 
-func (e MSBuildExeStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ExeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
-var msBuildExeStop = etw.EventDesc{
+var exeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 46, Level: 4, Opcode: 2, Task: 65489, Keywords: 0x3,
 	Name: "MSBuildExeStop", TaskName: "MSBuildExe", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
@@ -3100,26 +3100,26 @@ var msBuildExeStop = etw.EventDesc{
 	},
 }
 
-// AnyMSBuildExeStop is [MSBuildExeStop] in any version: a newer one is decoded like it.
-type AnyMSBuildExeStop struct {
+// AnyExeStop is [ExeStop] in any version: a newer one is decoded like it.
+type AnyExeStop struct {
 	Seen etw.Seen
-	MSBuildExeStop
+	ExeStop
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyMSBuildExeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyExeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.MSBuildExeStop.DecodePayload(p, ptr)
+	return e.ExeStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyMSBuildExeStop) Clone() *AnyMSBuildExeStop {
+func (e AnyExeStop) Clone() *AnyExeStop {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyMSBuildExeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyExeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskStart is event 47, version 0, of task ExecuteTask, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExecuteTaskStart] takes
@@ -6284,32 +6284,32 @@ func (e AnyLoadAssemblyAndFindTypeStop) Clone() *AnyLoadAssemblyAndFindTypeStop 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyLoadAssemblyAndFindTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MSBuildServerBuildStart is event 89, version 0, of task MSBuildServerBuild, opcode
-// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
-// [AnyMSBuildServerBuildStart] takes newer versions, too.
-type MSBuildServerBuildStart struct {
+// ServerBuildStart is MSBuildServerBuildStart: event 89, version 0, of task
+// MSBuildServerBuild, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). [AnyServerBuildStart] takes newer versions, too.
+type ServerBuildStart struct {
 	CommandLine etw.UTF16
 }
 
 // EventDesc returns the description of MSBuildServerBuildStart.
-func (*MSBuildServerBuildStart) EventDesc() *etw.EventDesc { return &msBuildServerBuildStart }
+func (*ServerBuildStart) EventDesc() *etw.EventDesc { return &serverBuildStart }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *MSBuildServerBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *ServerBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.CommandLine = c.UTF16()
-	return c.Done(&msBuildServerBuildStart)
+	return c.Done(&serverBuildStart)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *MSBuildServerBuildStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *ServerBuildStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.CommandLine)
-	return a.Done(&msBuildServerBuildStart)
+	return a.Done(&serverBuildStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MSBuildServerBuildStart) FieldValue(i int) etw.Value {
+func (e *ServerBuildStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UTF16Value(e.CommandLine)
@@ -6318,14 +6318,14 @@ func (e *MSBuildServerBuildStart) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e MSBuildServerBuildStart) Clone() *MSBuildServerBuildStart {
+func (e ServerBuildStart) Clone() *ServerBuildStart {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
 
-func (e MSBuildServerBuildStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ServerBuildStart) String() string { return string(etw.AppendText(nil, &e)) }
 
-var msBuildServerBuildStart = etw.EventDesc{
+var serverBuildStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 89, Level: 4, Opcode: 1, Task: 65445, Keywords: 0x1,
 	Name: "MSBuildServerBuildStart", TaskName: "MSBuildServerBuild", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -6333,32 +6333,31 @@ var msBuildServerBuildStart = etw.EventDesc{
 	},
 }
 
-// AnyMSBuildServerBuildStart is [MSBuildServerBuildStart] in any version: a newer one is
-// decoded like it.
-type AnyMSBuildServerBuildStart struct {
+// AnyServerBuildStart is [ServerBuildStart] in any version: a newer one is decoded like it.
+type AnyServerBuildStart struct {
 	Seen etw.Seen
-	MSBuildServerBuildStart
+	ServerBuildStart
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyMSBuildServerBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyServerBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.MSBuildServerBuildStart.DecodePayload(p, ptr)
+	return e.ServerBuildStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyMSBuildServerBuildStart) Clone() *AnyMSBuildServerBuildStart {
+func (e AnyServerBuildStart) Clone() *AnyServerBuildStart {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyMSBuildServerBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyServerBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MSBuildServerBuildStop is event 90, version 0, of task MSBuildServerBuild, opcode
-// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
-// [AnyMSBuildServerBuildStop] takes newer versions, too.
-type MSBuildServerBuildStop struct {
+// ServerBuildStop is MSBuildServerBuildStop: event 90, version 0, of task MSBuildServerBuild,
+// opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyServerBuildStop] takes newer versions, too.
+type ServerBuildStop struct {
 	CommandLine              etw.UTF16
 	CountOfConsoleMessages   int32
 	SumSizeOfConsoleMessages int64
@@ -6367,32 +6366,32 @@ type MSBuildServerBuildStop struct {
 }
 
 // EventDesc returns the description of MSBuildServerBuildStop.
-func (*MSBuildServerBuildStop) EventDesc() *etw.EventDesc { return &msBuildServerBuildStop }
+func (*ServerBuildStop) EventDesc() *etw.EventDesc { return &serverBuildStop }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *MSBuildServerBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *ServerBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.CommandLine = c.UTF16()
 	e.CountOfConsoleMessages = c.Int32()
 	e.SumSizeOfConsoleMessages = c.Int64()
 	e.ClientExitType = c.UTF16()
 	e.ServerExitType = c.UTF16()
-	return c.Done(&msBuildServerBuildStop)
+	return c.Done(&serverBuildStop)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *MSBuildServerBuildStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *ServerBuildStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.UTF16Z(0, e.CommandLine)
 	a.Int32(e.CountOfConsoleMessages)
 	a.Int64(e.SumSizeOfConsoleMessages)
 	a.UTF16Z(3, e.ClientExitType)
 	a.UTF16Z(4, e.ServerExitType)
-	return a.Done(&msBuildServerBuildStop)
+	return a.Done(&serverBuildStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MSBuildServerBuildStop) FieldValue(i int) etw.Value {
+func (e *ServerBuildStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UTF16Value(e.CommandLine)
@@ -6409,16 +6408,16 @@ func (e *MSBuildServerBuildStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e MSBuildServerBuildStop) Clone() *MSBuildServerBuildStop {
+func (e ServerBuildStop) Clone() *ServerBuildStop {
 	e.CommandLine = e.CommandLine.Clone()
 	e.ClientExitType = e.ClientExitType.Clone()
 	e.ServerExitType = e.ServerExitType.Clone()
 	return &e
 }
 
-func (e MSBuildServerBuildStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e ServerBuildStop) String() string { return string(etw.AppendText(nil, &e)) }
 
-var msBuildServerBuildStop = etw.EventDesc{
+var serverBuildStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 2, Task: 65445, Keywords: 0x1,
 	Name: "MSBuildServerBuildStop", TaskName: "MSBuildServerBuild", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
@@ -6430,21 +6429,20 @@ var msBuildServerBuildStop = etw.EventDesc{
 	},
 }
 
-// AnyMSBuildServerBuildStop is [MSBuildServerBuildStop] in any version: a newer one is decoded
-// like it.
-type AnyMSBuildServerBuildStop struct {
+// AnyServerBuildStop is [ServerBuildStop] in any version: a newer one is decoded like it.
+type AnyServerBuildStop struct {
 	Seen etw.Seen
-	MSBuildServerBuildStop
+	ServerBuildStop
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyMSBuildServerBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyServerBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.MSBuildServerBuildStop.DecodePayload(p, ptr)
+	return e.ServerBuildStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyMSBuildServerBuildStop) Clone() *AnyMSBuildServerBuildStop {
+func (e AnyServerBuildStop) Clone() *AnyServerBuildStop {
 	e.CommandLine = e.CommandLine.Clone()
 	e.ClientExitType = e.ClientExitType.Clone()
 	e.ServerExitType = e.ServerExitType.Clone()
@@ -6452,7 +6450,7 @@ func (e AnyMSBuildServerBuildStop) Clone() *AnyMSBuildServerBuildStop {
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyMSBuildServerBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyServerBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheHandleBuildResultStart is event 91, version 0, of task
 // ProjectCacheHandleBuildResult, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at

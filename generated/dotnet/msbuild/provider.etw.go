@@ -2,7 +2,7 @@
 // source: msbuild.man
 // command: etwgen gen --files one msbuild.man
 // version: 5
-// fingerprint: cb58bfd729c932eb90c75cbf60b631e3
+// fingerprint: 15f27b4a63e1f0b54d30760214d8f153
 
 package msbuild
 
@@ -72,8 +72,8 @@ var Provider = &etw.Provider{
 		&expandGlobStop,
 		&targetStart,
 		&targetStop,
-		&msBuildExeStart,
-		&msBuildExeStop,
+		&exeStart,
+		&exeStop,
 		&executeTaskStart,
 		&executeTaskStop,
 		&executeTaskYieldStart,
@@ -116,8 +116,8 @@ var Provider = &etw.Provider{
 		&createLoadedTypeStop,
 		&loadAssemblyAndFindTypeStart,
 		&loadAssemblyAndFindTypeStop,
-		&msBuildServerBuildStart,
-		&msBuildServerBuildStop,
+		&serverBuildStart,
+		&serverBuildStop,
 		&projectCacheHandleBuildResultStart,
 		&projectCacheHandleBuildResultStop,
 		&cancelSubmissionsStart,
@@ -192,8 +192,8 @@ func Types() []etw.Event {
 		new(ExpandGlobStop),
 		new(TargetStart),
 		new(TargetStop),
-		new(MSBuildExeStart),
-		new(MSBuildExeStop),
+		new(ExeStart),
+		new(ExeStop),
 		new(ExecuteTaskStart),
 		new(ExecuteTaskStop),
 		new(ExecuteTaskYieldStart),
@@ -236,8 +236,8 @@ func Types() []etw.Event {
 		new(CreateLoadedTypeStop),
 		new(LoadAssemblyAndFindTypeStart),
 		new(LoadAssemblyAndFindTypeStop),
-		new(MSBuildServerBuildStart),
-		new(MSBuildServerBuildStop),
+		new(ServerBuildStart),
+		new(ServerBuildStop),
 		new(ProjectCacheHandleBuildResultStart),
 		new(ProjectCacheHandleBuildResultStop),
 		new(CancelSubmissionsStart),

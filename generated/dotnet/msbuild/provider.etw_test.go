@@ -10,5 +10,5 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one msbuild.man", "msbuild.man", "cb58bfd729c932eb90c75cbf60b631e3")
+	etwtest.Fresh(t, "etwgen gen --files one msbuild.man", "msbuild.man", "15f27b4a63e1f0b54d30760214d8f153")
 }

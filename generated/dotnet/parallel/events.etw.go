@@ -82,10 +82,10 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParallelLoopBegin is event 1, version 0, of [TaskLoop], opcode [etw.OpcodeStart], enabled at
-// [etw.LevelInformational] (4). Its payload has 32 bytes. [AnyParallelLoopBegin] takes newer
-// versions, too.
-type ParallelLoopBegin struct {
+// LoopBegin is ParallelLoopBegin: event 1, version 0, of [TaskLoop], opcode [etw.OpcodeStart],
+// enabled at [etw.LevelInformational] (4). Its payload has 32 bytes. [AnyLoopBegin] takes
+// newer versions, too.
+type LoopBegin struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
 	ForkJoinContextID          int32
@@ -95,12 +95,12 @@ type ParallelLoopBegin struct {
 }
 
 // EventDesc returns the description of ParallelLoopBegin.
-func (*ParallelLoopBegin) EventDesc() *etw.EventDesc { return &parallelLoopBegin }
+func (*LoopBegin) EventDesc() *etw.EventDesc { return &loopBegin }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ParallelLoopBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *LoopBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
-		return 0, etw.Short(&parallelLoopBegin, p, ptr)
+		return 0, etw.Short(&loopBegin, p, ptr)
 	}
 	e.OriginatingTaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.OriginatingTaskID = int32(binary.LittleEndian.Uint32(p[4:]))
@@ -112,7 +112,7 @@ func (e *ParallelLoopBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ParallelLoopBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *LoopBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskSchedulerID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ForkJoinContextID))
@@ -123,7 +123,7 @@ func (e *ParallelLoopBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParallelLoopBegin) FieldValue(i int) etw.Value {
+func (e *LoopBegin) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
@@ -142,11 +142,11 @@ func (e *ParallelLoopBegin) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ParallelLoopBegin) Clone() *ParallelLoopBegin { return &e }
+func (e LoopBegin) Clone() *LoopBegin { return &e }
 
-func (e ParallelLoopBegin) String() string { return string(etw.AppendText(nil, &e)) }
+func (e LoopBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parallelLoopBegin = etw.EventDesc{
+var loopBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1,
 	Name: "ParallelLoopBegin", TaskName: "Loop", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -159,28 +159,28 @@ var parallelLoopBegin = etw.EventDesc{
 	},
 }
 
-// AnyParallelLoopBegin is [ParallelLoopBegin] in any version: a newer one is decoded like it.
-type AnyParallelLoopBegin struct {
+// AnyLoopBegin is [LoopBegin] in any version: a newer one is decoded like it.
+type AnyLoopBegin struct {
 	Seen etw.Seen
-	ParallelLoopBegin
+	LoopBegin
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyParallelLoopBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyLoopBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ParallelLoopBegin.DecodePayload(p, ptr)
+	return e.LoopBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyParallelLoopBegin) Clone() *AnyParallelLoopBegin { return &e }
+func (e AnyLoopBegin) Clone() *AnyLoopBegin { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyParallelLoopBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyLoopBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParallelLoopEnd is event 2, version 0, of [TaskLoop], opcode [etw.OpcodeStop], enabled at
-// [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyParallelLoopEnd] takes newer
+// LoopEnd is ParallelLoopEnd: event 2, version 0, of [TaskLoop], opcode [etw.OpcodeStop],
+// enabled at [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyLoopEnd] takes newer
 // versions, too.
-type ParallelLoopEnd struct {
+type LoopEnd struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
 	ForkJoinContextID          int32
@@ -188,12 +188,12 @@ type ParallelLoopEnd struct {
 }
 
 // EventDesc returns the description of ParallelLoopEnd.
-func (*ParallelLoopEnd) EventDesc() *etw.EventDesc { return &parallelLoopEnd }
+func (*LoopEnd) EventDesc() *etw.EventDesc { return &loopEnd }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ParallelLoopEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *LoopEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
-		return 0, etw.Short(&parallelLoopEnd, p, ptr)
+		return 0, etw.Short(&loopEnd, p, ptr)
 	}
 	e.OriginatingTaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.OriginatingTaskID = int32(binary.LittleEndian.Uint32(p[4:]))
@@ -203,7 +203,7 @@ func (e *ParallelLoopEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) 
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ParallelLoopEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *LoopEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskSchedulerID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ForkJoinContextID))
@@ -212,7 +212,7 @@ func (e *ParallelLoopEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParallelLoopEnd) FieldValue(i int) etw.Value {
+func (e *LoopEnd) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
@@ -227,11 +227,11 @@ func (e *ParallelLoopEnd) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ParallelLoopEnd) Clone() *ParallelLoopEnd { return &e }
+func (e LoopEnd) Clone() *LoopEnd { return &e }
 
-func (e ParallelLoopEnd) String() string { return string(etw.AppendText(nil, &e)) }
+func (e LoopEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parallelLoopEnd = etw.EventDesc{
+var loopEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1,
 	Name: "ParallelLoopEnd", TaskName: "Loop", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
@@ -242,28 +242,28 @@ var parallelLoopEnd = etw.EventDesc{
 	},
 }
 
-// AnyParallelLoopEnd is [ParallelLoopEnd] in any version: a newer one is decoded like it.
-type AnyParallelLoopEnd struct {
+// AnyLoopEnd is [LoopEnd] in any version: a newer one is decoded like it.
+type AnyLoopEnd struct {
 	Seen etw.Seen
-	ParallelLoopEnd
+	LoopEnd
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyParallelLoopEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyLoopEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ParallelLoopEnd.DecodePayload(p, ptr)
+	return e.LoopEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyParallelLoopEnd) Clone() *AnyParallelLoopEnd { return &e }
+func (e AnyLoopEnd) Clone() *AnyLoopEnd { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyParallelLoopEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyLoopEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParallelInvokeBegin is event 3, version 0, of [TaskInvoke], opcode [etw.OpcodeStart],
-// enabled at [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyParallelInvokeBegin]
-// takes newer versions, too.
-type ParallelInvokeBegin struct {
+// InvokeBegin is ParallelInvokeBegin: event 3, version 0, of [TaskInvoke], opcode
+// [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). Its payload has 20 bytes.
+// [AnyInvokeBegin] takes newer versions, too.
+type InvokeBegin struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
 	ForkJoinContextID          int32
@@ -272,12 +272,12 @@ type ParallelInvokeBegin struct {
 }
 
 // EventDesc returns the description of ParallelInvokeBegin.
-func (*ParallelInvokeBegin) EventDesc() *etw.EventDesc { return &parallelInvokeBegin }
+func (*InvokeBegin) EventDesc() *etw.EventDesc { return &invokeBegin }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ParallelInvokeBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *InvokeBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
-		return 0, etw.Short(&parallelInvokeBegin, p, ptr)
+		return 0, etw.Short(&invokeBegin, p, ptr)
 	}
 	e.OriginatingTaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.OriginatingTaskID = int32(binary.LittleEndian.Uint32(p[4:]))
@@ -288,7 +288,7 @@ func (e *ParallelInvokeBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ParallelInvokeBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *InvokeBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskSchedulerID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ForkJoinContextID))
@@ -298,7 +298,7 @@ func (e *ParallelInvokeBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParallelInvokeBegin) FieldValue(i int) etw.Value {
+func (e *InvokeBegin) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
@@ -315,11 +315,11 @@ func (e *ParallelInvokeBegin) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ParallelInvokeBegin) Clone() *ParallelInvokeBegin { return &e }
+func (e InvokeBegin) Clone() *InvokeBegin { return &e }
 
-func (e ParallelInvokeBegin) String() string { return string(etw.AppendText(nil, &e)) }
+func (e InvokeBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parallelInvokeBegin = etw.EventDesc{
+var invokeBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 2,
 	Name: "ParallelInvokeBegin", TaskName: "Invoke", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -331,41 +331,40 @@ var parallelInvokeBegin = etw.EventDesc{
 	},
 }
 
-// AnyParallelInvokeBegin is [ParallelInvokeBegin] in any version: a newer one is decoded like
-// it.
-type AnyParallelInvokeBegin struct {
+// AnyInvokeBegin is [InvokeBegin] in any version: a newer one is decoded like it.
+type AnyInvokeBegin struct {
 	Seen etw.Seen
-	ParallelInvokeBegin
+	InvokeBegin
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyParallelInvokeBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyInvokeBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ParallelInvokeBegin.DecodePayload(p, ptr)
+	return e.InvokeBegin.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyParallelInvokeBegin) Clone() *AnyParallelInvokeBegin { return &e }
+func (e AnyInvokeBegin) Clone() *AnyInvokeBegin { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyParallelInvokeBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyInvokeBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParallelInvokeEnd is event 4, version 0, of [TaskInvoke], opcode [etw.OpcodeStop], enabled
-// at [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelInvokeEnd] takes
-// newer versions, too.
-type ParallelInvokeEnd struct {
+// InvokeEnd is ParallelInvokeEnd: event 4, version 0, of [TaskInvoke], opcode
+// [etw.OpcodeStop], enabled at [etw.LevelInformational] (4). Its payload has 12 bytes.
+// [AnyInvokeEnd] takes newer versions, too.
+type InvokeEnd struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
 	ForkJoinContextID          int32
 }
 
 // EventDesc returns the description of ParallelInvokeEnd.
-func (*ParallelInvokeEnd) EventDesc() *etw.EventDesc { return &parallelInvokeEnd }
+func (*InvokeEnd) EventDesc() *etw.EventDesc { return &invokeEnd }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ParallelInvokeEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *InvokeEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
-		return 0, etw.Short(&parallelInvokeEnd, p, ptr)
+		return 0, etw.Short(&invokeEnd, p, ptr)
 	}
 	e.OriginatingTaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.OriginatingTaskID = int32(binary.LittleEndian.Uint32(p[4:]))
@@ -374,7 +373,7 @@ func (e *ParallelInvokeEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ParallelInvokeEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *InvokeEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskSchedulerID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ForkJoinContextID))
@@ -382,7 +381,7 @@ func (e *ParallelInvokeEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParallelInvokeEnd) FieldValue(i int) etw.Value {
+func (e *InvokeEnd) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
@@ -395,11 +394,11 @@ func (e *ParallelInvokeEnd) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ParallelInvokeEnd) Clone() *ParallelInvokeEnd { return &e }
+func (e InvokeEnd) Clone() *InvokeEnd { return &e }
 
-func (e ParallelInvokeEnd) String() string { return string(etw.AppendText(nil, &e)) }
+func (e InvokeEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parallelInvokeEnd = etw.EventDesc{
+var invokeEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 2,
 	Name: "ParallelInvokeEnd", TaskName: "Invoke", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
@@ -409,42 +408,42 @@ var parallelInvokeEnd = etw.EventDesc{
 	},
 }
 
-// AnyParallelInvokeEnd is [ParallelInvokeEnd] in any version: a newer one is decoded like it.
-type AnyParallelInvokeEnd struct {
+// AnyInvokeEnd is [InvokeEnd] in any version: a newer one is decoded like it.
+type AnyInvokeEnd struct {
 	Seen etw.Seen
-	ParallelInvokeEnd
+	InvokeEnd
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyParallelInvokeEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyInvokeEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ParallelInvokeEnd.DecodePayload(p, ptr)
+	return e.InvokeEnd.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyParallelInvokeEnd) Clone() *AnyParallelInvokeEnd { return &e }
+func (e AnyInvokeEnd) Clone() *AnyInvokeEnd { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyParallelInvokeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyInvokeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParallelFork is event 5, version 0, of [TaskForkJoin], opcode [etw.OpcodeStart], enabled at
-// [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelFork] takes newer versions,
+// Fork is ParallelFork: event 5, version 0, of [TaskForkJoin], opcode [etw.OpcodeStart],
+// enabled at [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyFork] takes newer versions,
 // too.
 //
 // A thread begins with its share.
-type ParallelFork struct {
+type Fork struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
 	ForkJoinContextID          int32
 }
 
 // EventDesc returns the description of ParallelFork.
-func (*ParallelFork) EventDesc() *etw.EventDesc { return &parallelFork }
+func (*Fork) EventDesc() *etw.EventDesc { return &fork }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ParallelFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *Fork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
-		return 0, etw.Short(&parallelFork, p, ptr)
+		return 0, etw.Short(&fork, p, ptr)
 	}
 	e.OriginatingTaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.OriginatingTaskID = int32(binary.LittleEndian.Uint32(p[4:]))
@@ -453,7 +452,7 @@ func (e *ParallelFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ParallelFork) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *Fork) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskSchedulerID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ForkJoinContextID))
@@ -461,7 +460,7 @@ func (e *ParallelFork) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParallelFork) FieldValue(i int) etw.Value {
+func (e *Fork) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
@@ -474,11 +473,11 @@ func (e *ParallelFork) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ParallelFork) Clone() *ParallelFork { return &e }
+func (e Fork) Clone() *Fork { return &e }
 
-func (e ParallelFork) String() string { return string(etw.AppendText(nil, &e)) }
+func (e Fork) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parallelFork = etw.EventDesc{
+var fork = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 5, Opcode: 1, Task: 5,
 	Name: "ParallelFork", TaskName: "ForkJoin", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -488,42 +487,42 @@ var parallelFork = etw.EventDesc{
 	},
 }
 
-// AnyParallelFork is [ParallelFork] in any version: a newer one is decoded like it.
-type AnyParallelFork struct {
+// AnyFork is [Fork] in any version: a newer one is decoded like it.
+type AnyFork struct {
 	Seen etw.Seen
-	ParallelFork
+	Fork
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyParallelFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ParallelFork.DecodePayload(p, ptr)
+	return e.Fork.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyParallelFork) Clone() *AnyParallelFork { return &e }
+func (e AnyFork) Clone() *AnyFork { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyParallelFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParallelJoin is event 6, version 0, of [TaskForkJoin], opcode [etw.OpcodeStop], enabled at
-// [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelJoin] takes newer versions,
+// Join is ParallelJoin: event 6, version 0, of [TaskForkJoin], opcode [etw.OpcodeStop],
+// enabled at [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyJoin] takes newer versions,
 // too.
 //
 // It is done with it.
-type ParallelJoin struct {
+type Join struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
 	ForkJoinContextID          int32
 }
 
 // EventDesc returns the description of ParallelJoin.
-func (*ParallelJoin) EventDesc() *etw.EventDesc { return &parallelJoin }
+func (*Join) EventDesc() *etw.EventDesc { return &join }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ParallelJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *Join) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
-		return 0, etw.Short(&parallelJoin, p, ptr)
+		return 0, etw.Short(&join, p, ptr)
 	}
 	e.OriginatingTaskSchedulerID = int32(binary.LittleEndian.Uint32(p[0:]))
 	e.OriginatingTaskID = int32(binary.LittleEndian.Uint32(p[4:]))
@@ -532,7 +531,7 @@ func (e *ParallelJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ParallelJoin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *Join) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskSchedulerID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.OriginatingTaskID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.ForkJoinContextID))
@@ -540,7 +539,7 @@ func (e *ParallelJoin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParallelJoin) FieldValue(i int) etw.Value {
+func (e *Join) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.IntValue(int64(e.OriginatingTaskSchedulerID))
@@ -553,11 +552,11 @@ func (e *ParallelJoin) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e ParallelJoin) Clone() *ParallelJoin { return &e }
+func (e Join) Clone() *Join { return &e }
 
-func (e ParallelJoin) String() string { return string(etw.AppendText(nil, &e)) }
+func (e Join) String() string { return string(etw.AppendText(nil, &e)) }
 
-var parallelJoin = etw.EventDesc{
+var join = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 5, Opcode: 2, Task: 5,
 	Name: "ParallelJoin", TaskName: "ForkJoin", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
@@ -567,20 +566,20 @@ var parallelJoin = etw.EventDesc{
 	},
 }
 
-// AnyParallelJoin is [ParallelJoin] in any version: a newer one is decoded like it.
-type AnyParallelJoin struct {
+// AnyJoin is [Join] in any version: a newer one is decoded like it.
+type AnyJoin struct {
 	Seen etw.Seen
-	ParallelJoin
+	Join
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyParallelJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ParallelJoin.DecodePayload(p, ptr)
+	return e.Join.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyParallelJoin) Clone() *AnyParallelJoin { return &e }
+func (e AnyJoin) Clone() *AnyJoin { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyParallelJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -8,9 +8,9 @@ import (
 )
 
 // Loops of Parallel.For, and over how many elements they go. The output is what a session must enable.
-func ExampleAnyParallelLoopBegin() {
+func ExampleAnyLoopBegin() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *parallel.AnyParallelLoopBegin) error {
+	etw.Handle(&mux, func(r *etw.Record, e *parallel.AnyLoopBegin) error {
 		fmt.Println(r.Elapsed(), e.ForkJoinContextID, e.ExclusiveTo-e.InclusiveFrom)
 		return nil
 	})

@@ -2,7 +2,7 @@
 // source: parallel.man
 // command: etwgen gen --files one parallel.man
 // version: 5
-// fingerprint: 4dd995fc39abf6f783784cf716226996
+// fingerprint: 955c39129fb5391e04cb18eec5ccddbc
 
 package parallel
 
@@ -29,12 +29,12 @@ var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
 		&eventSourceMessage,
-		&parallelLoopBegin,
-		&parallelLoopEnd,
-		&parallelInvokeBegin,
-		&parallelInvokeEnd,
-		&parallelFork,
-		&parallelJoin,
+		&loopBegin,
+		&loopEnd,
+		&invokeBegin,
+		&invokeEnd,
+		&fork,
+		&join,
 	},
 }
 
@@ -42,12 +42,12 @@ var Provider = &etw.Provider{
 func Types() []etw.Event {
 	return []etw.Event{
 		new(EventSourceMessage),
-		new(ParallelLoopBegin),
-		new(ParallelLoopEnd),
-		new(ParallelInvokeBegin),
-		new(ParallelInvokeEnd),
-		new(ParallelFork),
-		new(ParallelJoin),
+		new(LoopBegin),
+		new(LoopEnd),
+		new(InvokeBegin),
+		new(InvokeEnd),
+		new(Fork),
+		new(Join),
 	}
 }
 

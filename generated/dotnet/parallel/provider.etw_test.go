@@ -10,5 +10,5 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one parallel.man", "parallel.man", "4dd995fc39abf6f783784cf716226996")
+	etwtest.Fresh(t, "etwgen gen --files one parallel.man", "parallel.man", "955c39129fb5391e04cb18eec5ccddbc")
 }

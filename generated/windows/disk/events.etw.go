@@ -9,11 +9,11 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DiskRead is event 10, version 0, enabled at [etw.LevelInformational] (4). Its payload has 48
-// bytes, 40 in programs of 32 bits. [AnyDiskRead] takes newer versions, too.
+// Read is DiskRead: event 10, version 0, enabled at [etw.LevelInformational] (4). Its payload
+// has 48 bytes, 40 in programs of 32 bits. [AnyRead] takes newer versions, too.
 //
 // A disk was read.
-type DiskRead struct {
+type Read struct {
 	DiskNumber          uint32
 	IrpFlags            uint32
 	TransferSize        uint32 // In bytes.
@@ -25,34 +25,34 @@ type DiskRead struct {
 }
 
 // EventDesc returns the description of DiskRead.
-func (*DiskRead) EventDesc() *etw.EventDesc { return &diskRead }
+func (*Read) EventDesc() *etw.EventDesc { return &read }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *DiskRead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*transferLayout)(e).decode(p, ptr, &diskRead)
+func (e *Read) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*transferLayout)(e).decode(p, ptr, &read)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DiskRead) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*transferLayout)(e).append(b, ptr, &diskRead)
+func (e *Read) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*transferLayout)(e).append(b, ptr, &read)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DiskRead) FieldValue(i int) etw.Value { return (*transferLayout)(e).FieldValue(i) }
+func (e *Read) FieldValue(i int) etw.Value { return (*transferLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e DiskRead) Clone() *DiskRead { return &e }
+func (e Read) Clone() *Read { return &e }
 
-func (e DiskRead) String() string { return string(etw.AppendText(nil, &e)) }
+func (e Read) String() string { return string(etw.AppendText(nil, &e)) }
 
-var diskRead = etw.EventDesc{
+var read = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4,
 	Name:   "DiskRead",
 	Fields: transferLayoutFields,
 }
 
 // transferLayout is the template Transfer, which several events use.
-type transferLayout DiskRead
+type transferLayout Read
 
 func (e *transferLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 24 {
@@ -116,29 +116,29 @@ var transferLayoutFields = []etw.FieldDesc{
 	{Name: "HighResResponseTime", Type: etw.InUInt64},
 }
 
-// AnyDiskRead is [DiskRead] in any version: a newer one is decoded like it.
-type AnyDiskRead struct {
+// AnyRead is [Read] in any version: a newer one is decoded like it.
+type AnyRead struct {
 	Seen etw.Seen
-	DiskRead
+	Read
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDiskRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DiskRead.DecodePayload(p, ptr)
+	return e.Read.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyDiskRead) Clone() *AnyDiskRead { return &e }
+func (e AnyRead) Clone() *AnyRead { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDiskRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DiskWrite is event 11, version 0, enabled at [etw.LevelInformational] (4). Its payload has
-// 48 bytes, 40 in programs of 32 bits. [AnyDiskWrite] takes newer versions, too.
+// Write is DiskWrite: event 11, version 0, enabled at [etw.LevelInformational] (4). Its
+// payload has 48 bytes, 40 in programs of 32 bits. [AnyWrite] takes newer versions, too.
 //
 // A disk was written.
-type DiskWrite struct {
+type Write struct {
 	DiskNumber          uint32
 	IrpFlags            uint32
 	TransferSize        uint32 // In bytes.
@@ -150,55 +150,55 @@ type DiskWrite struct {
 }
 
 // EventDesc returns the description of DiskWrite.
-func (*DiskWrite) EventDesc() *etw.EventDesc { return &diskWrite }
+func (*Write) EventDesc() *etw.EventDesc { return &write }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *DiskWrite) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*transferLayout)(e).decode(p, ptr, &diskWrite)
+func (e *Write) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*transferLayout)(e).decode(p, ptr, &write)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DiskWrite) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*transferLayout)(e).append(b, ptr, &diskWrite)
+func (e *Write) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*transferLayout)(e).append(b, ptr, &write)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DiskWrite) FieldValue(i int) etw.Value { return (*transferLayout)(e).FieldValue(i) }
+func (e *Write) FieldValue(i int) etw.Value { return (*transferLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e DiskWrite) Clone() *DiskWrite { return &e }
+func (e Write) Clone() *Write { return &e }
 
-func (e DiskWrite) String() string { return string(etw.AppendText(nil, &e)) }
+func (e Write) String() string { return string(etw.AppendText(nil, &e)) }
 
-var diskWrite = etw.EventDesc{
+var write = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4,
 	Name:   "DiskWrite",
 	Fields: transferLayoutFields,
 }
 
-// AnyDiskWrite is [DiskWrite] in any version: a newer one is decoded like it.
-type AnyDiskWrite struct {
+// AnyWrite is [Write] in any version: a newer one is decoded like it.
+type AnyWrite struct {
 	Seen etw.Seen
-	DiskWrite
+	Write
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDiskWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DiskWrite.DecodePayload(p, ptr)
+	return e.Write.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyDiskWrite) Clone() *AnyDiskWrite { return &e }
+func (e AnyWrite) Clone() *AnyWrite { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDiskWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DiskFlush is event 14, version 0, enabled at [etw.LevelInformational] (4). Its payload has
-// 24 bytes, 20 in programs of 32 bits. [AnyDiskFlush] takes newer versions, too.
+// Flush is DiskFlush: event 14, version 0, enabled at [etw.LevelInformational] (4). Its
+// payload has 24 bytes, 20 in programs of 32 bits. [AnyFlush] takes newer versions, too.
 //
 // A disk has written all that it had taken.
-type DiskFlush struct {
+type Flush struct {
 	DiskNumber          uint32
 	IrpFlags            uint32
 	HighResResponseTime uint64      // The ticks of the clock between request and answer.
@@ -206,33 +206,33 @@ type DiskFlush struct {
 }
 
 // EventDesc returns the description of DiskFlush.
-func (*DiskFlush) EventDesc() *etw.EventDesc { return &diskFlush }
+func (*Flush) EventDesc() *etw.EventDesc { return &flush }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *DiskFlush) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *Flush) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
-		return 0, etw.Short(&diskFlush, p, ptr)
+		return 0, etw.Short(&flush, p, ptr)
 	}
 	e.DiskNumber = binary.LittleEndian.Uint32(p[0:])
 	e.IrpFlags = binary.LittleEndian.Uint32(p[4:])
 	e.HighResResponseTime = binary.LittleEndian.Uint64(p[8:])
 	c := etw.NewCursor(p, 16, ptr)
 	e.IORequestPacket = c.Pointer()
-	return c.Done(&diskFlush)
+	return c.Done(&flush)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *DiskFlush) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *Flush) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.DiskNumber)
 	a.Uint32(e.IrpFlags)
 	a.Uint64(e.HighResResponseTime)
 	a.Pointer(3, e.IORequestPacket)
-	return a.Done(&diskFlush)
+	return a.Done(&flush)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DiskFlush) FieldValue(i int) etw.Value {
+func (e *Flush) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.DiskNumber))
@@ -247,11 +247,11 @@ func (e *DiskFlush) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e DiskFlush) Clone() *DiskFlush { return &e }
+func (e Flush) Clone() *Flush { return &e }
 
-func (e DiskFlush) String() string { return string(etw.AppendText(nil, &e)) }
+func (e Flush) String() string { return string(etw.AppendText(nil, &e)) }
 
-var diskFlush = etw.EventDesc{
+var flush = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4,
 	Name: "DiskFlush",
 	Fields: []etw.FieldDesc{
@@ -262,20 +262,20 @@ var diskFlush = etw.EventDesc{
 	},
 }
 
-// AnyDiskFlush is [DiskFlush] in any version: a newer one is decoded like it.
-type AnyDiskFlush struct {
+// AnyFlush is [Flush] in any version: a newer one is decoded like it.
+type AnyFlush struct {
 	Seen etw.Seen
-	DiskFlush
+	Flush
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyDiskFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.DiskFlush.DecodePayload(p, ptr)
+	return e.Flush.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyDiskFlush) Clone() *AnyDiskFlush { return &e }
+func (e AnyFlush) Clone() *AnyFlush { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyDiskFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

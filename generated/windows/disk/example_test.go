@@ -8,9 +8,9 @@ import (
 )
 
 // Which files are read from disks, and how much. The output is what a session must enable.
-func ExampleAnyDiskRead() {
+func ExampleAnyRead() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *disk.AnyDiskRead) error {
+	etw.Handle(&mux, func(r *etw.Record, e *disk.AnyRead) error {
 		fmt.Println(r.Elapsed(), e.TransferSize)
 		return nil
 	})

@@ -2,7 +2,7 @@
 // source: windows.man
 // command: etwgen gen --files one --provider Microsoft-Windows-Kernel-Disk --tests ../windows.man
 // version: 5
-// fingerprint: 7e1ff9f8f1a9239591e807c041a132c4
+// fingerprint: b3a5e684c21fd52f845934f393c12447
 
 package disk
 
@@ -26,17 +26,17 @@ var providerDesc = etw.ProviderDesc{
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
-		&diskRead,
-		&diskWrite,
-		&diskFlush,
+		&read,
+		&write,
+		&flush,
 	},
 }
 
 // Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
-		new(DiskRead),
-		new(DiskWrite),
-		new(DiskFlush),
+		new(Read),
+		new(Write),
+		new(Flush),
 	}
 }

@@ -2,7 +2,7 @@
 // source: windows.man
 // command: etwgen gen --files one --provider Microsoft-Windows-Kernel-File --tests ../windows.man
 // version: 5
-// fingerprint: 7e1ff9f8f1a9239591e807c041a132c4
+// fingerprint: b3a5e684c21fd52f845934f393c12447
 
 package file
 

@@ -11,7 +11,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one --provider Microsoft-Windows-Kernel-File --tests ../windows.man", "../windows.man", "7e1ff9f8f1a9239591e807c041a132c4")
+	etwtest.Fresh(t, "etwgen gen --files one --provider Microsoft-Windows-Kernel-File --tests ../windows.man", "../windows.man", "b3a5e684c21fd52f845934f393c12447")
 }
 
 func TestEventsRoundTrip(t *testing.T) {

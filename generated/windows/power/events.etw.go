@@ -9,24 +9,24 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// PowerTransitionStart is event 1, version 0, enabled by [KeywordScenario] (0x1) or
-// [KeywordPerformance] (0x8) at [etw.LevelCritical] (1). Its payload has 16 bytes.
-// [AnyPowerTransitionStart] takes newer versions, too.
+// TransitionStart is PowerTransitionStart: event 1, version 0, enabled by [KeywordScenario]
+// (0x1) or [KeywordPerformance] (0x8) at [etw.LevelCritical] (1). Its payload has 16 bytes.
+// [AnyTransitionStart] takes newer versions, too.
 //
 // The machine begins to change its power state.
-type PowerTransitionStart struct {
+type TransitionStart struct {
 	Reason uint32
 	Flags  uint32
 	Time   etw.FileTime
 }
 
 // EventDesc returns the description of PowerTransitionStart.
-func (*PowerTransitionStart) EventDesc() *etw.EventDesc { return &powerTransitionStart }
+func (*TransitionStart) EventDesc() *etw.EventDesc { return &transitionStart }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *PowerTransitionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TransitionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
-		return 0, etw.Short(&powerTransitionStart, p, ptr)
+		return 0, etw.Short(&transitionStart, p, ptr)
 	}
 	e.Reason = binary.LittleEndian.Uint32(p[0:])
 	e.Flags = binary.LittleEndian.Uint32(p[4:])
@@ -35,7 +35,7 @@ func (e *PowerTransitionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, er
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *PowerTransitionStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *TransitionStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.Reason)
 	b = binary.LittleEndian.AppendUint32(b, e.Flags)
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.Time))
@@ -43,7 +43,7 @@ func (e *PowerTransitionStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PowerTransitionStart) FieldValue(i int) etw.Value {
+func (e *TransitionStart) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Reason))
@@ -56,11 +56,11 @@ func (e *PowerTransitionStart) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e PowerTransitionStart) Clone() *PowerTransitionStart { return &e }
+func (e TransitionStart) Clone() *TransitionStart { return &e }
 
-func (e PowerTransitionStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TransitionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
-var powerTransitionStart = etw.EventDesc{
+var transitionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 1, Keywords: 0x9,
 	Name: "PowerTransitionStart",
 	Fields: []etw.FieldDesc{
@@ -70,42 +70,41 @@ var powerTransitionStart = etw.EventDesc{
 	},
 }
 
-// AnyPowerTransitionStart is [PowerTransitionStart] in any version: a newer one is decoded
-// like it.
-type AnyPowerTransitionStart struct {
+// AnyTransitionStart is [TransitionStart] in any version: a newer one is decoded like it.
+type AnyTransitionStart struct {
 	Seen etw.Seen
-	PowerTransitionStart
+	TransitionStart
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyPowerTransitionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTransitionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.PowerTransitionStart.DecodePayload(p, ptr)
+	return e.TransitionStart.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyPowerTransitionStart) Clone() *AnyPowerTransitionStart { return &e }
+func (e AnyTransitionStart) Clone() *AnyTransitionStart { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyPowerTransitionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTransitionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PowerTransitionStop is event 2, version 0, enabled by [KeywordScenario] (0x1) or
-// [KeywordPerformance] (0x8) at [etw.LevelCritical] (1). Its payload has 12 bytes.
-// [AnyPowerTransitionStop] takes newer versions, too.
+// TransitionStop is PowerTransitionStop: event 2, version 0, enabled by [KeywordScenario]
+// (0x1) or [KeywordPerformance] (0x8) at [etw.LevelCritical] (1). Its payload has 12 bytes.
+// [AnyTransitionStop] takes newer versions, too.
 //
 // The change is done, or has failed.
-type PowerTransitionStop struct {
+type TransitionStop struct {
 	Status uint32
 	Time   etw.FileTime
 }
 
 // EventDesc returns the description of PowerTransitionStop.
-func (*PowerTransitionStop) EventDesc() *etw.EventDesc { return &powerTransitionStop }
+func (*TransitionStop) EventDesc() *etw.EventDesc { return &transitionStop }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *PowerTransitionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *TransitionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
-		return 0, etw.Short(&powerTransitionStop, p, ptr)
+		return 0, etw.Short(&transitionStop, p, ptr)
 	}
 	e.Status = binary.LittleEndian.Uint32(p[0:])
 	e.Time = etw.FileTime(binary.LittleEndian.Uint64(p[4:]))
@@ -113,14 +112,14 @@ func (e *PowerTransitionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, err
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *PowerTransitionStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
+func (e *TransitionStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, e.Status)
 	b = binary.LittleEndian.AppendUint64(b, uint64(e.Time))
 	return b, nil
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PowerTransitionStop) FieldValue(i int) etw.Value {
+func (e *TransitionStop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.Status))
@@ -131,11 +130,11 @@ func (e *PowerTransitionStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e.
-func (e PowerTransitionStop) Clone() *PowerTransitionStop { return &e }
+func (e TransitionStop) Clone() *TransitionStop { return &e }
 
-func (e PowerTransitionStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e TransitionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
-var powerTransitionStop = etw.EventDesc{
+var transitionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 1, Keywords: 0x9,
 	Name: "PowerTransitionStop",
 	Fields: []etw.FieldDesc{
@@ -144,24 +143,23 @@ var powerTransitionStop = etw.EventDesc{
 	},
 }
 
-// AnyPowerTransitionStop is [PowerTransitionStop] in any version: a newer one is decoded like
-// it.
-type AnyPowerTransitionStop struct {
+// AnyTransitionStop is [TransitionStop] in any version: a newer one is decoded like it.
+type AnyTransitionStop struct {
 	Seen etw.Seen
-	PowerTransitionStop
+	TransitionStop
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyPowerTransitionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyTransitionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.PowerTransitionStop.DecodePayload(p, ptr)
+	return e.TransitionStop.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e.
-func (e AnyPowerTransitionStop) Clone() *AnyPowerTransitionStop { return &e }
+func (e AnyTransitionStop) Clone() *AnyTransitionStop { return &e }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyPowerTransitionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyTransitionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DirtyTransition is event 41, version 0. It has no payload. [AnyDirtyTransition] says what it
 // means.

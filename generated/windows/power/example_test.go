@@ -8,9 +8,9 @@ import (
 )
 
 // The output is what a session must enable.
-func ExampleAnyPowerTransitionStart() {
+func ExampleAnyTransitionStart() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *power.AnyPowerTransitionStart) error {
+	etw.Handle(&mux, func(r *etw.Record, e *power.AnyTransitionStart) error {
 		fmt.Println(r.Elapsed(), e.Reason)
 		return nil
 	})

@@ -2,7 +2,7 @@
 // source: power.man
 // command: etwgen gen --files one --tests power.man
 // version: 5
-// fingerprint: 4badba8c4142d2d7ab6b754369743121
+// fingerprint: 52cd84d38dcb8112e671c4276d7c614c
 
 package power
 
@@ -27,8 +27,8 @@ var providerDesc = etw.ProviderDesc{
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
-		&powerTransitionStart,
-		&powerTransitionStop,
+		&transitionStart,
+		&transitionStop,
 		&dirtyTransition, &dirtyTransitionV1, &dirtyTransitionV2, &dirtyTransitionV3, &dirtyTransitionV4,
 		&dirtyTransitionV5, &dirtyTransitionV6,
 		&preSleepNotification, &preSleepNotificationV2, &preSleepNotificationV3,
@@ -46,8 +46,8 @@ var Provider = &etw.Provider{
 // Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
-		new(PowerTransitionStart),
-		new(PowerTransitionStop),
+		new(TransitionStart),
+		new(TransitionStop),
 		new(DirtyTransition), new(DirtyTransitionV1), new(DirtyTransitionV2), new(DirtyTransitionV3),
 		new(DirtyTransitionV4), new(DirtyTransitionV5), new(DirtyTransitionV6),
 		new(PreSleepNotification), new(PreSleepNotificationV2), new(PreSleepNotificationV3),

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ProcessStart is event 1, version 0. [AnyProcessStart] says what it means.
-type ProcessStart struct {
+// Start is ProcessStart: event 1, version 0. [AnyStart] says what it means.
+type Start struct {
 	ProcessID       uint32 // a process id
 	CreateTime      etw.FileTime
 	ParentProcessID uint32 // a process id
@@ -19,12 +19,12 @@ type ProcessStart struct {
 }
 
 // EventDesc returns the description of ProcessStart.
-func (*ProcessStart) EventDesc() *etw.EventDesc { return &processStart }
+func (*Start) EventDesc() *etw.EventDesc { return &start }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ProcessStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
-		return 0, etw.Short(&processStart, p, ptr)
+		return 0, etw.Short(&start, p, ptr)
 	}
 	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.CreateTime = etw.FileTime(binary.LittleEndian.Uint64(p[4:]))
@@ -32,22 +32,22 @@ func (e *ProcessStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.SessionID = binary.LittleEndian.Uint32(p[16:])
 	c := etw.NewCursor(p, 20, ptr)
 	e.ImageName = c.UTF16()
-	return c.Done(&processStart)
+	return c.Done(&start)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *Start) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.ProcessID)
 	a.FileTime(e.CreateTime)
 	a.Uint32(e.ParentProcessID)
 	a.Uint32(e.SessionID)
 	a.UTF16Z(4, e.ImageName)
-	return a.Done(&processStart)
+	return a.Done(&start)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessStart) FieldValue(i int) etw.Value {
+func (e *Start) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ProcessID))
@@ -64,14 +64,14 @@ func (e *ProcessStart) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ProcessStart) Clone() *ProcessStart {
+func (e Start) Clone() *Start {
 	e.ImageName = e.ImageName.Clone()
 	return &e
 }
 
-func (e ProcessStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e Start) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processStart = etw.EventDesc{
+var start = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x10,
 	Name: "ProcessStart", TaskName: "ProcessStart", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -83,8 +83,8 @@ var processStart = etw.EventDesc{
 	},
 }
 
-// ProcessStartV1 is ProcessStart_V1: event 1, version 1. [AnyProcessStart] says what it means.
-type ProcessStartV1 struct {
+// StartV1 is ProcessStart_V1: event 1, version 1. [AnyStart] says what it means.
+type StartV1 struct {
 	ProcessID       uint32 // a process id
 	CreateTime      etw.FileTime
 	ParentProcessID uint32 // a process id
@@ -94,12 +94,12 @@ type ProcessStartV1 struct {
 }
 
 // EventDesc returns the description of ProcessStart_V1.
-func (*ProcessStartV1) EventDesc() *etw.EventDesc { return &processStartV1 }
+func (*StartV1) EventDesc() *etw.EventDesc { return &startV1 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ProcessStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *StartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
-		return 0, etw.Short(&processStartV1, p, ptr)
+		return 0, etw.Short(&startV1, p, ptr)
 	}
 	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.CreateTime = etw.FileTime(binary.LittleEndian.Uint64(p[4:]))
@@ -108,11 +108,11 @@ func (e *ProcessStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.Flags = binary.LittleEndian.Uint32(p[20:])
 	c := etw.NewCursor(p, 24, ptr)
 	e.ImageName = c.UTF16()
-	return c.Done(&processStartV1)
+	return c.Done(&startV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *StartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.ProcessID)
 	a.FileTime(e.CreateTime)
@@ -120,11 +120,11 @@ func (e *ProcessStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.Uint32(e.SessionID)
 	a.Uint32(e.Flags)
 	a.UTF16Z(5, e.ImageName)
-	return a.Done(&processStartV1)
+	return a.Done(&startV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessStartV1) FieldValue(i int) etw.Value {
+func (e *StartV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ProcessID))
@@ -143,14 +143,14 @@ func (e *ProcessStartV1) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ProcessStartV1) Clone() *ProcessStartV1 {
+func (e StartV1) Clone() *StartV1 {
 	e.ImageName = e.ImageName.Clone()
 	return &e
 }
 
-func (e ProcessStartV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e StartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processStartV1 = etw.EventDesc{
+var startV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x10,
 	Name: "ProcessStart_V1", TaskName: "ProcessStart", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -163,8 +163,8 @@ var processStartV1 = etw.EventDesc{
 	},
 }
 
-// ProcessStartV2 is ProcessStart_V2: event 1, version 2. [AnyProcessStart] says what it means.
-type ProcessStartV2 struct {
+// StartV2 is ProcessStart_V2: event 1, version 2. [AnyStart] says what it means.
+type StartV2 struct {
 	ProcessID            uint32 // a process id
 	CreateTime           etw.FileTime
 	ParentProcessID      uint32 // a process id
@@ -178,12 +178,12 @@ type ProcessStartV2 struct {
 }
 
 // EventDesc returns the description of ProcessStart_V2.
-func (*ProcessStartV2) EventDesc() *etw.EventDesc { return &processStartV2 }
+func (*StartV2) EventDesc() *etw.EventDesc { return &startV2 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ProcessStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *StartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
-		return 0, etw.Short(&processStartV2, p, ptr)
+		return 0, etw.Short(&startV2, p, ptr)
 	}
 	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.CreateTime = etw.FileTime(binary.LittleEndian.Uint64(p[4:]))
@@ -196,11 +196,11 @@ func (e *ProcessStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.TimeDateStamp = c.Uint32()
 	e.PackageFullName = c.UTF16()
 	e.PackageRelativeAppID = c.UTF16()
-	return c.Done(&processStartV2)
+	return c.Done(&startV2)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessStartV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *StartV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.ProcessID)
 	a.FileTime(e.CreateTime)
@@ -212,11 +212,11 @@ func (e *ProcessStartV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.Uint32(e.TimeDateStamp)
 	a.UTF16Z(8, e.PackageFullName)
 	a.UTF16Z(9, e.PackageRelativeAppID)
-	return a.Done(&processStartV2)
+	return a.Done(&startV2)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessStartV2) FieldValue(i int) etw.Value {
+func (e *StartV2) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ProcessID))
@@ -243,16 +243,16 @@ func (e *ProcessStartV2) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ProcessStartV2) Clone() *ProcessStartV2 {
+func (e StartV2) Clone() *StartV2 {
 	e.ImageName = e.ImageName.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
 	e.PackageRelativeAppID = e.PackageRelativeAppID.Clone()
 	return &e
 }
 
-func (e ProcessStartV2) String() string { return string(etw.AppendText(nil, &e)) }
+func (e StartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processStartV2 = etw.EventDesc{
+var startV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 2, Level: 4, Opcode: 1, Task: 1, Keywords: 0x10,
 	Name: "ProcessStart_V2", TaskName: "ProcessStart", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
@@ -269,14 +269,14 @@ var processStartV2 = etw.EventDesc{
 	},
 }
 
-// AnyProcessStart is event 1 in any version, of [TaskProcessStart], opcode [etw.OpcodeStart],
-// enabled by [KeywordProcess] (0x10) at [etw.LevelInformational] (4).
+// AnyStart is event 1 in any version, of [TaskProcessStart], opcode [etw.OpcodeStart], enabled
+// by [KeywordProcess] (0x10) at [etw.LevelInformational] (4).
 //
 // A process started. The record is of who started it.
 //
-// The versions are [ProcessStart], [ProcessStartV1], and [ProcessStartV2]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are zero.
-type AnyProcessStart struct {
+// The versions are [Start], [StartV1], and [StartV2]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
+type AnyStart struct {
 	Seen etw.Seen
 
 	ProcessID uint32 // a process id
@@ -295,33 +295,33 @@ type AnyProcessStart struct {
 }
 
 // HasFlags reports whether the decoded version has Flags.
-func (e *AnyProcessStart) HasFlags() bool { return e.Seen.Layout >= 1 }
+func (e *AnyStart) HasFlags() bool { return e.Seen.Layout >= 1 }
 
 // HasImageChecksum reports whether the decoded version has ImageChecksum.
-func (e *AnyProcessStart) HasImageChecksum() bool { return e.Seen.Layout >= 2 }
+func (e *AnyStart) HasImageChecksum() bool { return e.Seen.Layout >= 2 }
 
 // HasTimeDateStamp reports whether the decoded version has TimeDateStamp.
-func (e *AnyProcessStart) HasTimeDateStamp() bool { return e.Seen.Layout >= 2 }
+func (e *AnyStart) HasTimeDateStamp() bool { return e.Seen.Layout >= 2 }
 
 // HasPackageFullName reports whether the decoded version has PackageFullName.
-func (e *AnyProcessStart) HasPackageFullName() bool { return e.Seen.Layout >= 2 }
+func (e *AnyStart) HasPackageFullName() bool { return e.Seen.Layout >= 2 }
 
 // HasPackageRelativeAppID reports whether the decoded version has PackageRelativeAppID.
-func (e *AnyProcessStart) HasPackageRelativeAppID() bool { return e.Seen.Layout >= 2 }
+func (e *AnyStart) HasPackageRelativeAppID() bool { return e.Seen.Layout >= 2 }
 
-var anyProcessStart = []*etw.EventDesc{&processStart, &processStartV1, &processStartV2}
+var anyStart = []*etw.EventDesc{&start, &startV1, &startV2}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyProcessStart) EventDescs() []*etw.EventDesc { return anyProcessStart }
+func (*AnyStart) EventDescs() []*etw.EventDesc { return anyStart }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyProcessStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessStart, e.Seen) }
+func (e *AnyStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyStart, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
-		var v ProcessStartV2
+		var v StartV2
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 2}
 		e.ProcessID = v.ProcessID
@@ -335,9 +335,9 @@ func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.PackageFullName = v.PackageFullName
 		e.PackageRelativeAppID = v.PackageRelativeAppID
 	case version >= 1:
-		var v ProcessStartV1
+		var v StartV1
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyProcessStart{}
+		*e = AnyStart{}
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.ProcessID = v.ProcessID
 		e.CreateTime = v.CreateTime
@@ -346,9 +346,9 @@ func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 		e.Flags = v.Flags
 		e.ImageName = v.ImageName
 	default:
-		var v ProcessStart
+		var v Start
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyProcessStart{}
+		*e = AnyStart{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.ProcessID = v.ProcessID
 		e.CreateTime = v.CreateTime
@@ -360,8 +360,8 @@ func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessStart) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyProcessStart, e.Seen).Fields
+func (e *AnyStart) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -391,22 +391,22 @@ func (e *AnyProcessStart) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyProcessStart) Clone() *AnyProcessStart {
+func (e AnyStart) Clone() *AnyStart {
 	e.ImageName = e.ImageName.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
 	e.PackageRelativeAppID = e.PackageRelativeAppID.Clone()
 	return &e
 }
 
-func (e AnyProcessStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessStop is event 2, version 0. [AnyProcessStop] says what it means.
+// Stop is ProcessStop: event 2, version 0. [AnyStop] says what it means.
 //
 // A process ended.
-type ProcessStop struct {
+type Stop struct {
 	ProcessID          uint32 // a process id
 	CreateTime         etw.FileTime
 	ExitTime           etw.FileTime
@@ -419,12 +419,12 @@ type ProcessStop struct {
 }
 
 // EventDesc returns the description of ProcessStop.
-func (*ProcessStop) EventDesc() *etw.EventDesc { return &processStop }
+func (*Stop) EventDesc() *etw.EventDesc { return &stop }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ProcessStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 48 {
-		return 0, etw.Short(&processStop, p, ptr)
+		return 0, etw.Short(&stop, p, ptr)
 	}
 	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.CreateTime = etw.FileTime(binary.LittleEndian.Uint64(p[4:]))
@@ -436,11 +436,11 @@ func (e *ProcessStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.CommitPeak = binary.LittleEndian.Uint64(p[40:])
 	c := etw.NewCursor(p, 48, ptr)
 	e.ImageName = c.ANSI()
-	return c.Done(&processStop)
+	return c.Done(&stop)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *Stop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.ProcessID)
 	a.FileTime(e.CreateTime)
@@ -451,11 +451,11 @@ func (e *ProcessStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a.Uint64(e.CommitCharge)
 	a.Uint64(e.CommitPeak)
 	a.ANSIZ(8, e.ImageName)
-	return a.Done(&processStop)
+	return a.Done(&stop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessStop) FieldValue(i int) etw.Value {
+func (e *Stop) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ProcessID))
@@ -480,14 +480,14 @@ func (e *ProcessStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ProcessStop) Clone() *ProcessStop {
+func (e Stop) Clone() *Stop {
 	e.ImageName = e.ImageName.Clone()
 	return &e
 }
 
-func (e ProcessStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processStop = etw.EventDesc{
+var stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 2, Keywords: 0x10,
 	Name: "ProcessStop", TaskName: "ProcessStop", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
@@ -503,8 +503,8 @@ var processStop = etw.EventDesc{
 	},
 }
 
-// ProcessStopV1 is ProcessStop_V1: event 2, version 1. [AnyProcessStop] says what it means.
-type ProcessStopV1 struct {
+// StopV1 is ProcessStop_V1: event 2, version 1. [AnyStop] says what it means.
+type StopV1 struct {
 	ProcessID              uint32 // a process id
 	CreateTime             etw.FileTime
 	ExitTime               etw.FileTime
@@ -523,12 +523,12 @@ type ProcessStopV1 struct {
 }
 
 // EventDesc returns the description of ProcessStop_V1.
-func (*ProcessStopV1) EventDesc() *etw.EventDesc { return &processStopV1 }
+func (*StopV1) EventDesc() *etw.EventDesc { return &stopV1 }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ProcessStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *StopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 76 {
-		return 0, etw.Short(&processStopV1, p, ptr)
+		return 0, etw.Short(&stopV1, p, ptr)
 	}
 	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.CreateTime = etw.FileTime(binary.LittleEndian.Uint64(p[4:]))
@@ -546,11 +546,11 @@ func (e *ProcessStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.HardFaultCount = binary.LittleEndian.Uint32(p[72:])
 	c := etw.NewCursor(p, 76, ptr)
 	e.ImageName = c.ANSI()
-	return c.Done(&processStopV1)
+	return c.Done(&stopV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessStopV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *StopV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.ProcessID)
 	a.FileTime(e.CreateTime)
@@ -567,11 +567,11 @@ func (e *ProcessStopV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 	a.Uint32(e.WriteTransferKiloBytes)
 	a.Uint32(e.HardFaultCount)
 	a.ANSIZ(14, e.ImageName)
-	return a.Done(&processStopV1)
+	return a.Done(&stopV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessStopV1) FieldValue(i int) etw.Value {
+func (e *StopV1) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ProcessID))
@@ -608,14 +608,14 @@ func (e *ProcessStopV1) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ProcessStopV1) Clone() *ProcessStopV1 {
+func (e StopV1) Clone() *StopV1 {
 	e.ImageName = e.ImageName.Clone()
 	return &e
 }
 
-func (e ProcessStopV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e StopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processStopV1 = etw.EventDesc{
+var stopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 2, Task: 2, Keywords: 0x10,
 	Name: "ProcessStop_V1", TaskName: "ProcessStop", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
@@ -637,14 +637,14 @@ var processStopV1 = etw.EventDesc{
 	},
 }
 
-// AnyProcessStop is event 2 in any version, of [TaskProcessStop], opcode [etw.OpcodeStop],
-// enabled by [KeywordProcess] (0x10) at [etw.LevelInformational] (4).
+// AnyStop is event 2 in any version, of [TaskProcessStop], opcode [etw.OpcodeStop], enabled by
+// [KeywordProcess] (0x10) at [etw.LevelInformational] (4).
 //
 // A process ended; what it used in all its life.
 //
-// The versions are [ProcessStop] and [ProcessStopV1]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
-type AnyProcessStop struct {
+// The versions are [Stop] and [StopV1]; a newer one is decoded like the last of these. Fields
+// that the decoded version lacks are zero.
+type AnyStop struct {
 	Seen etw.Seen
 
 	ProcessID uint32 // a process id
@@ -669,36 +669,36 @@ type AnyProcessStop struct {
 }
 
 // HasCPUCycleCount reports whether the decoded version has CPUCycleCount.
-func (e *AnyProcessStop) HasCPUCycleCount() bool { return e.Seen.Layout >= 1 }
+func (e *AnyStop) HasCPUCycleCount() bool { return e.Seen.Layout >= 1 }
 
 // HasReadOperationCount reports whether the decoded version has ReadOperationCount.
-func (e *AnyProcessStop) HasReadOperationCount() bool { return e.Seen.Layout >= 1 }
+func (e *AnyStop) HasReadOperationCount() bool { return e.Seen.Layout >= 1 }
 
 // HasWriteOperationCount reports whether the decoded version has WriteOperationCount.
-func (e *AnyProcessStop) HasWriteOperationCount() bool { return e.Seen.Layout >= 1 }
+func (e *AnyStop) HasWriteOperationCount() bool { return e.Seen.Layout >= 1 }
 
 // HasReadTransferKiloBytes reports whether the decoded version has ReadTransferKiloBytes.
-func (e *AnyProcessStop) HasReadTransferKiloBytes() bool { return e.Seen.Layout >= 1 }
+func (e *AnyStop) HasReadTransferKiloBytes() bool { return e.Seen.Layout >= 1 }
 
 // HasWriteTransferKiloBytes reports whether the decoded version has WriteTransferKiloBytes.
-func (e *AnyProcessStop) HasWriteTransferKiloBytes() bool { return e.Seen.Layout >= 1 }
+func (e *AnyStop) HasWriteTransferKiloBytes() bool { return e.Seen.Layout >= 1 }
 
 // HasHardFaultCount reports whether the decoded version has HardFaultCount.
-func (e *AnyProcessStop) HasHardFaultCount() bool { return e.Seen.Layout >= 1 }
+func (e *AnyStop) HasHardFaultCount() bool { return e.Seen.Layout >= 1 }
 
-var anyProcessStop = []*etw.EventDesc{&processStop, &processStopV1}
+var anyStop = []*etw.EventDesc{&stop, &stopV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyProcessStop) EventDescs() []*etw.EventDesc { return anyProcessStop }
+func (*AnyStop) EventDescs() []*etw.EventDesc { return anyStop }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyProcessStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessStop, e.Seen) }
+func (e *AnyStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyStop, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyProcessStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+func (e *AnyStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
-		var v ProcessStopV1
+		var v StopV1
 		n, err = v.DecodePayload(p, ptr)
 		e.Seen = etw.Seen{Version: version, Layout: 1}
 		e.ProcessID = v.ProcessID
@@ -717,9 +717,9 @@ func (e *AnyProcessStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 		e.HardFaultCount = v.HardFaultCount
 		e.ImageName = v.ImageName
 	default:
-		var v ProcessStop
+		var v Stop
 		n, err = v.DecodePayload(p, ptr)
-		*e = AnyProcessStop{}
+		*e = AnyStop{}
 		e.Seen = etw.Seen{Version: version, Layout: 0}
 		e.ProcessID = v.ProcessID
 		e.CreateTime = v.CreateTime
@@ -735,8 +735,8 @@ func (e *AnyProcessStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessStop) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyProcessStop, e.Seen).Fields
+func (e *AnyStop) FieldValue(i int) etw.Value {
+	fields := etw.DescOf(anyStop, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -776,15 +776,15 @@ func (e *AnyProcessStop) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyProcessStop) Clone() *AnyProcessStop {
+func (e AnyStop) Clone() *AnyStop {
 	e.ImageName = e.ImageName.Clone()
 	return &e
 }
 
-func (e AnyProcessStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadStart is event 3, version 0. Its payload has 64 bytes, 36 in programs of 32 bits.
 // [AnyThreadStart] says what it means.
@@ -1840,41 +1840,41 @@ func (e AnyIoPriorityChange) Clone() *AnyIoPriorityChange { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyIoPriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessFreezeStart is event 11, version 0. Its payload has 4 bytes. [AnyProcessFreezeStart]
-// says what it means.
-type ProcessFreezeStart struct {
+// FreezeStart is ProcessFreezeStart: event 11, version 0. Its payload has 4 bytes.
+// [AnyFreezeStart] says what it means.
+type FreezeStart struct {
 	FrozenProcessID uint32 // a process id
 }
 
 // EventDesc returns the description of ProcessFreezeStart.
-func (*ProcessFreezeStart) EventDesc() *etw.EventDesc { return &processFreezeStart }
+func (*FreezeStart) EventDesc() *etw.EventDesc { return &freezeStart }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ProcessFreezeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*freezeLayout)(e).decode(p, ptr, &processFreezeStart)
+func (e *FreezeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*freezeLayout)(e).decode(p, ptr, &freezeStart)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessFreezeStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*freezeLayout)(e).append(b, ptr, &processFreezeStart)
+func (e *FreezeStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*freezeLayout)(e).append(b, ptr, &freezeStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessFreezeStart) FieldValue(i int) etw.Value { return (*freezeLayout)(e).FieldValue(i) }
+func (e *FreezeStart) FieldValue(i int) etw.Value { return (*freezeLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e ProcessFreezeStart) Clone() *ProcessFreezeStart { return &e }
+func (e FreezeStart) Clone() *FreezeStart { return &e }
 
-func (e ProcessFreezeStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e FreezeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processFreezeStart = etw.EventDesc{
+var freezeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 11, Keywords: 0x200,
 	Name: "ProcessFreezeStart", TaskName: "ProcessFreeze", OpcodeName: "Start",
 	Fields: freezeLayoutFields,
 }
 
 // freezeLayout is the template Freeze, which several events use.
-type freezeLayout ProcessFreezeStart
+type freezeLayout FreezeStart
 
 func (e *freezeLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 4 {
@@ -1901,42 +1901,42 @@ var freezeLayoutFields = []etw.FieldDesc{
 	{Name: "FrozenProcessID", Type: etw.InUInt32, Out: etw.OutPID},
 }
 
-// ProcessFreezeStartV1 is ProcessFreezeStart_V1: event 11, version 1. Its payload has 12
-// bytes. [AnyProcessFreezeStart] says what it means.
-type ProcessFreezeStartV1 struct {
+// FreezeStartV1 is ProcessFreezeStart_V1: event 11, version 1. Its payload has 12 bytes.
+// [AnyFreezeStart] says what it means.
+type FreezeStartV1 struct {
 	FrozenProcessID uint32 // a process id
 	CreateTime      etw.FileTime
 }
 
 // EventDesc returns the description of ProcessFreezeStart_V1.
-func (*ProcessFreezeStartV1) EventDesc() *etw.EventDesc { return &processFreezeStartV1 }
+func (*FreezeStartV1) EventDesc() *etw.EventDesc { return &freezeStartV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ProcessFreezeStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*freezeV1Layout)(e).decode(p, ptr, &processFreezeStartV1)
+func (e *FreezeStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*freezeV1Layout)(e).decode(p, ptr, &freezeStartV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessFreezeStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*freezeV1Layout)(e).append(b, ptr, &processFreezeStartV1)
+func (e *FreezeStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*freezeV1Layout)(e).append(b, ptr, &freezeStartV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessFreezeStartV1) FieldValue(i int) etw.Value { return (*freezeV1Layout)(e).FieldValue(i) }
+func (e *FreezeStartV1) FieldValue(i int) etw.Value { return (*freezeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e ProcessFreezeStartV1) Clone() *ProcessFreezeStartV1 { return &e }
+func (e FreezeStartV1) Clone() *FreezeStartV1 { return &e }
 
-func (e ProcessFreezeStartV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e FreezeStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processFreezeStartV1 = etw.EventDesc{
+var freezeStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Version: 1, Level: 4, Opcode: 1, Task: 11, Keywords: 0x200,
 	Name: "ProcessFreezeStart_V1", TaskName: "ProcessFreeze", OpcodeName: "Start",
 	Fields: freezeV1LayoutFields,
 }
 
 // freezeV1Layout is the template Freeze_V1, which several events use.
-type freezeV1Layout ProcessFreezeStartV1
+type freezeV1Layout FreezeStartV1
 
 func (e *freezeV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
 	if len(p) < 12 {
@@ -1968,15 +1968,14 @@ var freezeV1LayoutFields = []etw.FieldDesc{
 	{Name: "CreateTime", Type: etw.InFileTime},
 }
 
-// AnyProcessFreezeStart is event 11 in any version, of [TaskProcessFreeze], opcode
-// [etw.OpcodeStart], enabled by [KeywordProcessFreeze] (0x200) at [etw.LevelInformational]
-// (4).
+// AnyFreezeStart is event 11 in any version, of [TaskProcessFreeze], opcode [etw.OpcodeStart],
+// enabled by [KeywordProcessFreeze] (0x200) at [etw.LevelInformational] (4).
 //
 // A process was suspended, such as an app that is not in view.
 //
-// The versions are [ProcessFreezeStart] and [ProcessFreezeStartV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
-type AnyProcessFreezeStart struct {
+// The versions are [FreezeStart] and [FreezeStartV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
+type AnyFreezeStart struct {
 	Seen etw.Seen
 
 	FrozenProcessID uint32 // a process id
@@ -1985,39 +1984,35 @@ type AnyProcessFreezeStart struct {
 }
 
 // HasCreateTime reports whether the decoded version has CreateTime.
-func (e *AnyProcessFreezeStart) HasCreateTime() bool { return e.Seen.Layout >= 1 }
+func (e *AnyFreezeStart) HasCreateTime() bool { return e.Seen.Layout >= 1 }
 
-var anyProcessFreezeStart = []*etw.EventDesc{&processFreezeStart, &processFreezeStartV1}
+var anyFreezeStart = []*etw.EventDesc{&freezeStart, &freezeStartV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyProcessFreezeStart) EventDescs() []*etw.EventDesc { return anyProcessFreezeStart }
+func (*AnyFreezeStart) EventDescs() []*etw.EventDesc { return anyFreezeStart }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyProcessFreezeStart) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessFreezeStart, e.Seen)
-}
+func (e *AnyFreezeStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyFreezeStart, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyProcessFreezeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFreezeV1Layout)(e).decode(version, p, ptr, anyProcessFreezeStart)
+func (e *AnyFreezeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyFreezeV1Layout)(e).decode(version, p, ptr, anyFreezeStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessFreezeStart) FieldValue(i int) etw.Value {
-	return (*anyFreezeV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFreezeStart) FieldValue(i int) etw.Value { return (*anyFreezeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e AnyProcessFreezeStart) Clone() *AnyProcessFreezeStart { return &e }
+func (e AnyFreezeStart) Clone() *AnyFreezeStart { return &e }
 
-func (e AnyProcessFreezeStart) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyFreezeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyProcessFreezeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyFreezeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // anyFreezeV1Layout is what types for all versions of an event share, the newest of which has
 // the template Freeze_V1.
-type anyFreezeV1Layout AnyProcessFreezeStart
+type anyFreezeV1Layout AnyFreezeStart
 
 func (e *anyFreezeV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
 	switch {
@@ -2038,7 +2033,7 @@ func (e *anyFreezeV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d [
 }
 
 func (e *anyFreezeV1Layout) FieldValue(i int) etw.Value {
-	fields := etw.DescOf(anyProcessFreezeStart, e.Seen).Fields
+	fields := etw.DescOf(anyFreezeStart, e.Seen).Fields
 	if uint(i) >= uint(len(fields)) {
 		return etw.Value{}
 	}
@@ -2051,81 +2046,81 @@ func (e *anyFreezeV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// ProcessFreezeStop is event 12, version 0. Its payload has 4 bytes. [AnyProcessFreezeStop]
-// says what it means.
-type ProcessFreezeStop struct {
+// FreezeStop is ProcessFreezeStop: event 12, version 0. Its payload has 4 bytes.
+// [AnyFreezeStop] says what it means.
+type FreezeStop struct {
 	FrozenProcessID uint32 // a process id
 }
 
 // EventDesc returns the description of ProcessFreezeStop.
-func (*ProcessFreezeStop) EventDesc() *etw.EventDesc { return &processFreezeStop }
+func (*FreezeStop) EventDesc() *etw.EventDesc { return &freezeStop }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ProcessFreezeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*freezeLayout)(e).decode(p, ptr, &processFreezeStop)
+func (e *FreezeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*freezeLayout)(e).decode(p, ptr, &freezeStop)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessFreezeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*freezeLayout)(e).append(b, ptr, &processFreezeStop)
+func (e *FreezeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*freezeLayout)(e).append(b, ptr, &freezeStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessFreezeStop) FieldValue(i int) etw.Value { return (*freezeLayout)(e).FieldValue(i) }
+func (e *FreezeStop) FieldValue(i int) etw.Value { return (*freezeLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e ProcessFreezeStop) Clone() *ProcessFreezeStop { return &e }
+func (e FreezeStop) Clone() *FreezeStop { return &e }
 
-func (e ProcessFreezeStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e FreezeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processFreezeStop = etw.EventDesc{
+var freezeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 2, Task: 11, Keywords: 0x200,
 	Name: "ProcessFreezeStop", TaskName: "ProcessFreeze", OpcodeName: "Stop",
 	Fields: freezeLayoutFields,
 }
 
-// ProcessFreezeStopV1 is ProcessFreezeStop_V1: event 12, version 1. Its payload has 12 bytes.
-// [AnyProcessFreezeStop] says what it means.
-type ProcessFreezeStopV1 struct {
+// FreezeStopV1 is ProcessFreezeStop_V1: event 12, version 1. Its payload has 12 bytes.
+// [AnyFreezeStop] says what it means.
+type FreezeStopV1 struct {
 	FrozenProcessID uint32 // a process id
 	CreateTime      etw.FileTime
 }
 
 // EventDesc returns the description of ProcessFreezeStop_V1.
-func (*ProcessFreezeStopV1) EventDesc() *etw.EventDesc { return &processFreezeStopV1 }
+func (*FreezeStopV1) EventDesc() *etw.EventDesc { return &freezeStopV1 }
 
 // DecodePayload sets e from the payload p and returns how many bytes it read.
-func (e *ProcessFreezeStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return (*freezeV1Layout)(e).decode(p, ptr, &processFreezeStopV1)
+func (e *FreezeStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+	return (*freezeV1Layout)(e).decode(p, ptr, &freezeStopV1)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessFreezeStopV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
-	return (*freezeV1Layout)(e).append(b, ptr, &processFreezeStopV1)
+func (e *FreezeStopV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+	return (*freezeV1Layout)(e).append(b, ptr, &freezeStopV1)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessFreezeStopV1) FieldValue(i int) etw.Value { return (*freezeV1Layout)(e).FieldValue(i) }
+func (e *FreezeStopV1) FieldValue(i int) etw.Value { return (*freezeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e ProcessFreezeStopV1) Clone() *ProcessFreezeStopV1 { return &e }
+func (e FreezeStopV1) Clone() *FreezeStopV1 { return &e }
 
-func (e ProcessFreezeStopV1) String() string { return string(etw.AppendText(nil, &e)) }
+func (e FreezeStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processFreezeStopV1 = etw.EventDesc{
+var freezeStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Version: 1, Level: 4, Opcode: 2, Task: 11, Keywords: 0x200,
 	Name: "ProcessFreezeStop_V1", TaskName: "ProcessFreeze", OpcodeName: "Stop",
 	Fields: freezeV1LayoutFields,
 }
 
-// AnyProcessFreezeStop is event 12 in any version, of [TaskProcessFreeze], opcode
-// [etw.OpcodeStop], enabled by [KeywordProcessFreeze] (0x200) at [etw.LevelInformational] (4).
+// AnyFreezeStop is event 12 in any version, of [TaskProcessFreeze], opcode [etw.OpcodeStop],
+// enabled by [KeywordProcessFreeze] (0x200) at [etw.LevelInformational] (4).
 //
 // It goes on.
 //
-// The versions are [ProcessFreezeStop] and [ProcessFreezeStopV1]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
-type AnyProcessFreezeStop struct {
+// The versions are [FreezeStop] and [FreezeStopV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
+type AnyFreezeStop struct {
 	Seen etw.Seen
 
 	FrozenProcessID uint32 // a process id
@@ -2134,35 +2129,31 @@ type AnyProcessFreezeStop struct {
 }
 
 // HasCreateTime reports whether the decoded version has CreateTime.
-func (e *AnyProcessFreezeStop) HasCreateTime() bool { return e.Seen.Layout >= 1 }
+func (e *AnyFreezeStop) HasCreateTime() bool { return e.Seen.Layout >= 1 }
 
-var anyProcessFreezeStop = []*etw.EventDesc{&processFreezeStop, &processFreezeStopV1}
+var anyFreezeStop = []*etw.EventDesc{&freezeStop, &freezeStopV1}
 
 // EventDescs returns the known versions, the oldest first.
-func (*AnyProcessFreezeStop) EventDescs() []*etw.EventDesc { return anyProcessFreezeStop }
+func (*AnyFreezeStop) EventDescs() []*etw.EventDesc { return anyFreezeStop }
 
 // EventDesc returns the version that was decoded.
-func (e *AnyProcessFreezeStop) EventDesc() *etw.EventDesc {
-	return etw.DescOf(anyProcessFreezeStop, e.Seen)
-}
+func (e *AnyFreezeStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyFreezeStop, e.Seen) }
 
 // DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
-func (e *AnyProcessFreezeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
-	return (*anyFreezeV1Layout)(e).decode(version, p, ptr, anyProcessFreezeStop)
+func (e *AnyFreezeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
+	return (*anyFreezeV1Layout)(e).decode(version, p, ptr, anyFreezeStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyProcessFreezeStop) FieldValue(i int) etw.Value {
-	return (*anyFreezeV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFreezeStop) FieldValue(i int) etw.Value { return (*anyFreezeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
-func (e AnyProcessFreezeStop) Clone() *AnyProcessFreezeStop { return &e }
+func (e AnyFreezeStop) Clone() *AnyFreezeStop { return &e }
 
-func (e AnyProcessFreezeStop) String() string { return string(etw.AppendText(nil, &e)) }
+func (e AnyFreezeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyProcessFreezeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyFreezeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobStart is event 13, version 0, of [TaskJobStart], opcode [etw.OpcodeStart], enabled by
 // [KeywordJob] (0x400) at [etw.LevelInformational] (4). Its payload has 24 bytes.
@@ -2314,11 +2305,12 @@ func (e AnyJobTerminate) Clone() *AnyJobTerminate { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyJobTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessRundown is event 15, version 0, of [TaskProcessRundown], enabled by [KeywordProcess]
-// (0x10) at [etw.LevelInformational] (4). [AnyProcessRundown] takes newer versions, too.
+// Rundown is ProcessRundown: event 15, version 0, of [TaskProcessRundown], enabled by
+// [KeywordProcess] (0x10) at [etw.LevelInformational] (4). [AnyRundown] takes newer versions,
+// too.
 //
 // A process is there. Sessions ask for it by capturing the state.
-type ProcessRundown struct {
+type Rundown struct {
 	ProcessID uint32 // a process id
 	// When the process was made, which tells apart processes that have had one id.
 	CreateTime      etw.FileTime
@@ -2335,12 +2327,12 @@ type ProcessRundown struct {
 }
 
 // EventDesc returns the description of ProcessRundown.
-func (*ProcessRundown) EventDesc() *etw.EventDesc { return &processRundown }
+func (*Rundown) EventDesc() *etw.EventDesc { return &rundown }
 
 // DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
-func (e *ProcessRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
+func (e *Rundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
-		return 0, etw.Short(&processRundown, p, ptr)
+		return 0, etw.Short(&rundown, p, ptr)
 	}
 	e.ProcessID = binary.LittleEndian.Uint32(p[0:])
 	e.CreateTime = etw.FileTime(binary.LittleEndian.Uint64(p[4:]))
@@ -2353,11 +2345,11 @@ func (e *ProcessRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	e.TimeDateStamp = c.Uint32()
 	e.PackageFullName = c.UTF16()
 	e.PackageRelativeAppID = c.UTF16()
-	return c.Done(&processRundown)
+	return c.Done(&rundown)
 }
 
 // AppendPayload appends the payload of e to b.
-func (e *ProcessRundown) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
+func (e *Rundown) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 	a := etw.NewAppender(b, ptr)
 	a.Uint32(e.ProcessID)
 	a.FileTime(e.CreateTime)
@@ -2369,11 +2361,11 @@ func (e *ProcessRundown) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 	a.Uint32(e.TimeDateStamp)
 	a.UTF16Z(8, e.PackageFullName)
 	a.UTF16Z(9, e.PackageRelativeAppID)
-	return a.Done(&processRundown)
+	return a.Done(&rundown)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessRundown) FieldValue(i int) etw.Value {
+func (e *Rundown) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
 		return etw.UintValue(uint64(e.ProcessID))
@@ -2400,16 +2392,16 @@ func (e *ProcessRundown) FieldValue(i int) etw.Value {
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e ProcessRundown) Clone() *ProcessRundown {
+func (e Rundown) Clone() *Rundown {
 	e.ImageName = e.ImageName.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
 	e.PackageRelativeAppID = e.PackageRelativeAppID.Clone()
 	return &e
 }
 
-func (e ProcessRundown) String() string { return string(etw.AppendText(nil, &e)) }
+func (e Rundown) String() string { return string(etw.AppendText(nil, &e)) }
 
-var processRundown = etw.EventDesc{
+var rundown = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Task: 15, Keywords: 0x10,
 	Name: "ProcessRundown", TaskName: "ProcessRundown",
 	Fields: []etw.FieldDesc{
@@ -2426,20 +2418,20 @@ var processRundown = etw.EventDesc{
 	},
 }
 
-// AnyProcessRundown is [ProcessRundown] in any version: a newer one is decoded like it.
-type AnyProcessRundown struct {
+// AnyRundown is [Rundown] in any version: a newer one is decoded like it.
+type AnyRundown struct {
 	Seen etw.Seen
-	ProcessRundown
+	Rundown
 }
 
 // DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
-func (e *AnyProcessRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
+func (e *AnyRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
-	return e.ProcessRundown.DecodePayload(p, ptr)
+	return e.Rundown.DecodePayload(p, ptr)
 }
 
 // Clone returns a copy of e that shares no memory with the payload.
-func (e AnyProcessRundown) Clone() *AnyProcessRundown {
+func (e AnyRundown) Clone() *AnyRundown {
 	e.ImageName = e.ImageName.Clone()
 	e.PackageFullName = e.PackageFullName.Clone()
 	e.PackageRelativeAppID = e.PackageRelativeAppID.Clone()
@@ -2447,4 +2439,4 @@ func (e AnyProcessRundown) Clone() *AnyProcessRundown {
 }
 
 // MarshalJSON returns the fields that the decoded version has.
-func (e AnyProcessRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AnyRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

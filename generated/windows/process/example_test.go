@@ -8,9 +8,9 @@ import (
 )
 
 // Which processes begin. The output is what a session must enable.
-func ExampleAnyProcessStart() {
+func ExampleAnyStart() {
 	var mux etw.Mux
-	etw.Handle(&mux, func(r *etw.Record, e *process.AnyProcessStart) error {
+	etw.Handle(&mux, func(r *etw.Record, e *process.AnyStart) error {
 		fmt.Println(r.Elapsed(), e.ImageName)
 		return nil
 	})

@@ -2,7 +2,7 @@
 // source: windows.man
 // command: etwgen gen --files one --provider Microsoft-Windows-Kernel-Process --tests ../windows.man
 // version: 5
-// fingerprint: 7e1ff9f8f1a9239591e807c041a132c4
+// fingerprint: b3a5e684c21fd52f845934f393c12447
 
 package process
 
@@ -27,8 +27,8 @@ var providerDesc = etw.ProviderDesc{
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
-		&processStart, &processStartV1, &processStartV2,
-		&processStop, &processStopV1,
+		&start, &startV1, &startV2,
+		&stop, &stopV1,
 		&threadStart, &threadStartV1,
 		&threadStop, &threadStopV1,
 		&imageLoad,
@@ -37,11 +37,11 @@ var Provider = &etw.Provider{
 		&cpuPriorityChange,
 		&pagePriorityChange,
 		&ioPriorityChange,
-		&processFreezeStart, &processFreezeStartV1,
-		&processFreezeStop, &processFreezeStopV1,
+		&freezeStart, &freezeStartV1,
+		&freezeStop, &freezeStopV1,
 		&jobStart,
 		&jobTerminate,
-		&processRundown,
+		&rundown,
 	},
 	Keywords: keywordDescs,
 }
@@ -49,8 +49,8 @@ var Provider = &etw.Provider{
 // Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
-		new(ProcessStart), new(ProcessStartV1), new(ProcessStartV2),
-		new(ProcessStop), new(ProcessStopV1),
+		new(Start), new(StartV1), new(StartV2),
+		new(Stop), new(StopV1),
 		new(ThreadStart), new(ThreadStartV1),
 		new(ThreadStop), new(ThreadStopV1),
 		new(ImageLoad),
@@ -59,11 +59,11 @@ func Types() []etw.Event {
 		new(CPUPriorityChange),
 		new(PagePriorityChange),
 		new(IoPriorityChange),
-		new(ProcessFreezeStart), new(ProcessFreezeStartV1),
-		new(ProcessFreezeStop), new(ProcessFreezeStopV1),
+		new(FreezeStart), new(FreezeStartV1),
+		new(FreezeStop), new(FreezeStopV1),
 		new(JobStart),
 		new(JobTerminate),
-		new(ProcessRundown),
+		new(Rundown),
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --files one --provider Microsoft-Windows-Kernel-Process --tests ../windows.man", "../windows.man", "7e1ff9f8f1a9239591e807c041a132c4")
+	etwtest.Fresh(t, "etwgen gen --files one --provider Microsoft-Windows-Kernel-Process --tests ../windows.man", "../windows.man", "b3a5e684c21fd52f845934f393c12447")
 }
 
 func TestEventsRoundTrip(t *testing.T) {
@@ -99,14 +99,14 @@ func FuzzProcessRundown(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyProcessStart), new(AnyProcessStop),
+		new(AnyStart), new(AnyStop),
 		new(AnyThreadStart), new(AnyThreadStop),
 		new(AnyImageLoad), new(AnyImageUnload),
 		new(AnyCPUBasePriorityChange), new(AnyCPUPriorityChange),
 		new(AnyPagePriorityChange), new(AnyIoPriorityChange),
-		new(AnyProcessFreezeStart), new(AnyProcessFreezeStop),
+		new(AnyFreezeStart), new(AnyFreezeStop),
 		new(AnyJobStart), new(AnyJobTerminate),
-		new(AnyProcessRundown),
+		new(AnyRundown),
 	}
 }
 

@@ -113,7 +113,7 @@ func (b *BoundStacks) runtime(f *fileStacks, r *etw.Record, n int64) {
 	if r.Provider != clr.Provider.Desc.GUID {
 		return
 	}
-	var walk clr.CLRStackWalk
+	var walk clr.StackWalk
 	if r.ID != walk.EventDesc().ID {
 		f.last[r.ThreadID] = n
 		return

@@ -119,7 +119,7 @@ func (w *writer) maps() {
 		if m.Bits {
 			element = "bitMap"
 		}
-		w.line("  <%s%s%s>", element, attr("name", m.Name), attr("etwgen:doc", m.Doc))
+		w.line("  <%s%s%s%s>", element, attr("name", m.Name), attr("etwgen:name", goName(w.Package, m.Name)), attr("etwgen:doc", m.Doc))
 		for _, v := range m.Values {
 			id := "map_" + m.Name + "." + v.Name
 			w.strings = append(w.strings, id, v.Name)
@@ -170,9 +170,22 @@ func (w *writer) event(e *table.Event) {
 	if len(e.Fields) > 0 {
 		template = e.Name + "Args"
 	}
-	w.line("  <event%s%s%s%s%s%s%s%s%s/>", attr("value", fmt.Sprint(e.ID)), attr("version", fmt.Sprint(e.Version)), attr("symbol", e.Name),
+	w.line("  <event%s%s%s%s%s%s%s%s%s%s/>", attr("value", fmt.Sprint(e.ID)), attr("version", fmt.Sprint(e.Version)), attr("symbol", e.Name),
 		attr("level", "win:"+table.Levels[e.Level]), attr("task", e.Task.Name), attr("opcode", opcode), attr("keywords", strings.Join(keywords, " ")),
-		attr("template", template), attr("etwgen:doc", e.Doc))
+		attr("template", template), attr("etwgen:name", goName(w.Package, e.Name)), attr("etwgen:doc", e.Doc))
+}
+
+// goName returns the Go name of an event or a map whose own name begins with that of its
+// package, which Go names do not repeat, or "" if it does not.
+func goName(pkg, name string) string {
+	if len(name) <= len(pkg) || !strings.EqualFold(name[:len(pkg)], pkg) {
+		return ""
+	}
+	rest := strings.ReplaceAll(name[len(pkg):], "_", "")
+	if rest == "" || rest[0] < 'A' || rest[0] > 'Z' {
+		return ""
+	}
+	return rest
 }
 
 // overridesOf returns the file beside the manifest that says which events write
