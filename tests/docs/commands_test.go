@@ -37,7 +37,7 @@ func TestCommands(t *testing.T) {
 	bin := programs(t)
 	for _, name := range frontDoor {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			cs := commands(withoutOwn(page(t, filepath.Join(root, name))))
+			cs := commands(page(t, filepath.Join(root, name)))
 			dir := place(t)
 			for _, c := range cs {
 				c.check(t, bin, dir)
