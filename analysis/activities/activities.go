@@ -20,7 +20,8 @@
 // path adjoin, so they add up to the time exactly. What other threads did for the activity
 // meanwhile is parallel work, what they did after its stop is late work; both are beside it.
 //
-// A thread that runs code here need not have a processor. Where it may sleep, though no event
+// A thread that runs code here need not have a processor, unless a recorder of Linux tells of
+// its switches: then it is ready where it could run. Where it may sleep, though no event
 // says so, samples tell: [Analysis.KeepCode] has parts of such time, whose call stacks say,
 // once they have names, whether it did.
 package activities
@@ -125,6 +126,9 @@ func (a *Analysis) followThreads(rt *runtime, t *thread, r *etw.Record, e *poolE
 
 // rest takes the records of EventSources that only the trace describes.
 func (a *Analysis) rest(r *etw.Record) error {
+	if isRest(r) {
+		a.followRest(r)
+	}
 	if r.Schema == nil || r.Kind != etw.KindManifest || r.Opcode != etw.OpcodeStart && r.Opcode != etw.OpcodeStop || !actid.IsPath(r.ActivityID, r.ProcessID) {
 		return nil
 	}

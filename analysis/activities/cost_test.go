@@ -81,6 +81,69 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestBelt: of a request that awaits consumers one after the other, which work for nobody.
+func TestBelt(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := newShop(t, &mux)
+	var x *Activity
+	a.OnSpan(func(_ int64, span Span) { x = span.Of })
+	id := actid.Make(1, 0x10)
+	s.worksFor(1, id)
+	s.source(1, s.start, etw.OpcodeStart, id)
+	for n := range int64(6) {
+		s.at += 10 * time.Microsecond
+		item := binary.LittleEndian.AppendUint64(nil, uint64(n))
+		s.library(n+1, poolEvents[0], item)
+		s.worksFor(n+1, etw.GUID{})
+		s.at += 5 * time.Microsecond
+		s.library(n+2, poolEvents[1], item)
+	}
+	s.worksFor(7, id)
+	s.source(7, s.stop, etw.OpcodeStop, id)
+	var got [Kinds]int64
+	for _, p := range x.Causes.Path {
+		got[p.Kind] += p.To - p.From
+	}
+	// What let the first of five consumers begin is not kept any more, so that is awaited.
+	if want := [Kinds]int64{Running: 13000, Queued: 8000 + 4*7000, Others: 5 * 11000, Awaiting: 6000}; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestRests: a thread that works and has no processor is ready where it stopped in code, by its
+// call stack, else blocked.
+func TestRests(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	a.KeepCode()
+	s := newShop(t, &mux)
+	var x *Activity
+	a.OnSpan(func(_ int64, span Span) { x = span.Of })
+	id := actid.Make(1, 0x10)
+	rest := func(d time.Duration, stack etw.Stack) {
+		s.at += 10 * time.Microsecond
+		s.Stack = stack
+		s.Record(s.at, 1, &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"}, PointerSize: etw.Ptr64,
+			Payload: binary.AppendUvarint(nil, uint64(d))})
+		s.Stack = etw.Stack{}
+		s.at += d
+	}
+	rest(time.Millisecond, etw.Stack{}) // for nobody
+	s.worksFor(1, id)
+	s.source(1, s.start, etw.OpcodeStart, id)
+	rest(3*time.Millisecond, etw.Stack{})
+	rest(5*time.Millisecond, testtrace.AStack(0x10))
+	s.at += 10 * time.Microsecond
+	s.Record(s.at, 1, &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"}, PointerSize: etw.Ptr64, Payload: []byte{0xff}})
+	s.worksFor(1, etw.GUID{})
+	s.source(1, s.stop, etw.OpcodeStop, id)
+	want := [Kinds]int64{Running: x.End - x.Begin - 8e6, Blocked: 3e6, Ready: 5e6}
+	if x.Causes.Spent != want || x.Causes.Parallel != 0 {
+		t.Errorf("%v, want %v; %d in parallel", x.Causes.Spent, want, x.Causes.Parallel)
+	}
+}
+
 // TestAbsurd: whatever the order of events, the parts of each activity add up.
 func TestAbsurd(t *testing.T) {
 	random, told := rand.New(rand.NewPCG(1, 2)), 0

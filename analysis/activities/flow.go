@@ -74,6 +74,28 @@ type item struct {
 	by            int64
 	busy          int64     // since when by did what it did
 	of            *Activity // that by worked for
+	// before is what by took itself before it did that, if it worked for no activity.
+	before *item
+}
+
+// maxBefore bounds how far back it is kept what let a thread go on that works for nobody.
+const maxBefore = 4
+
+// last returns the item that a thread works on that works for nobody, with those before it.
+func (t *thread) last() *item {
+	if t.cur != nil || t.item.queued == 0 || t.item.taken != t.working() {
+		return nil
+	}
+	first := t.item
+	for at, n := &first, 1; at.before != nil; n++ {
+		if n == maxBefore {
+			at.before = nil
+			break
+		}
+		next := *at.before
+		at.before, at = &next, &next
+	}
+	return &first
 }
 
 // An await is the time in which an activity had nothing to run.
@@ -189,7 +211,7 @@ func (t *thread) piece(from, to int64) piece {
 
 // enqueue notes an item that a thread has put into the queue.
 func (p *process) enqueue(now int64, t *thread, id int64) {
-	put(&p.queued, id, item{queued: now, by: t.id, busy: t.working(), of: t.cur})
+	put(&p.queued, id, item{queued: now, by: t.id, busy: t.working(), of: t.cur, before: t.last()})
 }
 
 // dequeue notes the item that a thread has taken. The same one may be queued again.

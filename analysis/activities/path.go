@@ -98,7 +98,7 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 	for _, piece := range w.pieces {
 		c.Worked += piece.to - piece.from
 	}
-	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT] - c.Spent[Lock] - c.Spent[Blocked]
+	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT] - c.Spent[Lock] - c.Spent[Blocked] - c.Spent[Ready]
 	return c
 }
 
@@ -313,7 +313,28 @@ func (w *walk) cross(i int, floor int64) (t, thread int64) {
 	if w.at(q.by, e) >= 0 {
 		return e, q.by
 	}
-	return w.released(e, q.busy, floor, q.by), -1
+	return w.releasedBy(&q, e, floor), -1
+}
+
+// releasedBy adds the work of the thread that queued an item at a time, of whoever let that
+// begin, and so on, as of consumers of queues one after the other.
+func (w *walk) releasedBy(q *item, at, floor int64) int64 {
+	for {
+		at = w.released(at, q.busy, floor, q.by)
+		next := q.before
+		if next == nil || at != next.taken || at <= floor {
+			return at
+		}
+		from := max(next.queued, floor)
+		if i := w.ended(at); i >= 0 {
+			from = max(from, w.pieces[i].to)
+		}
+		w.add(Queued, 0, from, at, "", 0)
+		if from != next.queued {
+			return from
+		}
+		q, at = next, from
+	}
 }
 
 // released adds the work of a thread that let the activity go on at a time, though it did not
@@ -434,7 +455,7 @@ func (w *walk) flatten(thread int64) (flat []state) {
 			codes[e.kind] = e.code
 		}
 		since, kind = e.at, Running
-		for _, k := range [...]Kind{GC, JIT, Lock, Blocked, sampled} {
+		for _, k := range [...]Kind{GC, JIT, Lock, Blocked, Ready, sampled} {
 			if open[k] > 0 {
 				kind = k
 				break

@@ -15,11 +15,12 @@ type Kind uint8
 // The kinds of time. The first ones are of a thread that works for an activity; an earlier
 // one wins where two are at a time, but for Running, which is the rest.
 const (
-	Running  Kind = iota // in code, with a processor or without one
+	Running  Kind = iota // in code, with a processor, or without one where no switches are told
 	GC                   // stopped for a collection
 	JIT                  // compiling
 	Lock                 // waiting for a lock
 	Blocked              // waiting for something else
+	Ready                // without a processor; if it has a call stack, that tells whether it waited
 	Queued               // in the queue of the thread pool
 	Others               // a thread worked that let it go on, and for which the trace has no activity, or another one
 	Awaiting             // nothing of it could run
@@ -28,7 +29,7 @@ const (
 	sampled = Kinds // outside managed code, by samples: running or waiting
 )
 
-var kindNames = [Kinds]string{"running", "gc", "jit", "lock", "blocked", "queued", "others", "awaiting"}
+var kindNames = [Kinds]string{"running", "gc", "jit", "lock", "blocked", "ready", "queued", "others", "awaiting"}
 
 func (k Kind) String() string { return kindNames[k] }
 

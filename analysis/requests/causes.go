@@ -19,13 +19,14 @@ import (
 // Causes are where time went, in parts that add up to it, along the path that the end of an
 // activity waited for.
 type Causes struct {
-	RunningMS  float64 `json:"runningMs"` // in code, with a processor or without one
+	RunningMS  float64 `json:"runningMs"` // in code, with a processor, or without one where no switches are told
 	GCMS       float64 `json:"gcMs"`
 	JITMS      float64 `json:"jitMs"`
 	LockMS     float64 `json:"lockMs"`
-	BlockedMS  float64 `json:"blockedMs"` // threads that waited for something else
-	QueuedMS   float64 `json:"queuedMs"`  // in the queue of the thread pool
-	OthersMS   float64 `json:"othersMs"`  // other threads worked, not for the activity, and let it go on
+	BlockedMS  float64 `json:"blockedMs"`         // threads that waited for something else
+	ReadyMS    float64 `json:"readyMs,omitempty"` // threads had no processor, by the switches of Linux
+	QueuedMS   float64 `json:"queuedMs"`          // in the queue of the thread pool
+	OthersMS   float64 `json:"othersMs"`          // other threads worked, not for the activity, and let it go on
 	AwaitingMS float64 `json:"awaitingMs"`
 	// ParallelMS is how long threads worked for it beside that path, and LateMS how long
 	// after its end. They are no parts of its time.
@@ -36,7 +37,7 @@ type Causes struct {
 // Parts returns the kinds of time that add up to that of an activity, under their names.
 func (c *Causes) Parts() iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
-		for k, ms := range [...]float64{c.RunningMS, c.GCMS, c.JITMS, c.LockMS, c.BlockedMS, c.QueuedMS, c.OthersMS, c.AwaitingMS} {
+		for k, ms := range [...]float64{c.RunningMS, c.GCMS, c.JITMS, c.LockMS, c.BlockedMS, c.ReadyMS, c.QueuedMS, c.OthersMS, c.AwaitingMS} {
 			if !yield(activities.Kind(k).String(), ms) {
 				return
 			}
@@ -58,8 +59,8 @@ type Part struct {
 	StartMS    float64 `json:"startMs"`
 	DurationMS float64 `json:"durationMs"`
 	Kind       string  `json:"kind"`
-	// Name is of what was awaited, who held the lock, or how much of what ran was compiling
-	// and collections.
+	// Name is of what was awaited, who held the lock, or how much of what ran was compiling,
+	// collections and without a processor.
 	Name   string `json:"name,omitempty"`
 	Thread int64  `json:"tid,omitempty"` // that worked or waited
 
@@ -213,7 +214,7 @@ func (s *spent) result(rt *process, at spots) (*Causes, []Cause) {
 func causesOf(rt *process, by *[activities.Kinds]int64, parallel, late int64) *Causes {
 	ms := func(k activities.Kind) float64 { return rt.MS(by[k]) }
 	return &Causes{RunningMS: ms(activities.Running), GCMS: ms(activities.GC), JITMS: ms(activities.JIT), LockMS: ms(activities.Lock),
-		BlockedMS: ms(activities.Blocked), QueuedMS: ms(activities.Queued), OthersMS: ms(activities.Others),
+		BlockedMS: ms(activities.Blocked), ReadyMS: ms(activities.Ready), QueuedMS: ms(activities.Queued), OthersMS: ms(activities.Others),
 		AwaitingMS: ms(activities.Awaiting), ParallelMS: rt.MS(parallel), LateMS: rt.MS(late)}
 }
 
@@ -237,31 +238,35 @@ func (c *activity) tell(rt *process, at spots) {
 		p := &of.Path[i]
 		k, name := at.of(p.Kind, partName(p), p.Code)
 		by[k] += p.To - p.From
-		c.Path = append(c.Path, Part{rt.At(p.From), rt.MS(p.To - p.From), k.String(), name, p.Thread, p.Code})
+		part := Part{StartMS: rt.At(p.From), DurationMS: rt.MS(p.To - p.From), Kind: k.String(), Name: name, Thread: p.Thread}
+		if k == activities.Running || k == activities.Ready {
+			part.Code = p.Code
+		}
+		c.Path = append(c.Path, part)
 	}
 	c.Causes = causesOf(rt, &by, of.Parallel, c.Flow.Late)
 }
 
 // path returns the parts of the time of an activity, the first one first. Code that ran on a
-// thread, was compiled there and stopped for collections is one part.
+// thread, was compiled there, stopped for collections and had no processor is one part.
 func path(rt *process, c *activities.Causes, at spots) []Part {
 	list := make([]Part, 0, len(c.Path))
-	var by [activities.JIT + 1]int64 // of the last part, if that is of code that ran
+	var by [activities.Kinds]int64 // of the last part, if that is of code that ran
 	for i := range slices.Backward(c.Path) {
 		p := &c.Path[i]
 		k, name := at.of(p.Kind, partName(p), p.Code)
-		if k > activities.JIT {
-			by = [activities.JIT + 1]int64{}
+		if k > activities.JIT && k != activities.Ready {
+			by = [activities.Kinds]int64{}
 			list = append(list, Part{StartMS: rt.At(p.From), DurationMS: rt.MS(p.To - p.From), Kind: k.String(), Name: name, Thread: p.Thread})
 			continue
 		}
 		if n := len(list); n == 0 || list[n-1].Kind != activities.Running.String() || list[n-1].Thread != p.Thread {
-			by = [activities.JIT + 1]int64{}
+			by = [activities.Kinds]int64{}
 			list = append(list, Part{StartMS: rt.At(p.From), Kind: activities.Running.String(), Thread: p.Thread})
 		}
 		by[k] += p.To - p.From
 		last := &list[len(list)-1]
-		last.DurationMS, last.Name = rt.MS(by[activities.Running]+by[activities.GC]+by[activities.JIT]), ofIt(rt, by[:])
+		last.DurationMS, last.Name = rt.MS(by[activities.Running]+by[activities.GC]+by[activities.JIT]+by[activities.Ready]), ofIt(rt, by[:])
 	}
 	return list
 }
@@ -269,7 +274,7 @@ func path(rt *process, c *activities.Causes, at spots) []Part {
 // ofIt says how much of what ran was no code of the program.
 func ofIt(rt *process, by []int64) string {
 	var list []string
-	for _, k := range []activities.Kind{activities.JIT, activities.GC} {
+	for _, k := range []activities.Kind{activities.JIT, activities.GC, activities.Ready} {
 		if by[k] > 0 {
 			list = append(list, fmt.Sprintf("%.3f ms %s", rt.MS(by[k]), k))
 		}

@@ -30,7 +30,7 @@ func (a *Analysis) NamedBy(all *Analysis) {
 func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
 	at := a.spots()
 	return func(kind string, code stacks.ID) string {
-		if kind == activities.Running.String() && at[code].waits {
+		if (kind == activities.Running.String() || kind == activities.Ready.String()) && at[code].waits {
 			return activities.Blocked.String()
 		}
 		return kind
@@ -113,7 +113,7 @@ func (p spots) of(k activities.Kind, name string, code stacks.ID) (activities.Ki
 	x, ok := p[code]
 	switch {
 	case !ok:
-	case k == activities.Running && x.waits, k == activities.Blocked:
+	case (k == activities.Running || k == activities.Ready) && x.waits, k == activities.Blocked:
 		k, name = activities.Blocked, x.what
 		if x.in != "" {
 			name = strings.TrimPrefix(name+" in "+x.in, " ")

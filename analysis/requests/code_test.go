@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -93,6 +94,16 @@ func TestResumed(t *testing.T) {
 	} {
 		if got := resumed(full); got != want {
 			t.Errorf("%s: %q, want %q", full, got, want)
+		}
+	}
+}
+
+// TestReady: a thread without a processor waited if its call stack says so.
+func TestReady(t *testing.T) {
+	at := spots{1: {waits: true, what: "Monitor.Wait", in: "Oven.Bake"}, 2: {in: "Oven.Mix"}}
+	for code, want := range map[stacks.ID]string{1: "blocked", 2: "ready", 3: "ready"} {
+		if got, _ := at.of(activities.Ready, "", code); got.String() != want {
+			t.Errorf("stack %d: %s, want %s", code, got, want)
 		}
 	}
 }

@@ -116,10 +116,11 @@ func causeColumns[T any](of func(T) *Causes) []table.Column[T] {
 		}).As(label).Helped(help).IfAny().Spared(spare)
 	}
 	return []table.Column[T]{
-		column("runningMs", "Running", "in code, with a processor or without one", 0, func(c *Causes) float64 { return c.RunningMS }),
+		column("runningMs", "Running", "in code, with a processor, or without one where the trace has no switches", 0, func(c *Causes) float64 { return c.RunningMS }),
 		column("awaitingMs", "Awaiting", "nothing of it could run", 0, func(c *Causes) float64 { return c.AwaitingMS }),
 		column("queuedMs", "Queued", "in the queue of the thread pool", 0, func(c *Causes) float64 { return c.QueuedMS }),
 		column("blockedMs", "Blocked", "a thread waited for something but a lock", 0, func(c *Causes) float64 { return c.BlockedMS }),
+		column("readyMs", "Ready", "a thread had no processor, by switches of Linux", 8, func(c *Causes) float64 { return c.ReadyMS }),
 		column("lockMs", "Locks", "a thread waited for a lock", 0, func(c *Causes) float64 { return c.LockMS }),
 		column("gcMs", "Collections", "stopped for a collection", 5, func(c *Causes) float64 { return c.GCMS }),
 		column("jitMs", "Compiling", "", 6, func(c *Causes) float64 { return c.JITMS }),

@@ -39,7 +39,7 @@ func addRequests(v *view, s *subject, texts *texts) {
 
 // causeColors are those of where time went, by the columns, in the order of their parts.
 var causeColors = []partOne{
-	{"runningMs", "gen1"}, {"awaitingMs", "idle"}, {"queuedMs", "wait"}, {"blockedMs", "poh"}, {"lockMs", "gen2"}, {"gcMs", "gen0"}, {"jitMs", "loh"}, {"othersMs", "muted"},
+	{"runningMs", "gen1"}, {"awaitingMs", "idle"}, {"queuedMs", "wait"}, {"blockedMs", "poh"}, {"lockMs", "gen2"}, {"gcMs", "gen0"}, {"jitMs", "loh"}, {"othersMs", "muted"}, {"readyMs", "idle"},
 }
 
 // partedByCause gives a table a bar of where the time of each row went, if it tells that. The

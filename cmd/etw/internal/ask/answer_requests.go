@@ -114,7 +114,7 @@ func whyTotals(p *page, w *requests.Why) {
 		for _, x := range []struct {
 			ms   float64
 			name string
-		}{{c.RunningMS, "running"}, {c.AwaitingMS, "awaiting"}, {c.QueuedMS, "queued"}, {c.BlockedMS, "blocked"}, {c.LockMS, "locks"},
+		}{{c.RunningMS, "running"}, {c.AwaitingMS, "awaiting"}, {c.QueuedMS, "queued"}, {c.BlockedMS, "blocked"}, {c.LockMS, "locks"}, {c.ReadyMS, "ready"},
 			{c.GCMS, "collections"}, {c.JITMS, "compiling"}, {c.OthersMS, "others"}} {
 			if x.ms > 0 {
 				list = append(list, show.MS(x.ms)+" "+x.name)

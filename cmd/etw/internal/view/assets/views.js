@@ -257,7 +257,7 @@ export function rowDetail(page, name, r) {
   return { title: r.method || r.endpoint || r.type || r.name || r.task || r.path || r.event || name, bar: causesOf(r), pairs: Object.entries(r).filter(([, v]) => v !== "").map(([k, v]) => { const { words, unit } = titleOf(k); return [words, Number.isNaN(Number(v)) ? v : unit && !/^(pid|tid|id)$/.test(k) ? amount(v, unit) : v]; }), acts };
 }
 
-const causeHues = { runningMs: "cpu", awaitingMs: "await", queuedMs: "queue", blockedMs: "blocked", lockMs: "lock", gcMs: "gc", jitMs: "queue", othersMs: "other" };
+const causeHues = { runningMs: "cpu", awaitingMs: "await", queuedMs: "queue", blockedMs: "blocked", lockMs: "lock", gcMs: "gc", jitMs: "queue", othersMs: "other", readyMs: "queue" };
 
 // causesOf draws the parts of a request's time.
 function causesOf(r) {
