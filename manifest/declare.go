@@ -9,10 +9,13 @@ import (
 
 // declarations reads all that the events and templates of a provider refer to.
 func (p *providerParser) declarations(n *node) {
-	next := uint8(firstChannel)
+	next, channels := uint8(firstChannel), 0
 	for s := range n.children("channels") {
 		for c := range s.children("channel", "importChannel") {
 			p.channel(c, &next)
+			if channels++; channels == maxChannels+1 {
+				p.doubt(c, "provider %s has more than %d channels, which Microsoft's compiler does not take; leave some out", quote(p.prov.Name), maxChannels)
+			}
 		}
 	}
 	for s := range n.children("levels") {
@@ -273,6 +276,9 @@ func (p *providerParser) mapValue(n *node, what string) uint32 {
 // the others, beginning with firstChannel.
 const firstChannel = 16
 
+// maxChannels is how many channels a provider may have, those that it imports among them.
+const maxChannels = 8
+
 var windowsChannels = map[string]uint8{
 	"TraceClassic": 0, "System": 8, "Application": 9, "Security": 10, "TraceLogging": 11, "ProviderMetadata": 12,
 }
@@ -295,7 +301,10 @@ func (p *providerParser) channel(n *node, next *uint8) {
 	}
 	what := "channel " + quote(c.Name)
 	c.Message, c.MessageID = p.message(n)
-	if _, given := n.lookup("type"); given && !slices.ContainsFunc(channelTypes, func(t string) bool { return strings.EqualFold(t, c.Type) }) {
+	switch _, given := n.lookup("type"); {
+	case !given && !c.Imported:
+		p.doubt(n, "%s has no type; choose Admin, Operational, Analytic or Debug", what)
+	case given && !slices.ContainsFunc(channelTypes, func(t string) bool { return strings.EqualFold(t, c.Type) }):
 		p.strictly(n, "type %s of %s does not exist; choose Admin, Operational, Analytic or Debug", quote(c.Type), what)
 	}
 	switch enabled := n.attr("enabled"); enabled {

@@ -389,7 +389,7 @@ func TestExtension(t *testing.T) {
 // something.
 func TestExtensionFaults(t *testing.T) {
 	src, places := unmark(t, inProvider(`<tasks>§1<task name="T" value="1" etwgen:dok="x"/></tasks>
-<channels>§2<channel name="C" etwgen:doc="x"/></channels>
+<channels>§2<channel name="C" type="Debug" etwgen:doc="x"/></channels>
 <keywords>§3<keyword name="K" mask="0x1" etwgen:name="key"/>§4<keyword name="L" mask="0x2" etwgen:doc="x">§5<etwgen:doc>y</etwgen:doc>§6<etwgen:name/></keyword></keywords>
 <templates><template tid="T"><data name="N" inType="win:UInt8"/>
 §7<data name="A" inType="win:UInt8" etwgen:count="M"/>
@@ -408,7 +408,7 @@ func TestExtensionFaults(t *testing.T) {
 	}, nil)
 
 	src, places = unmark(t, `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
-§1<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}" xmlns:etwgen="urn:etwgen" etwgen:doc="ignored"/></events></instrumentation></instrumentationManifest>`)
+§1<provider name="P" symbol="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}" xmlns:etwgen="urn:etwgen" etwgen:doc="ignored"/></events></instrumentation></instrumentationManifest>`)
 	checkDiagnostics(t, src, places, Options{}, nil, []string{
 		`1: prefix etwgen stands for "urn:etwgen", so etwgen ignores everything that has it; write xmlns:etwgen="https://github.com/etwgen/etwgen/manifest"`,
 	})

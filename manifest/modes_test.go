@@ -62,13 +62,13 @@ func TestModes(t *testing.T) {
 		},
 		{
 			"https namespace of types",
-			`§1<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:win="https://manifests.microsoft.com/win/2004/08/windows/events"><instrumentation><events><provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><templates><template tid="T"><data name="A" inType="win:UInt8"/></template></templates></provider></events></instrumentation></instrumentationManifest>`,
+			`§1<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:win="https://manifests.microsoft.com/win/2004/08/windows/events"><instrumentation><events><provider name="P" symbol="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><templates><template tid="T"><data name="A" inType="win:UInt8"/></template></templates></provider></events></instrumentation></instrumentationManifest>`,
 			same(`1: namespace "https://manifests.microsoft.com/win/2004/08/windows/events" begins with https, which makes it a different one to Windows; write "http://manifests.microsoft.com/win/2004/08/windows/events"`),
 			warns(`1: namespace "https://manifests.microsoft.com/win/2004/08/windows/events" begins with https, which makes it a different one to Windows; write "http://manifests.microsoft.com/win/2004/08/windows/events"`),
 		},
 		{
 			"https namespace of events",
-			`§1<instrumentationManifest xmlns="https://schemas.microsoft.com/win/2004/08/events"><instrumentation><events><provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
+			`§1<instrumentationManifest xmlns="https://schemas.microsoft.com/win/2004/08/events"><instrumentation><events><provider name="P" symbol="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
 			same(`1: namespace "https://schemas.microsoft.com/win/2004/08/events" begins with https, which makes it a different one to Windows; write "http://schemas.microsoft.com/win/2004/08/events"`),
 			warns(`1: namespace "https://schemas.microsoft.com/win/2004/08/events" begins with https, which makes it a different one to Windows; write "http://schemas.microsoft.com/win/2004/08/events"`),
 		},
@@ -379,33 +379,33 @@ func TestModes(t *testing.T) {
 		{
 			"provider outside <events>",
 			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation>
-§1<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></instrumentation></instrumentationManifest>`,
+§1<provider name="P" symbol="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></instrumentation></instrumentationManifest>`,
 			warns(`1: provider outside <events>; move it into <events>`),
 			none,
 		},
 		{
 			"two providers with one guid",
 			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
-<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><events><event value="1" symbol="E"/></events></provider>
-§1<provider name="Q" guid="{0F3E1C7A-52B4-4C1E-9D20-6A7B8C9D0E1F}"><events><event value="2" symbol="E"/></events></provider></events></instrumentation></instrumentationManifest>`,
+<provider name="P" symbol="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><events><event value="1" symbol="E"/></events></provider>
+§1<provider name="Q" symbol="Q" guid="{0F3E1C7A-52B4-4C1E-9D20-6A7B8C9D0E1F}"><events><event value="2" symbol="E"/></events></provider></events></instrumentation></instrumentationManifest>`,
 			warns(`1: providers "P" and "Q" have the same guid; give each its own`),
 			none,
 		},
 		{
 			"two providers with one guid and one event",
 			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
-<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><events><event value="1" symbol="E"/></events></provider>
-§1<provider name="Q" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><events>§2<event value="1" symbol="E"/></events></provider></events></instrumentation></instrumentationManifest>`,
+<provider name="P" symbol="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><events><event value="1" symbol="E"/></events></provider>
+§1<provider name="Q" symbol="Q" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"><events>§2<event value="1" symbol="E"/></events></provider></events></instrumentation></instrumentationManifest>`,
 			want{
-				errors:   []string{`2: event 1 version 0 is also declared at t.man:2:74, by a provider with the same guid; change the value or version of one`},
+				errors:   []string{`2: event 1 version 0 is also declared at t.man:2:85, by a provider with the same guid; change the value or version of one`},
 				warnings: []string{`1: providers "P" and "Q" have the same guid; give each its own`},
 			},
 			none,
 		},
 		{
 			"provider without a symbol",
-			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events><provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
-			none, none,
+			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>§1<provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
+			warns(`1: provider "P" has no symbol, which Microsoft's compiler asks for; add one, such as "P"`), none,
 		},
 		{
 			"bits of a bitMap",
@@ -501,8 +501,8 @@ func TestModes(t *testing.T) {
 		{
 			"names of providers",
 			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
-§1<provider name="` + strings.Repeat("p", 256) + `" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/>
-§2<provider name="A:B" guid="{0f3e1c7b-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
+§1<provider name="` + strings.Repeat("p", 256) + `" symbol="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/>
+§2<provider name="A:B" symbol="A" guid="{0f3e1c7b-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
 			want{
 				errors:   []string{`1: the name of the provider is longer than 255 characters; shorten it`},
 				warnings: []string{`2: the name of provider "A:B" has a character ':', which Windows does not allow; remove it`},
@@ -559,10 +559,10 @@ func TestModes(t *testing.T) {
 		{
 			"providers without an identity",
 			`<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
-§1<provider name="A"/>
+§1<provider name="A" symbol="A"/>
 §2<provider guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/>
-§3<provider name="B" guid="0f3e"/>
-§4<provider name="C" guid="{00000000-0000-0000-0000-000000000000}"/></events></instrumentation></instrumentationManifest>`,
+§3<provider name="B" symbol="B" guid="0f3e"/>
+§4<provider name="C" symbol="C" guid="{00000000-0000-0000-0000-000000000000}"/></events></instrumentation></instrumentationManifest>`,
 			same(`1: provider "A" has no guid attribute; give it a new GUID`,
 				`2: provider has no name attribute; add one`,
 				`3: guid "0f3e" of provider "B" is not a GUID of the form {00000000-0000-0000-0000-000000000000}`,
@@ -574,7 +574,7 @@ func TestModes(t *testing.T) {
 		},
 		{
 			"no namespace",
-			`§1<instrumentationManifest><instrumentation><events><provider name="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
+			`§1<instrumentationManifest><instrumentation><events><provider name="P" symbol="P" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}"/></events></instrumentation></instrumentationManifest>`,
 			same(`1: the manifest has no namespace; add xmlns="http://schemas.microsoft.com/win/2004/08/events"`),
 			warns(`1: the manifest has no namespace; add xmlns="http://schemas.microsoft.com/win/2004/08/events"`),
 		},

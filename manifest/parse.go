@@ -314,6 +314,10 @@ func (p *providerParser) identity(n *node) {
 	prov.ParameterFile = n.attr("parameterFileName")
 	prov.Doc, prov.GoName = p.docName(n)
 	p.kindOfEvents(n, prov)
+	_, hasSymbol := n.lookup("symbol")
+	if _, ours := n.extension("events"); !hasSymbol && !ours && prov.Name != "" {
+		p.doubt(n, "provider %s has no symbol, which Microsoft's compiler asks for; add one, such as %s", quote(prov.Name), quote(Symbol(prov.Name)))
+	}
 	prov.EventSource = prov.EventSource || isEventSource(n)
 	p.checkProviderName(n, prov.Name)
 

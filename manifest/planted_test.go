@@ -45,6 +45,15 @@ const sound = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/
 // planted are faults, one of each kind: what is replaced by what, and what is said. Those of
 // which nothing is said are legal.
 var planted = []struct{ name, old, new, said string }{
+	{"a channel without a type", `type="Admin" `, ``,
+		`4:11: channel "Contoso-Till/Admin" has no type; choose Admin, Operational, Analytic or Debug`},
+	{"a provider without a symbol", `symbol="TILL" `, ``,
+		`3:1: provider "Contoso-Till" has no symbol, which Microsoft's compiler asks for; add one, such as "Contoso_Till"`},
+	{"nine channels", `</channels>`, `
+<channel name="A" type="Debug"/><channel name="B" type="Debug"/><channel name="C" type="Debug"/>
+<channel name="D" type="Debug"/><channel name="E" type="Debug"/><importChannel name="System"/>
+<importChannel name="Security"/><importChannel name="Application"/></channels>`,
+		`7:33: provider "Contoso-Till" has more than 8 channels, which Microsoft's compiler does not take; leave some out`},
 	{"an element that does not end", `<tasks><task name="Sale" value="1"/>`, `<tasks><task name="Sale" value="1">`,
 		`6:67: not well-formed XML at "</tasks>": element "task" of line 6 is still open here; close it first`},
 	{"an inType that is misspelt", `inType="win:UInt8"`, `inType="win:Uint8"`,
