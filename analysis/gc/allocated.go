@@ -11,7 +11,8 @@ var kinds = [...]int{0, 3, 4}
 // What a background collection found is there when the next one begins, in the same suspension
 // or later. It sweeps while the program goes on, small objects too before .NET 5, and what it
 // left counts from its end on; by how much it found the heap grown is what the program
-// allocated meanwhile, but for what fits into what was free.
+// allocated meanwhile, but for what fits into what was free. The size after of small objects
+// can be less than the next one finds again: then only what became free is gone.
 type allocated struct {
 	known bool
 	left  [len(kinds)]uint64
@@ -26,7 +27,7 @@ func (a *allocated) begun() { a.known = true }
 // collections are those of one runtime, in the order in which they began.
 func (a *allocated) since(c *collection) (bytes [len(kinds)]uint64, known bool) {
 	if b := a.swept; b != nil && b.ended && b.end <= c.begin {
-		bytes = a.sweeps(b)
+		bytes = a.sweeps(b, c)
 	}
 	a.alone = false
 	if len(c.heaps) == 0 {
@@ -54,7 +55,7 @@ func (a *allocated) since(c *collection) (bytes [len(kinds)]uint64, known bool) 
 
 // sweeps takes what a background collection left, and returns by how much the heap grew while
 // it ran. If others ran meanwhile, they know better of small objects, and count the growth.
-func (a *allocated) sweeps(b *collection) (grown [len(kinds)]uint64) {
+func (a *allocated) sweeps(b, next *collection) (grown [len(kinds)]uint64) {
 	for k, gen := range kinds {
 		s := b.sum(gen)
 		if a.alone {
@@ -63,6 +64,9 @@ func (a *allocated) sweeps(b *collection) (grown [len(kinds)]uint64) {
 			continue
 		}
 		a.left[k] = s.objectsAfter
+		if gen == 0 && s.after < s.before && next.sum(gen).before >= s.before {
+			a.left[k] = sub(s.before, s.fragmentation)
+		}
 	}
 	a.swept = nil
 	return grown
@@ -78,7 +82,7 @@ func (rt *view) allocations(g *GC, c, prev *collection) {
 		return
 	}
 	if !known {
-		bytes, g.AllocatedByTicks = c.ticks, true
+		bytes, g.AllocatedByTicks = rt.firstTicks(c), true
 	}
 	var total uint64
 	for k, gen := range kinds {
@@ -97,12 +101,25 @@ func (rt *view) allocations(g *GC, c, prev *collection) {
 	}
 }
 
+// firstTicks returns what ticks say of the time before c, the first collection of the trace.
+// Runtimes before .NET 5 count in them more than they hand out: not more than c found is true.
+func (rt *view) firstTicks(c *collection) [len(kinds)]uint64 {
+	bytes := c.ticks
+	if rt.beforeNET5() && len(c.heaps) > 0 {
+		for k, gen := range kinds {
+			bytes[k] = min(bytes[k], c.sum(gen).objectsBefore)
+		}
+	}
+	return bytes
+}
+
 // total sets what was allocated in all: what the allocation ticks say, or else what the
 // collections found: not what was allocated before the first one and after the last, but
 // with the ends of pieces of memory that were handed out and not used. Ticks can be lost:
 // they count if both agree on the time between the first and the last collection. Runtimes
-// before .NET 5 count in ticks more than they hand out, up to several times as much: of these
-// they count after the last collection alone.
+// before .NET 5 count in ticks more than they hand out, up to several times as much, and with
+// several heaps less after the last collection: of these they count after it alone, if that
+// is too little to matter.
 func (rt *view) total(out *Runtime) {
 	found := out.All.AllocatedMB
 	ticked := out.tickedBetween()
@@ -111,12 +128,18 @@ func (rt *view) total(out *Runtime) {
 		since := rt.State.ticksSince
 		after := mb(measure.Plus(measure.Plus(since[0], since[1]), since[2]))
 		out.AllocatedMB, out.AllocatedBy = measure.Known(found.Or(0)+after.Or(0)), "collections and ticks"
+		if after.Or(0) > inexact*found.Or(0) {
+			out.AllocatedMB, out.AllocatedBy, out.TickedAfterMB = found, "collections", after
+		}
 	case out.TickedMB > 0 && (out.All.AllocatedByHistoriesMB == 0 || ticked > 0 && agrees(ticked, out.All.AllocatedByHistoriesMB)):
 		out.AllocatedMB, out.AllocatedBy = measure.Known(out.TickedMB), "ticks"
 	case !found.IsZero():
 		out.AllocatedMB, out.AllocatedBy = found, "collections"
 	}
 }
+
+// inexact is the share of what was allocated that ticks before .NET 5 may be of.
+const inexact = 0.02
 
 // beforeNET5 reports whether the runtime has no heap of pinned objects.
 func (rt *view) beforeNET5() bool {

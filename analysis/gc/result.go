@@ -77,6 +77,9 @@ type Runtime struct {
 	// is not in it then, but the ends of memory that was handed out and not used are.
 	AllocatedMB measure.Float `json:"allocatedMB,omitzero"`
 	AllocatedBy string        `json:"allocatedBy,omitempty"` // ticks, collections, or "collections and ticks": the latter after the last one
+	// TickedAfterMB is what the ticks of a runtime before .NET 5 say of the time after the last
+	// collection. They are far from right, so that it is not in AllocatedMB.
+	TickedAfterMB measure.Float `json:"tickedAfterMB,omitzero"`
 
 	All          Rollup      `json:"all"`
 	ByGeneration []Rollup    `json:"byGeneration"` // of generation 0, 1 and 2

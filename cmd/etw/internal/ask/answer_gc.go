@@ -113,7 +113,14 @@ func gcAllocated(rt *gc.Runtime) string {
 		if rt.All.Background > 0 { // what fits into memory that they free is not seen
 			text += " or more"
 		}
-		text += " until the last collection, as collections found it"
+		if len(rt.GCs) > 0 && rt.GCs[0].AllocatedMB.IsZero() { // what was there before, nobody tells
+			text += " from the first collection to the last, as collections found it"
+		} else {
+			text += " until the last collection, as collections found it"
+		}
+		if after := rt.TickedAfterMB; !after.IsZero() {
+			text += " (ticks say " + show.SizeOfMB(after) + " after it, but runtimes before .NET 5 count wrongly in them)"
+		}
 	case rt.AllocatedBy == "collections and ticks":
 		text = "about " + show.SizeOfMB(rt.AllocatedMB) + ", as collections found it, and by ticks after the last one"
 	}
