@@ -74,7 +74,7 @@ var needy = []struct {
 	{"exceptions", exceptions.NeedsHandling, []any{&clr.AnyExceptionThrown{}, &clr.ExceptionCatchStart{}, &clr.ExceptionFinallyStart{}, &clr.ExceptionFilterStart{}, &clr.ExceptionThrownStop{}},
 		func(m *etw.Mux) func() float64 {
 			a := exceptions.New(m)
-			return func() float64 { return float64(a.Result().Runtimes[0].Filters + a.Result().Runtimes[0].Finallys) }
+			return func() float64 { return a.Result().Runtimes[0].Filters.Or(0) + a.Result().Runtimes[0].Finallys.Or(0) }
 		}, "exceptions-10.nettrace"},
 	{"jit", jit.Needs, []any{&clr.AnyMethodJittingStarted{}, &clr.AnyMethodLoadVerbose{}},
 		func(m *etw.Mux) func() float64 {

@@ -41,7 +41,7 @@ func TestRecordedPrograms(t *testing.T) {
 		},
 		"exceptions": func(r *Result) bool {
 			rt := r.Exceptions.Runtimes[0]
-			return r.Exceptions.Count >= 7 && rt.Filters == 5 && rt.Finallys == 5 && len(rt.Threads) == 2
+			return r.Exceptions.Count >= 7 && rt.Filters.Or(0) == 5 && rt.Finallys.Or(0) == 5 && len(rt.Threads) == 2
 		},
 		"requests": func(r *Result) bool {
 			tasks := r.Requests.Processes[0].Tasks

@@ -239,8 +239,12 @@ func sortTypes(list []Type) {
 func (s *state) result(rt *runtime) *Runtime {
 	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
 		Types: []Type{}, Messages: []Message{}, Series: s.series.Clone(), Thrown: slices.Clone(s.thrown),
-		HandlingMS: measure.Summarize(slices.Clone(s.handling)),
-		Catches:    s.ran[catch], Finallys: s.ran[finally], Filters: s.ran[filter]}
+		HandlingMS: measure.Summarize(slices.Clone(s.handling))}
+	if s.ran != [kinds]int{} {
+		for kind, n := range map[int]*measure.Float{catch: &out.Catches, finally: &out.Finallys, filter: &out.Filters} {
+			*n = measure.Known(float64(s.ran[kind]))
+		}
+	}
 	s.tell(out)
 	sortTypes(out.Types)
 	order.Sort(out.Messages, func(a, b Message) int {

@@ -35,9 +35,11 @@ type Runtime struct {
 	HandlingMS measure.Summary `json:"handlingMs"`
 	// Handlers are the methods with catch, finally and filter blocks that ran.
 	Handlers []Handler `json:"handlers,omitempty"`
-	Catches  int       `json:"catches"`
-	Finallys int       `json:"finallys"`
-	Filters  int       `json:"filters"`
+	// Catches, Finallys and Filters count such blocks that ran. They are unknown if none
+	// did: the events of blocks are of a higher level than those of exceptions.
+	Catches  measure.Float `json:"catches,omitzero"`
+	Finallys measure.Float `json:"finallys,omitzero"`
+	Filters  measure.Float `json:"filters,omitzero"`
 }
 
 // A Type is the exceptions of one type.

@@ -43,9 +43,9 @@ func (r *Result) Tables() []table.View {
 			table.Count("passedOn", func(rt *Runtime) int { return rt.PassedOn }),
 			table.Count("count", func(rt *Runtime) int { return rt.Count }).As("Events"),
 			table.Count("rethrown", func(rt *Runtime) int { return rt.Rethrown }),
-			table.Count("catches", func(rt *Runtime) int { return rt.Catches }),
-			table.Count("finallys", func(rt *Runtime) int { return rt.Finallys }),
-			table.Count("filters", func(rt *Runtime) int { return rt.Filters })),
+			table.Amount("catches", func(rt *Runtime) measure.Float { return rt.Catches }).To(0),
+			table.Amount("finallys", func(rt *Runtime) measure.Float { return rt.Finallys }).To(0),
+			table.Amount("filters", func(rt *Runtime) measure.Float { return rt.Filters }).To(0)),
 		table.Series(r.Runtimes, (*Runtime).pid, "", func(rt *Runtime) *measure.Series { return &rt.Series }),
 	}
 }

@@ -79,12 +79,6 @@ func compareEvents(s *sheet) {
 	i := &s.theirs.Info
 	if !i.Complete {
 		s.differs(whyQueued)
-		for _, c := range s.theirs.Counts {
-			if n := s.counts[kind{c.Provider, c.ID, c.Version}]; n < c.Count {
-				s.equal(fmtKind(kind{c.Provider, c.ID, c.Version}), n, c.Count)
-			}
-		}
-		return
 	}
 	theirs := map[kind]int64{}
 	for _, c := range s.theirs.Counts {

@@ -23,7 +23,7 @@ func compareExceptions(s *sheet) {
 	}
 	catches, finallys, filters, at := 0, 0, 0, 0
 	for _, rt := range ours.Runtimes {
-		catches, finallys, filters = catches+rt.Catches, finallys+rt.Finallys, filters+rt.Filters
+		catches, finallys, filters = catches+int(rt.Catches.Or(0)), finallys+int(rt.Finallys.Or(0)), filters+int(rt.Filters.Or(0))
 		for _, e := range rt.Thrown { // the corpus has no trace with several runtimes that throw
 			if at == len(theirs.Thrown) {
 				break

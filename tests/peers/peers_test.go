@@ -230,6 +230,13 @@ func (s *sheet) readTrace(path string) {
 	s.info.lost = t.Stats().Lost
 }
 
+// queued reports whether TraceEvent has lost r, because the trace ends before r was put in
+// order: whatever comes after the last event that it has.
+func (s *sheet) queued(r *etw.Record) bool {
+	i := &s.theirs.Info
+	return i.Events > 0 && !i.Complete && r.Timestamp > i.LastEventTicks
+}
+
 // A counter counts the records that it passes on.
 type counter struct {
 	src     etw.Source
@@ -239,6 +246,9 @@ type counter struct {
 
 func (c *counter) Next(r *etw.Record) error {
 	err := c.src.Next(r)
+	for err == nil && c.sheet.queued(r) {
+		err = c.src.Next(r)
+	}
 	if err == nil {
 		e := c.decoder.Event(r)
 		c.sheet.counts[kind{e.Provider, r.ID, r.Version}]++

@@ -166,9 +166,9 @@ func holdExceptions(s *truthSheet) {
 	}
 	s.is("the number of types", len(s.ours.Exceptions.Types), len(s.ByType))
 	rt := s.ours.Exceptions.Runtimes[0]
-	s.is("filters", rt.Filters, s.Counts["filters_run"])
-	s.holds(rt.Finallys >= s.Counts["finally_run"], "blocks that are run at last", rt.Finallys, s.Counts["finally_run"])
-	s.holds(rt.Catches >= s.Counts["caught_by_program"], "blocks that catch", rt.Catches, s.Counts["caught_by_program"])
+	s.is("filters", int(rt.Filters.Or(-1)), s.Counts["filters_run"])
+	s.holds(rt.Finallys.Or(-1) >= float64(s.Counts["finally_run"]), "blocks that are run at last", rt.Finallys.Or(-1), s.Counts["finally_run"])
+	s.holds(rt.Catches.Or(-1) >= float64(s.Counts["caught_by_program"]), "blocks that catch", rt.Catches.Or(-1), s.Counts["caught_by_program"])
 	at := 0
 	for _, e := range rt.Thrown {
 		if at < len(s.Order) && e.Type == s.Order[at].Type {

@@ -51,7 +51,11 @@ func exceptionsTotals(p *page, res *exceptions.Result) {
 	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		p.line("thrown", "%s", rt.Tally.Text())
-		p.line("handled by", "%d catch, %d finally and %d filter blocks", rt.Catches, rt.Finallys, rt.Filters)
+		if rt.Catches.IsZero() {
+			p.line("handled by", "unknown: the trace has no events of blocks that handle, which are of level 4 (informational)")
+		} else {
+			p.line("handled by", "%.0f catch, %.0f finally and %.0f filter blocks", rt.Catches.Or(0), rt.Finallys.Or(0), rt.Filters.Or(0))
+		}
 		if rt.HandlingMS.Count > 0 {
 			p.line("handling took", "%s", show.Spread(&rt.HandlingMS))
 		}
