@@ -44,7 +44,7 @@ var hostileCommands = [][]string{
 
 // hostileAnswers are commands that answer questions, in each of these formats.
 var hostileAnswers = []string{
-	"allocs", "contention", "counters", "exceptions", "gc", "heap", "jit", "requests", "threadpool", "waits", "top",
+	"allocs", "waits --locks", "counters", "exceptions", "gc", "heap", "jit", "requests", "threadpool", "waits", "top",
 	"files --disks", "files", "processes --images", "network", "processes",
 }
 

@@ -21,10 +21,10 @@ import (
 // A weighedLine is what a line weighs, in milliseconds.
 type weighedLine struct{ self, total float64 }
 
-// linesOf returns what etw lines says of a recording.
+// linesOf returns what etw top --by line says of a recording.
 func linesOf(t *testing.T, trace, symbols string) map[code.LinePlace]weighedLine {
 	t.Helper()
-	out, stderr, status := output("lines", "--symbols", symbols, "--format", "csv", trace)
+	out, stderr, status := output("top", "--by", "line", "--symbols", symbols, "--format", "csv", trace)
 	if status != 0 {
 		t.Fatalf("%s: %d, %s", trace, status, stderr)
 	}
@@ -50,7 +50,7 @@ func linesOf(t *testing.T, trace, symbols string) map[code.LinePlace]weighedLine
 	return list
 }
 
-// sameLines holds lines against those of etw lines.
+// sameLines holds lines against those of etw top --by line.
 func sameLines(t *testing.T, where string, want, got map[code.LinePlace]weighedLine) {
 	t.Helper()
 	close := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 0.01 })
@@ -59,7 +59,7 @@ func sameLines(t *testing.T, where string, want, got map[code.LinePlace]weighedL
 	}
 }
 
-// A profile for pprof and the page of a flame graph, as sampled, have the lines of etw lines.
+// A profile for pprof and the page of a flame graph, as sampled, have the lines of etw top --by line.
 func TestLinesElsewhere(t *testing.T) {
 	for _, kind := range []string{"separate", "embedded"} {
 		recording := corpus.File(t, "lines", kind, "lines.nettrace")

@@ -208,10 +208,9 @@ func TestAssistantPaths(t *testing.T) {
 	s := assistant(t, "--root", root)
 	for _, path := range hostile {
 		for tool, in := range map[string]map[string]any{
-			"open_trace": {"trace": path}, "gc": {"trace": path}, "top": {"trace": "gc.nettrace", "diff": path}, "compare": {"a": "gc.nettrace", "b": path},
-			"lines": {"trace": "gc.nettrace", "symbols": path},
+			"open_trace": {"trace": path}, "gc": {"trace": path}, "top": {"trace": "gc.nettrace", "diff": path}, "tree": {"trace": "gc.nettrace", "symbols": path}, "compare": {"a": "gc.nettrace", "b": path},
 		} {
-			if tool == "lines" && (path == "." || path == root) { // a folder below the root
+			if tool == "tree" && (path == "." || path == root) { // a folder below the root
 				continue
 			}
 			if text, failed := callTool(t, s, tool, in); !failed || strings.Contains(text, "GCKeyword") {

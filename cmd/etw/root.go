@@ -50,8 +50,7 @@ func subcommands() []subcommand {
 		{groupAsk, "heap", "objects, and their roots", with(ask.NewHeap, live.WithSnapshot)},
 		{groupAsk, "exceptions", "what was thrown", with(ask.NewExceptions, live.WithRecording)},
 		{groupAsk, "jit", "methods compiled", with(ask.NewJIT, live.WithRecording)},
-		{groupAsk, "contention", "waits for locks", with(ask.NewContention, live.WithRecording)},
-		{groupAsk, "waits", "waits for events, tasks", with(ask.NewWaits, live.WithRecording)},
+		{groupAsk, "waits", "for locks, events, tasks", with(ask.NewWaits, live.WithRecording)},
 		{groupAsk, "threadpool", "workers, starvation", with(ask.NewThreadPool, live.WithRecording)},
 		{groupAsk, "requests", "requests and activities", with(ask.NewRequests, live.WithRecording)},
 		{groupAsk, "counters", "counters and metrics", with(ask.NewCounters, live.WithReadings)},
@@ -60,10 +59,9 @@ func subcommands() []subcommand {
 		{groupAsk, "timeline", "what happened when", ask.NewTimelineCommand},
 		{groupAsk, "compare", "before and after", ship.NewCompare},
 
-		{groupCode, "top", "methods, stacks, kinds", with(code.NewTop, live.WithIntervals)},
+		{groupCode, "top", "methods, lines, stacks", with(code.NewTop, live.WithIntervals)},
 		{groupCode, "tree", "who calls what", with(code.NewTree, live.WithSamples)},
 		{groupCode, "flame", "a flame graph", with(code.NewFlame, live.WithSamples)},
-		{groupCode, "lines", "lines of source code", code.NewLines},
 		{groupCode, "symbols", "which code has names", code.NewSymbols},
 
 		{groupBox, "processes", "processes and images", with(ask.NewProcesses, (*ask.Question).Command)},

@@ -15,7 +15,7 @@ import (
 // what it says of all.
 func TestThreadsAddUp(t *testing.T) {
 	for _, c := range []struct{ command, trace, figure string }{
-		{"contention", "contention.nettrace", "totalMs"},
+		{"waits --locks", "contention.nettrace", "totalMs"},
 		{"waits", "waits.nettrace", "totalMs"},
 		{"exceptions", "exceptions.nettrace", "count"},
 		{"allocs", "alloc-ticks.nettrace", "bytes"},
@@ -25,7 +25,7 @@ func TestThreadsAddUp(t *testing.T) {
 		{"threads", "v6-cpu-switches.nettrace", "switched.waitingMs"},
 	} {
 		path := corpus.File(t, "dotnet10/"+c.trace)
-		whole := figureOf(t, c.figure, c.command, path)
+		whole := figureOf(t, c.figure, append(strings.Fields(c.command), path)...)
 		rows, _, _ := output("stat", "--by", "thread", "--format", "jsonl", path)
 		sum, parts := 0.0, 0
 		for line := range strings.Lines(rows) {
@@ -36,7 +36,7 @@ func TestThreadsAddUp(t *testing.T) {
 			if row.TID <= 0 {
 				continue
 			}
-			if part := figureOf(t, c.figure, c.command, "--tid", fmt.Sprint(row.TID), path); part != 0 {
+			if part := figureOf(t, c.figure, append(strings.Fields(c.command), "--tid", fmt.Sprint(row.TID), path)...); part != 0 {
 				sum, parts = sum+part, parts+1
 			}
 		}
@@ -101,7 +101,7 @@ func TestContentionInARow(t *testing.T) {
 	if err != nil || len(truth.Known) == 0 {
 		t.Fatal(err)
 	}
-	rows, _, _ := output("contention", "--format", "jsonl", path)
+	rows, _, _ := output("waits", "--locks", "--format", "jsonl", path)
 	for _, want := range truth.Known {
 		found := false
 		for line := range strings.Lines(rows) {

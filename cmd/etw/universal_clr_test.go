@@ -141,13 +141,14 @@ func TestUniversalCLR(t *testing.T) {
 	}{
 		{"gc.nettrace", []string{"gc", "allocs"}},
 		{"jit.nettrace", []string{"jit", "startup"}},
-		{"exceptions.nettrace", []string{"exceptions", "contention", "threadpool"}},
+		{"exceptions.nettrace", []string{"exceptions", "waits --locks", "threadpool"}},
 		{"rundown.nettrace", nil},
 	} {
 		path := filepath.Join("..", "..", "tests", "recorded", c.trace)
 		universal, method := writeUniversal(t, path)
 		for _, command := range c.commands {
-			want, got := answerOf(t, output(command, "--format", "json", path)), answerOf(t, output(command, "--format", "json", universal))
+			args := append(strings.Fields(command), "--format", "json")
+			want, got := answerOf(t, output(append(args, path)...)), answerOf(t, output(append(args, universal)...))
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Errorf("%s %s (-want +got):\n%.2000s", command, c.trace, diff)
 			}

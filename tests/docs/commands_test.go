@@ -201,8 +201,8 @@ var livePlace = regexp.MustCompile(`-p 1234\b`)
 // played are the recordings that a process plays, by command: by default samples.
 var played = map[string]string{
 	"gc": "gc.nettrace", "allocs": "alloc.nettrace", "heap": "heapdump.nettrace",
-	"contention": "answers/locks-10.nettrace", "threadpool": "answers/pool-10.nettrace", "requests": "answers/requests-10.nettrace",
-	"waits": "answers/waits-10.nettrace", "tree": "alloc.nettrace",
+	"threadpool": "answers/pool-10.nettrace", "requests": "answers/requests-10.nettrace",
+	"waits": "answers/locks-10.nettrace", "tree": "alloc.nettrace",
 	"counters": "answers/counters-10.nettrace", "watch": "exceptions.nettrace", "exceptions": "exceptions.nettrace",
 }
 

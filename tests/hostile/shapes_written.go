@@ -25,7 +25,7 @@ var shapes = []shape{
 	{"deep stacks", 32, netTrace(deepStacks), []string{"stat", "allocs", "top --of allocs", "report"}},
 	{"kinds of events", 62500, netTrace(kindsOfEvents), []string{"stat", "info", "dump --format csv", "report"}},
 	{"kinds of TraceLogging", 62500, etlTrace(kindsOfTraceLogging), []string{"stat", "info", "report"}},
-	{"threads", 4000, netTrace(threads), []string{"stat", "contention", "timeline", "report"}},
+	{"threads", 4000, netTrace(threads), []string{"stat", "waits --locks", "timeline", "report"}},
 	{"allocated types", 8000, netTrace(allocatedTypes), []string{"allocs", "report"}},
 	{"methods", 8000, netTrace(methods), []string{"jit", "top --of allocs", "report"}},
 	{"names within names", 2000, netTrace(namesWithin), []string{"jit", "top --of allocs", "report"}},

@@ -54,6 +54,10 @@ type Question struct {
 	named *frames.CodeMap // what names code, if it is asked for
 }
 
+// Check turns to the side of the question that is asked, and reads the flags that do not depend
+// on the traces.
+func (q *Question) Check(cmd *cobra.Command) error { return cmp.Or(q.turn(cmd), q.check(cmd)) }
+
 // turn turns to another side of the question, if a flag says so.
 func (q *Question) turn(cmd *cobra.Command) error {
 	if q.implied != nil && !cmd.Flags().Changed("by") {
@@ -69,6 +73,9 @@ func (q *Question) turn(cmd *cobra.Command) error {
 		}
 		side = x.name
 		q.views, q.Needs, q.missing, q.whole, q.ask = x.views, x.Needs, x.missing, x.whole, x.ask
+		if x.next != nil {
+			q.next = x.next
+		}
 		if !cmd.Flags().Changed("by") {
 			q.by = q.views[0]
 		}
@@ -128,6 +135,7 @@ func (q *Question) Command() *cobra.Command {
 	views := q.views
 	for _, x := range q.others {
 		f.BoolVar(&x.turned, x.name, false, x.short)
+		f.Lookup(x.name).Annotations = map[string][]string{cli.Side: nil}
 		rows += "; with --" + x.name + "\n" + strings.Join(x.views, ", ")
 		views = slices.Compact(slices.Sorted(slices.Values(slices.Concat(views, x.views))))
 	}
@@ -163,7 +171,7 @@ that the trace does not tell.`
 
 // main runs the command.
 func (q *Question) main(cmd *cobra.Command, args []string) error {
-	if err := cmp.Or(q.turn(cmd), q.Check(cmd)); err != nil {
+	if err := q.Check(cmd); err != nil {
 		return err
 	}
 	a, err := cli.Kept(cmd, q.key(cmd, args), func() (*answered, error) { return q.read(cmd, args) })
@@ -283,8 +291,8 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	return &answered{i, answer, t, q.named, seen, any, why, trouble}, nil
 }
 
-// Check reads the flags that do not depend on the traces.
-func (q *Question) Check(cmd *cobra.Command) error {
+// check reads the flags that do not depend on the traces.
+func (q *Question) check(cmd *cobra.Command) error {
 	if err := q.Out.Check(cmd); err != nil {
 		return err
 	}

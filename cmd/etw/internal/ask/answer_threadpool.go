@@ -26,7 +26,7 @@ reasons of these, processes, or the number of workers over time.`,
   etw threadpool --format json threads.nettrace | jq '.runtimes[0].maxWorkers'`,
 		next: []show.Suggestion{
 			show.Next("etw top --by stack --of waits --top 5", "which code blocks threads"),
-			show.Next("etw contention", "which locks are contended"),
+			show.Next("etw waits --locks", "which locks are contended"),
 			show.Next("etw requests", "which requests are slow meanwhile"),
 		},
 		views: viewsOf(new(threadpool.Result)),

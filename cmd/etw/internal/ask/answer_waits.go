@@ -13,21 +13,24 @@ import (
 func NewWaits() *Question {
 	return &Question{
 		name:  "waits",
-		short: "Show how long threads waited for events, tasks and the like",
+		short: "Show how long threads waited for locks, events, tasks and the like",
 		Long: `Waits shows what threads of a .NET program, from .NET 9 on, waited for beside locks:
 events, semaphores, tasks and Monitor.Wait. Threads of the thread pool mostly wait for
 work; with the events of the thread pool they are told apart.
 
-The rows are waits, the longest first, or what --by says: the methods or call stacks
-that waited, sources of waits, threads, processes, or intervals of time. Methods are
-those that called System.Threading to wait. Of each process the hundred longest waits
-are listed one by one.
+The rows are waits, the longest first, or what --by says. Methods are those that called
+System.Threading to wait, or the runtime's to lock. Of each process the hundred longest
+waits are listed one by one.
+
+With --locks it shows the waits for locks that other threads held, of .NET of any version.
+Locks, the objects that they are of, and owners are known from .NET 8 on; waits for owners
+that are not known are a row without a thread.
 
 With --path it shows what the time of one thread went for, of --from and --to: over the
 threads that held locks it waited for, or that made it ready, as far as events tell.`,
 		example: `  etw waits waits-10.nettrace
   etw waits --by source waits-10.nettrace
-  etw waits --by thread --top 3 --format md waits-10.nettrace
+  etw waits --locks --by thread threads.nettrace
   etw waits --path locks-10.nettrace
   etw waits --format json waits-10.nettrace | jq '.count, .totalMs'`,
 		next: []show.Suggestion{
@@ -38,7 +41,7 @@ threads that held locks it waited for, or that made it ready, as far as events t
 		threaded: "only events",
 		naming:   true,
 		Needs:    waits.NeedsPool,
-		others:   []*Question{waitPath()},
+		others:   []*Question{lockWaits(), waitPath()},
 		ask: func(mux *etw.Mux) answer {
 			a := waits.New(mux)
 			return &viewed[*waits.Result]{find: a.Result, facts: waitsTotals, stacked: a.Samples, within: code.WaitingCode}

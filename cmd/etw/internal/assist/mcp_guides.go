@@ -146,7 +146,7 @@ var playbooks = []playbook{
 2. top. Samples of EventPipe are of threads whether they run or wait; [waiting], the last
    row, is what waited. If namedPercent is below 80, say that names are missing, and why.
 3. top by kind: is it one kind of work? Then gc (share of time in pauses), jit (exclusiveMs),
-   exceptions or contention says more of it.
+   exceptions or waits with locks says more of it.
 4. tree with root set to the heaviest method of the program's own code; then top by
    stack.
 5. lines, with symbols set to a folder of portable PDBs, if lines are wanted.
@@ -162,7 +162,7 @@ var playbooks = []playbook{
    that add up: requests with why, by cause and by path, says for what; top with activity is
    the code that ran for such a request, and no other.
 4. Else take the slowest: from a millisecond before it to a millisecond after it. Ask in this window gc (pauses in it?), threadpool
-   (did it wait for a thread?), contention and waits, exceptions, jit (was it the first?).
+   (did it wait for a thread?), waits, with and without locks, exceptions, jit (was it the first?).
 5. requests again, for what it calls: HTTP, sockets, look-ups, databases. Does it wait for
    another service? The wait for a connection is a task of its own.
 6. top, by method and by stack, in the window, for what is left.
@@ -172,7 +172,7 @@ var playbooks = []playbook{
 1. open_trace; read the warnings.
 2. threadpool: starvation, workers over time, adjustments with the reason Starvation,
    the time in queues. Many workers that grow by one or two a second are the sign.
-3. waits and contention: what do the workers wait for? top by stack with of waits, or with
+3. waits, with and without locks: what do the workers wait for? top by stack with of waits, or with
    of blocked if there are context switches, shows the code. Look for Wait, Result and
    GetAwaiter().GetResult() on tasks, for locks, and for synchronous I/O.
 4. requests: do they become slow when it begins? counters: queue length, threads.

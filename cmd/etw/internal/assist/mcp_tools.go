@@ -32,7 +32,6 @@ var (
 	oneTrace  = parameter{Name: "trace", kind: "trace", about: "the trace: the handle that open_trace gave, or a path in the allowed folders", Needed: true}
 	traceA    = parameter{Name: "a", kind: "traces", about: "the trace of before, or several recordings of it: handles or paths", Needed: true}
 	traceB    = parameter{Name: "b", kind: "traces", about: "the trace of after, or several recordings of it", Needed: true, dash: true}
-	ofMethod  = parameter{Name: "method", kind: "string", about: "only lines of methods that match this pattern"}
 	whoseName = parameter{Name: "provider", kind: "string", about: "the provider, such as clr or System.Net.Http; without it all are listed"}
 	eventName = parameter{Name: "event", kind: "string", about: "only this event of the provider, such as GC/Start"}
 )
@@ -40,7 +39,6 @@ var (
 // taken is what commands take in place of one trace, before the flags, in the order of the
 // command line.
 var taken = map[string][]parameter{
-	"lines":   {oneTrace, ofMethod},
 	"compare": {traceA, traceB},
 	"events":  {whoseName, eventName},
 }

@@ -76,6 +76,9 @@ func ExitCode(cmd *cobra.Command, err error) int {
 // Asked is the annotation of commands that assistants can ask.
 const Asked = "asked"
 
+// Side is an annotation of flags that turn a question to another side, with a result of its own.
+const Side = "side"
+
 // IsLive reports whether a command is about a live process.
 func IsLive(cmd *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"attach", "name", "port"}, cmd.Flags().Changed)

@@ -3,14 +3,16 @@ package cli
 // moved says what took the place of commands that there were, or does what those of other
 // tools do.
 var moved = map[string]string{
-	"annotate":    "lines --source",
+	"annotate":    "top --source",
 	"blocks":      "info --blocks",
 	"classify":    "top --by kind",
+	"contention":  "waits --locks",
 	"convert":     "export",
 	"cpu":         "top",
 	"disks":       "files --disks",
 	"images":      "processes --images",
 	"lifecycle":   "startup --phases",
+	"lines":       "top --by line",
 	"merge":       "filter A B -o C",
 	"providers":   "events --registered",
 	"record-help": "keywords --for all",

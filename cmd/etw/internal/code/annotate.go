@@ -22,12 +22,12 @@ import (
 )
 
 // annotate prints a source file with what its lines weigh.
-func (q *linesQuery) annotate(cmd *cobra.Command, p *Profiled) error {
-	out := p.Open(cmd, &q.form)
+func (o *Top) annotate(cmd *cobra.Command, p *Profiled) error {
+	out := p.Open(cmd, &o.Out)
 	if p.Len() == 0 { // why was said
 		return p.Close(cmd, out, nil)
 	}
-	tab, err := p.annotated(q.lines, q.source, q.around, out.Format == show.FormatText || out.Format == show.FormatMD)
+	tab, err := p.annotated(o.sourced, o.line.source, o.line.around, out.Format == show.FormatText || out.Format == show.FormatMD)
 	if err != nil {
 		return p.Close(cmd, out, err)
 	}

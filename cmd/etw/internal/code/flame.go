@@ -22,7 +22,7 @@ func NewFlame() *SampleCommand {
 graph: the time of threads, or what --of names. It can be zoomed, searched and turned
 around. The page is one file that needs no network.
 
-Where --symbols has portable PDBs, the page has source lines, too: see etw lines.
+Where --symbols has portable PDBs, the page has source lines, too: see etw top --by line.
 
 The flags that choose samples and frames are those of top. --diff compares with an
 earlier trace: what has a larger share than before is red, a smaller one blue.

@@ -220,3 +220,16 @@ func needsOf(kind *samples.Kind, t *trace.Trace) []need.Need {
 	}
 	return kind.Needs
 }
+
+// WaitingFact says what the frame of threads that wait is, where there is one.
+func WaitingFact(p *stacks.Profile) []string {
+	if p.Len() == 0 {
+		return nil
+	}
+	waiting := lastOf(p.Waiting())
+	if waiting == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows in what", stacks.WaitingName,
+		unitOf(p.Types[len(p.Types)-1]).text(waiting))}
+}

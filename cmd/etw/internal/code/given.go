@@ -45,7 +45,7 @@ func (o *Profiling) given(cmd *cobra.Command, t *trace.Trace, trouble error) (p 
 	options := o.Options()
 	p = &Profiled{T: t, Names: pick.NewNames(), Table: frames.NewCodeMap(nil).Code.Table(), trouble: trouble, warnings: given.Warnings, given: true}
 	var names *profiles.Names
-	p.Profile, names = profiles.New(given, value, profiles.Options{Names: options.Names, Raw: options.Raw, Lines: o.lines != nil})
+	p.Profile, names = profiles.New(given, value, profiles.Options{Names: options.Names, Raw: options.Raw, Lines: o.sourced != nil})
 	maps.Copy(p.Names.Processes, names.Processes)
 	maps.Copy(p.Names.Threads, names.Threads)
 	if given.PeriodType.Unit == "nanoseconds" && lastType(p.Profile).Unit == "nanoseconds" {

@@ -44,7 +44,7 @@ type Profiling struct {
 	Symbols frames.SymbolFiles
 	origins *frames.Origins // of names, if they are asked for
 	before  string          // the trace to compare with
-	lines   *sourceLines    // of the code, if they are asked for
+	sourced *sourceLines    // lines of the code, if they are asked for
 	Ordered []string        // names of --of
 }
 
@@ -307,8 +307,8 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 	p.part, p.span = g.Part, i.Span
 	options := o.Options()
 	options.Native = code.Native
-	if o.lines != nil {
-		options.Source = o.lines.source
+	if o.sourced != nil {
+		options.Source = o.sourced.source
 	}
 	p.Profile = stacks.NewProfile(p.Table, options, g.Samples...)
 	frames.ReportFaults(cmd, files)
@@ -323,24 +323,11 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 
 // codeMap returns what learns which code there is, and of which lines if they are asked for.
 func (o *Profiling) codeMap(files *native.Dir) *frames.CodeMap {
-	if o.lines == nil {
+	if o.sourced == nil {
 		return frames.NewCodeMap(files)
 	}
-	o.lines.open(files)
+	o.sourced.open(files)
 	return frames.NewCodeMap(files, symbols.ILOffsets())
-}
-
-// WaitingFact says what the frame of threads that wait is, where there is one.
-func WaitingFact(p *stacks.Profile) []string {
-	if p.Len() == 0 {
-		return nil
-	}
-	waiting := lastOf(p.Waiting())
-	if waiting == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows in what", stacks.WaitingName,
-		unitOf(p.Types[len(p.Types)-1]).text(waiting))}
 }
 
 // note says how many frames have names, and why others have none.
@@ -484,8 +471,7 @@ func (o *Profiling) Needs() []need.Need {
 
 // followUps say what is asked after an answer of a command. The files are put behind.
 var followUps = map[string][]show.Suggestion{
-	"top":     {show.Next("etw top --by kind", "what kinds of work it is"), show.Next("etw tree", "who calls what weighs most"), show.Next("etw top --by stack --top 5", "whole call stacks"), show.Next("etw lines --symbols FOLDER", "which lines, with portable PDBs")},
+	"top":     {show.Next("etw top --by kind", "what kinds of work it is"), show.Next("etw tree", "who calls what weighs most"), show.Next("etw top --by stack --top 5", "whole call stacks"), show.Next("etw top --by line --symbols FOLDER", "which lines, with portable PDBs")},
 	"tree":    {show.Next("etw top", "what weighs most by itself"), show.Next("etw top --by stack --top 5", "whole call stacks")},
-	"lines":   {show.Next("etw top", "the methods")},
 	"symbols": {show.Next("etw top", "what weighs most")},
 }

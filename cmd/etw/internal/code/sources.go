@@ -45,7 +45,7 @@ func (l *sourceLines) open(files *native.Dir) {
 // linesIfKnown asks for lines, if there is a folder that may have them.
 func (o *Profiling) linesIfKnown() {
 	if o.Symbols.Path != "" && o.before == "" {
-		o.lines = new(sourceLines)
+		o.sourced = new(sourceLines)
 	}
 }
 
@@ -124,11 +124,11 @@ func (p *Profiled) noLines(method func(*stacks.Frame) bool) error {
 	for s := range p.Samples() {
 		for i := range p.Stack(s.Stack) {
 			if method(&p.Frames[i]) {
-				return errors.New("no line is known of the methods that METHOD asks for")
+				return errors.New("no line is known of the methods that --method asks for")
 			}
 		}
 	}
-	return fmt.Errorf("of %s none is in a method that METHOD asks for", show.Count(int(p.Totals()[0]), "sample", "samples"))
+	return fmt.Errorf("of %s none is in a method that --method asks for", show.Count(int(p.Totals()[0]), "sample", "samples"))
 }
 
 // A LinePlace is a line of a file.

@@ -23,6 +23,7 @@ type Top struct {
 	Out  show.Output
 	Rank show.Ranking
 	By   string
+	line lineFlags
 	Cmd  *cobra.Command // it is about
 }
 
@@ -33,22 +34,20 @@ const (
 )
 
 // Tops is what the rows of the table can be.
-var Tops = []string{"method", "module", "thread", "process", ByStack, byKind}
+var Tops = []string{"method", "module", "thread", "process", ByStack, byKind, byLine}
 
 const topLong = `Top shows methods by what they weigh: of the samples of threads, or what --of names,
 such as the bytes that were allocated. Self is what a method weighs itself, total
 what it weighs with all that it calls; a method that calls itself is counted once.
 
-Samples of EventPipe are of threads, whether they run or wait. The row [waiting], the
-last one, has the time in which they waited, and what a thread ran while it was stopped
-for a sample, such as Thread.PollGC, is part of its caller: --as-sampled shows both.
---label state=managed leaves what is in managed code, which is the best estimate there
-is of the time on a processor.
+Samples of EventPipe are of threads, whether they run or wait: docs/stacks.md says how they
+are read. --label state=managed leaves the best estimate of the time on a processor. The
+row [waiting], the last one, has the time in which threads waited; --as-sampled shows in what.
 
 The rows are methods, or what --by says: modules, threads, processes, whole call stacks
-with the innermost frame first, a label of the samples such as state or type, or kinds
-of work: collecting, compiling, waiting, user code and so on, which add up to all
-samples. --kind leaves the samples of some kinds alone.
+with the innermost frame first, a label of the samples such as state or type, kinds of
+work, which add up to all samples, or lines of source code. Those are of portable PDBs in
+the FOLDER of --symbols; docs/stacks.md says how to record such a trace.
 
 --diff compares with an earlier trace: the rows are then those whose own weight has
 changed most, with what it was before and after.
@@ -62,14 +61,13 @@ func NewTop() *Top {
 	rules := false
 	o.Cmd = &cobra.Command{
 		Use:   "top [flags] FILE...",
-		Short: "Show the methods in which the time is spent, or memory is allocated",
+		Short: "Show the methods, or lines, in which the time is spent, or memory is allocated",
 		Long:  topLong,
 		Example: `  etw top cpu.nettrace
-  etw top --top 5 --sort totalMs --names short cpu.nettrace
-  etw top --of exceptions --by type exceptions.nettrace
   etw top --by kind --label state=managed cpu.nettrace
+  etw top --by line --method 'Bakery.%' --sort totalMs --symbols . oven.nettrace
+  etw top --source Oven.cs --context 1 --symbols . oven.nettrace
   etw top --show-rules > work.rules
-  etw top --format json cpu.nettrace | jq '.rows[0]'
   etw top -p 1234 --interval 5s --top 15
   etw top -p 1234 --by stack`,
 		Args:              cli.Args(1, -1),
@@ -94,9 +92,10 @@ func NewTop() *Top {
 	o.Cmd.Flags().BoolVar(&rules, "show-rules", false, "print the table that says which methods are of which kind of work")
 	o.Cmd.Flags().StringVar(&o.By, "by", Tops[0], "what the `ROWS` are: "+strings.Join(Tops, ", ")+" or the name of a label")
 	cli.Completions(o.Cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(append(slices.Clone(Tops), "state", "type"), cobra.ShellCompDirectiveNoFileComp)})
+	o.lineFlags(o.Cmd)
 	o.Profiling.Flags(o.Cmd)
 	o.diffFlag(o.Cmd)
-	o.Rank.Flags(o.Cmd, "self", "total", "count", "method")
+	o.Rank.Flags(o.Cmd, "self", "total", "count", "method", "here", "line")
 	o.Out.Flags(o.Cmd)
 	return o
 }
@@ -104,6 +103,9 @@ func NewTop() *Top {
 func (o *Top) main(cmd *cobra.Command, args []string) error {
 	if err := o.CheckFlags(cmd); err != nil {
 		return err
+	}
+	if o.By == byLine {
+		return o.lines(cmd, args)
 	}
 	o.sampled = o.sampled || o.By == byKind // waiting is a kind of its own, and there are several
 	p, err := o.Read(cmd, args)
@@ -128,7 +130,7 @@ func (o *Top) printRules(cmd *cobra.Command) error {
 // CheckFlags reads the flags that do not depend on the traces. Whole call stacks stand by
 // what they weigh.
 func (o *Top) CheckFlags(cmd *cobra.Command) error {
-	if err := cmp.Or(o.Out.Check(cmd), o.Rank.Check(cmd), o.Check()); err != nil {
+	if err := cmp.Or(o.Out.Check(cmd), o.Rank.Check(cmd), o.Check(), o.checkLines(cmd)); err != nil {
 		return err
 	}
 	for _, name := range []string{"sort", "reverse", "diff", "interval"} {

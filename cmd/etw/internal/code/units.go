@@ -2,11 +2,8 @@ package code
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
-	"github.com/etwgen/etwgen/analysis/measure"
-	"github.com/etwgen/etwgen/analysis/stacks"
 	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -14,8 +11,6 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
-
-func lastOf(values []int64) int64 { return values[len(values)-1] }
 
 // lastTotal is what all samples weigh.
 func (p *Profiled) lastTotal() int64 {
@@ -78,22 +73,6 @@ func (p *Profiled) unit() valueUnit {
 	return unitOf(p.Types[len(p.Types)-1])
 }
 
-// A valueUnit is how values of one type are shown.
-type valueUnit struct {
-	suffix string // of the names of columns
-	per    float64
-}
-
-func unitOf(t stacks.ValueType) valueUnit {
-	switch t.Unit {
-	case "nanoseconds":
-		return valueUnit{"Ms", 1e6}
-	case "bytes":
-		return valueUnit{"MB", 1e6}
-	}
-	return valueUnit{"", 1}
-}
-
 // weight is a column of what rows weigh, in the unit that its name then ends in.
 func weight[T any](p *Profiled, name string, of func(T) int64) views.Column[T] {
 	u := p.unit()
@@ -101,16 +80,6 @@ func weight[T any](p *Profiled, name string, of func(T) int64) views.Column[T] {
 		return views.Count(name, of)
 	}
 	return views.Amount(name+u.suffix, func(row T) float64 { return float64(of(row)) / u.per })
-}
-
-// share is a column of parts of all in percent.
-func share[T any](name string, of func(T) (part, all int64)) views.Column[T] {
-	return views.Amount(name, func(row T) (f measure.Float) {
-		if part, all := of(row); all != 0 {
-			f = measure.Known(100 * float64(part) / float64(all))
-		}
-		return f
-	}).Under(show.Heading(strings.TrimSuffix(name, "Percent")) + " %")
 }
 
 // sharing returns a column of what rows weigh, and one of that as a share of all.
@@ -128,17 +97,6 @@ func counts[T any](p *Profiled, of func(T) []int64) []views.Column[T] {
 		return nil
 	}
 	return []views.Column[T]{views.Count("count", func(row T) int64 { return of(row)[0] })}
-}
-
-// text says a value in a sentence.
-func (u valueUnit) text(v int64) string {
-	switch u.suffix {
-	case "Ms":
-		return show.MS(float64(v) / u.per)
-	case "MB":
-		return show.Size(float64(v))
-	}
-	return show.Whole(v)
 }
 
 // weightColumns are the columns of what rows weigh themselves, and with all that they call.

@@ -15,7 +15,7 @@ import (
 // keep reads traces, unless what is asked for was kept.
 func (o *Profiling) keep(cmd *cobra.Command, args []string, h *filter.Header) (*Profiled, error) {
 	find := func() (*Profiled, error) { return o.profile(cmd, args, h) }
-	if o.lines != nil || o.origins != nil { // they learn on the way
+	if o.sourced != nil || o.origins != nil { // they learn on the way
 		return find()
 	}
 	scope := o.scope.Key(h)

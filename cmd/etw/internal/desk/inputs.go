@@ -11,5 +11,5 @@ var Inputs = map[string]string{
 	"provider": "", "event": "", "id": "", "tid": "", "level": "", "keywords": "", "where": "",
 	"sum": "", "avg": "", "max": "", "p50": "", "p90": "", "p95": "", "p99": "", "histogram": "", "every": "",
 	"limit": "", "fields": "", "stacks": "",
-	"kind": "", "phases": "", "images": "", "disks": "", "buckets": "", "lanes": "", "benchmark": "", "per": "", "threshold": "", "fail-if": "",
+	"kind": "", "method": "", "phases": "", "images": "", "disks": "", "locks": "", "buckets": "", "lanes": "", "benchmark": "", "per": "", "threshold": "", "fail-if": "",
 }

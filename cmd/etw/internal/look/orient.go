@@ -29,7 +29,7 @@ var evidences = []evidence{
 	{need.Need{Provider: "Windows Kernel/PerfInfo"}, show.Suggestion{Why: "it has samples of processors: where the time goes", Command: "etw top"}},
 	{need.Need{Provider: "Universal.Events"}, show.Suggestion{Why: "it has samples of processors: where the time goes", Command: "etw top"}},
 	{exceptions.Needs[0], show.Suggestion{Why: "it has exceptions", Command: "etw exceptions"}},
-	{contention.Needs[0], show.Suggestion{Why: "it has contention for locks", Command: "etw contention"}},
+	{contention.Needs[0], show.Suggestion{Why: "it has contention for locks", Command: "etw waits --locks"}},
 	{waits.Needs[0], show.Suggestion{Why: "it has waits", Command: "etw waits"}},
 	{threadpool.Needs[0], show.Suggestion{Why: "it has the thread pool: whether it starves", Command: "etw threadpool"}},
 	{jit.Needs[0], show.Suggestion{Why: "it has compilations", Command: "etw jit"}},

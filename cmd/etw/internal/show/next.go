@@ -32,12 +32,8 @@ func (a *About) Follow(cmd *cobra.Command, next ...Suggestion) {
 	if cli.IsLive(cmd) {
 		return
 	}
-	args := cmd.Flags().Args()
-	if cmd.Name() == "lines" {
-		args = args[:1] // the other one is no file
-	}
 	files := ""
-	for _, path := range args {
+	for _, path := range cmd.Flags().Args() {
 		files += " " + ShellWord(path)
 	}
 	for _, s := range next {

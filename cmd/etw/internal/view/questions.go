@@ -27,6 +27,7 @@ type option struct {
 	About string   `json:"about"`
 	OneOf []string `json:"oneOf,omitempty"`
 	Trace bool     `json:"trace,omitempty"` // its value is the number of a file
+	Side  bool     `json:"side,omitempty"`  // it turns the question to another side
 }
 
 // besides are the questions that assistants ask in another way.
@@ -79,6 +80,7 @@ func optionOf(f *pflag.Flag) (option, bool) {
 	}
 	_, usage := pflag.UnquoteUsage(f)
 	o := option{Name: f.Name, Kind: f.Value.Type(), About: strings.ReplaceAll(usage, "\n", " "), Trace: kind == "trace"}
+	_, o.Side = f.Annotations[cli.Side]
 	switch {
 	case f.Name == "of":
 		o.OneOf = samples.Names()
@@ -90,6 +92,7 @@ func optionOf(f *pflag.Flag) (option, bool) {
 
 // choicesOf returns the words that help lists behind a colon.
 func choicesOf(about string) []string {
+	about, _, _ = strings.Cut(about, ";") // behind which are those of other sides
 	_, list, ok := strings.Cut(about, ": ")
 	if !ok {
 		return nil
@@ -97,7 +100,7 @@ func choicesOf(about string) []string {
 	var words []string
 	for word := range strings.SplitSeq(list, ",") {
 		word = strings.TrimSpace(word)
-		if strings.ContainsAny(word, " ;:=") { // no list of words alone
+		if strings.ContainsAny(word, " :=") { // no list of words alone
 			return nil
 		}
 		words = append(words, word)

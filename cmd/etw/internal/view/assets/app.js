@@ -161,7 +161,7 @@ async function begin() {
     const about = await ask("");
     Object.assign(page, about);
     if (about.files.length < 2) tabs.splice(tabs.findIndex(([name]) => name === "compare"), 1);
-    page.answers = about.questions.filter(q => !["info", "stat", "dump", "top", "tree", "lines", "timeline", "report"].includes(q.name));
+    page.answers = about.questions.filter(q => !["info", "stat", "dump", "top", "tree", "timeline", "report"].includes(q.name));
     document.title = about.files.map(f => f.name).join(", ") + " · etw";
     title.textContent = about.files.map(f => f.name).join(", ");
     const flags = Object.fromEntries(Object.entries(state.flags).filter(([k]) => k === "file"));

@@ -171,7 +171,7 @@ async function callers(page, signal) {
   return { question: "tree", more: { callers: pattern }, sum: sumOf(down), root: [h("h2", {}, h("bdi", {}, sel)), h("h3", {}, "Who calls it"), above, h("h3", {}, "What it calls"), below], take: below.take, search: below.search };
 }
 
-const lines = (page, signal) => table(page, signal, "lines");
+const lines = (page, signal) => table(page, signal, "top", { by: "line" });
 
 // answers shows the table of any question.
 export async function answers(page, signal) {
@@ -181,14 +181,17 @@ export async function answers(page, signal) {
   return { ...shown, root: [groups, shown.root] };
 }
 
-async function table(page, signal, name) {
-  const q = page.questions.find(q => q.name === name), flags = flagsOf(page, name);
+async function table(page, signal, name, more = {}) {
+  const q = page.questions.find(q => q.name === name), flags = flagsOf(page, name, more);
   const doc = await ask(name, flags, signal);
   const { head, rows } = rowsOf(await ask(name, { ...flags, format: "csv" }, signal).catch(e => { if (e.name === "AbortError") throw e; return ""; }));
   const by = q.flags.find(f => f.name === "by" && f.oneOf?.length);
   const choose = by ? h("label", { class: "soft" }, "rows: ", h("select", { "aria-label": "what the rows are", onchange: e => go({ flags: { by: e.target.value } }) }, by.oneOf.map(v => h("option", { value: v, selected: v === (state.flags.by || by.oneOf[0]) }, v)))) : null;
+  const sides = q.flags.filter(f => f.side), turned = sides.find(f => state.flags[f.name]);
+  const turn = to => go({ flags: { ...Object.fromEntries(sides.map(f => [f.name, null])), by: null, ...(to && { [to]: "true" }) } });
+  const side = sides.length ? h("label", { class: "soft" }, "of: ", h("select", { "aria-label": "what it is of", onchange: e => turn(e.target.value) }, ["", ...sides.map(f => f.name)].map(v => h("option", { value: v, selected: v === (turned?.name || "") }, v || "all")))) : null;
   const grid = rows.length ? gridOf({ label: name, rows, columns: columnsOf(head, rows), sort: null, find: state.flags.find || "", pick: r => pickRow(page, name, r), open: r => openRow(r) }) : null;
-  return { question: name, root: [h("div", { class: "subs" }, h("h2", {}, q.about), choose), needsOf(doc), summaryOf(doc), grid], take: grid?.take, search: grid?.search };
+  return { question: name, more, root: [h("div", { class: "subs" }, h("h2", {}, q.about), side, turned || more.by ? null : choose), needsOf(doc), summaryOf(doc), grid], take: grid?.take, search: grid?.search };
 }
 
 // rowsOf returns the columns of a table of CSV, and its rows by them.

@@ -1,0 +1,40 @@
+package ask
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// lockWaits is the side of the question about waits that is of locks.
+func lockWaits() *Question {
+	return &Question{
+		name:  "locks",
+		short: "show the waits for locks that other threads held",
+		next: []show.Suggestion{
+			show.Next("etw top --of contention", "which code waits for locks"),
+			show.Next("etw threadpool", "whether the thread pool starves of it"),
+		},
+		views: viewsOf(new(contention.Result), byMethod, byStack),
+		Needs: contention.Needs,
+		ask: func(mux *etw.Mux) answer {
+			a := contention.New(mux)
+			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, within: code.LockingCode}
+		},
+	}
+}
+
+func contentionTotals(p *page, res *contention.Result) {
+	if len(res.Runtimes) > fewRuntimes {
+		p.title(fmt.Sprintf("%s in %d runtimes, %s", show.Count(res.Count, "wait", "waits"), len(res.Runtimes), show.MS(res.TotalMS)))
+		return
+	}
+	for _, rt := range res.Runtimes {
+		p.runtime(rt.PID, rt.CLRInstance)
+		p.line("waits", "%d, %d of them for locks inside of the runtime", rt.Count, rt.Native)
+		p.line("waited", "%s", show.Spread(&rt.DurationMS))
+	}
+}
