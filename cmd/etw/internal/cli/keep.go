@@ -13,10 +13,18 @@ import (
 // A Shelf keeps what was found in a trace, so that another look at it takes no further
 // pass. A server has one for each trace; commands of a command line have none.
 type Shelf struct {
+	// MostBytes is how much is kept of what says its Size; 0 keeps 8 results of any kind. What
+	// was used last stays.
+	MostBytes int
+
 	mu    sync.Mutex
 	found map[string]any
+	bytes int
 	Order []string // of the keys, the one that was used last at the end
 }
+
+// Sized is what a Shelf keeps by its size.
+type Sized interface{ Size() int }
 
 // ShelfKey is the key of a context's shelf.
 type ShelfKey struct{}
@@ -56,12 +64,21 @@ func (k *Shelf) Put(key string, v any) {
 	if k.found == nil {
 		k.found = make(map[string]any)
 	}
+	k.bytes += sizeOf(v) - sizeOf(k.found[key])
 	k.found[key] = v
 	k.Order = append(slices.DeleteFunc(k.Order, func(s string) bool { return s == key }), key)
-	if len(k.Order) > mostKept {
+	for len(k.Order) > 1 && (k.MostBytes > 0 && k.bytes > k.MostBytes || k.MostBytes == 0 && len(k.Order) > mostKept) {
+		k.bytes -= sizeOf(k.found[k.Order[0]])
 		delete(k.found, k.Order[0])
 		k.Order = k.Order[1:]
 	}
+}
+
+func sizeOf(v any) int {
+	if s, ok := v.(Sized); ok {
+		return s.Size()
+	}
+	return 0
 }
 
 // Kept returns what is kept under a key, or finds and keeps it. What was interrupted is

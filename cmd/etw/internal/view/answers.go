@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,11 +14,13 @@ import (
 
 // An answer is what a command printed.
 type answer struct {
-	key  string
 	body []byte
 	said string // on the standard error
 	exit int
 }
+
+// Size is how much of memory it takes.
+func (a *answer) Size() int { return len(a.body) }
 
 // The most that is kept of answers, and the largest one.
 const (
@@ -31,8 +32,8 @@ const (
 // finds in the traces is kept for those behind it. What is known takes no turn.
 func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
 	key := fmt.Sprintf("%q", args) + cli.Stamps(args)
-	if a := s.kept.recall(key); a != nil {
-		return a, nil
+	if a, ok := s.kept.Get(key); ok {
+		return a.(*answer), nil
 	}
 	select {
 	case s.turn <- struct{}{}:
@@ -40,14 +41,14 @@ func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if a := s.kept.recall(key); a != nil { // somebody before asked the same
-		return a, nil
+	if a, ok := s.kept.Get(key); ok { // somebody before asked the same
+		return a.(*answer), nil
 	}
 	defer s.pass.begin()()
 	ctx = context.WithValue(ctx, cli.ShelfKey{}, &s.shelf)
 	ctx = context.WithValue(ctx, cli.ProgressKey{}, s.pass.tell)
 	stdout, stderr := &desk.Buffer{Most: mostBytes}, &desk.Buffer{Most: 64 << 10}
-	a := &answer{key: key, exit: s.run(ctx, args, bytes.NewReader(nil), stdout, stderr)}
+	a := &answer{exit: s.run(ctx, args, bytes.NewReader(nil), stdout, stderr)}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -55,40 +56,8 @@ func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
 		return nil, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
 	}
 	a.body, a.said = stdout.Bytes(), strings.TrimSpace(stderr.String())
-	s.kept.keep(a)
+	s.kept.Put(key, a)
 	return a, nil
-}
-
-// kept are the answers that were used last.
-type kept struct {
-	mu    sync.Mutex
-	list  []*answer // the one that was used last at the end
-	bytes int       // of all of them
-}
-
-// recall returns an answer that is kept, or nil.
-func (k *kept) recall(key string) *answer {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	i := slices.IndexFunc(k.list, func(a *answer) bool { return a.key == key })
-	if i < 0 {
-		return nil
-	}
-	a := k.list[i]
-	k.list = append(slices.Delete(k.list, i, i+1), a)
-	return a
-}
-
-// keep keeps an answer, and forgets those that were used longest ago.
-func (k *kept) keep(a *answer) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.list = append(k.list, a)
-	k.bytes += len(a.body)
-	for k.bytes > mostKept && len(k.list) > 1 {
-		k.bytes -= len(k.list[0].body)
-		k.list = slices.Delete(k.list, 0, 1)
-	}
 }
 
 // A pass is a command that reads the traces, under way or over.

@@ -35,7 +35,7 @@ type server struct {
 	asked     chan struct{} // has something after a request
 	busy      atomic.Int64  // requests that are being answered
 
-	kept kept
+	kept cli.Shelf
 	pass pass
 }
 

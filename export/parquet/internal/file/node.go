@@ -107,45 +107,19 @@ func (n *Node) appendSchema(t *thrift) {
 		repetition = repRequired
 	}
 	t.begin()
-	switch n.Type {
-	case List:
+	if n.Type == List || n.Type == Map || n.Type == Struct {
 		t.i32(3, repetition)
 		t.text(4, n.Name)
-		t.i32(5, 1)
-		t.i32(6, 3)
-		n.appendID(t)
-		t.union(10, 3)
-		t.end()
-		t.begin()
-		t.i32(3, repRepeated)
-		t.text(4, "list")
-		t.i32(5, 1)
-		t.end()
-		n.Fields[0].appendSchema(t)
-		return
-	case Map:
-		t.i32(3, repetition)
-		t.text(4, n.Name)
-		t.i32(5, 1)
-		t.i32(6, 1)
-		n.appendID(t)
-		t.union(10, 2)
-		t.end()
-		t.begin()
-		t.i32(3, repRepeated)
-		t.text(4, "key_value")
-		t.i32(5, 2)
-		t.end()
-		for _, f := range n.Fields {
-			f.appendSchema(t)
+		switch n.Type {
+		case List:
+			n.appendRepeated(t, 3, 3, "list")
+		case Map:
+			n.appendRepeated(t, 1, 2, "key_value")
+		default:
+			t.i32(5, int32(len(n.Fields)))
+			n.appendID(t)
+			t.end()
 		}
-		return
-	case Struct:
-		t.i32(3, repetition)
-		t.text(4, n.Name)
-		t.i32(5, int32(len(n.Fields)))
-		n.appendID(t)
-		t.end()
 		for _, f := range n.Fields {
 			f.appendSchema(t)
 		}
@@ -162,6 +136,21 @@ func (n *Node) appendSchema(t *thrift) {
 	}
 	n.appendID(t)
 	n.Type.appendLogical(t)
+	t.end()
+}
+
+// appendRepeated appends the rest of a node whose elements are in a repeated one of this name,
+// which comes next, with the numbers by which older and newer readers know such nodes.
+func (n *Node) appendRepeated(t *thrift, converted int32, logical int16, name string) {
+	t.i32(5, 1)
+	t.i32(6, converted)
+	n.appendID(t)
+	t.union(10, logical)
+	t.end()
+	t.begin()
+	t.i32(3, repRepeated)
+	t.text(4, name)
+	t.i32(5, int32(len(n.Fields)))
 	t.end()
 }
 
