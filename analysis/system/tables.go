@@ -147,7 +147,7 @@ func (r *ImagesResult) files() table.View {
 		table.Count("processes", func(f *file) int { return len(f.processes) }),
 		table.Count("images", func(f *file) int { return f.loads }),
 		table.Count("size", func(f *file) uint64 { return f.Size }),
-		table.Text("path", func(f *file) string { return f.Path }),
+		table.Text("path", func(f *file) string { return f.Path }).About(),
 		table.Text("fileVersion", func(f *file) string { return f.FileVersion }).IfAny(),
 		table.Text("company", func(f *file) string { return f.Company }).IfAny(),
 		table.Text("pdb", func(f *file) string { return f.PDB }).IfAny(),

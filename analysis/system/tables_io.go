@@ -119,7 +119,7 @@ func (r *FilesResult) byFile(name, title string) table.View {
 		}
 	}
 	rows := groups.sorted(func(a, b *FileFacts) int {
-		return cmp.Or(cmp.Compare(b.BytesRead+b.BytesWritten, a.BytesRead+a.BytesWritten), cmp.Compare(b.MS, a.MS))
+		return cmp.Or(cmp.Compare(b.BytesRead+b.BytesWritten, a.BytesRead+a.BytesWritten), cmp.Compare(b.MS, a.MS), cmp.Compare(b.Operations(), a.Operations()))
 	})
 	all := r.All()
 	// Of what there is nowhere, nobody knows whether it was recorded: people see no zeros of it.

@@ -1,10 +1,12 @@
 package system
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Used is what processes used of a machine: processors, disks and the network.
@@ -164,6 +166,9 @@ func (r *Result) services() table.View {
 		}
 		rows[n].SampledMS, rows[n].RanMS = measure.Sum(rows[n].SampledMS, t.SampledMS), measure.Sum(rows[n].RanMS, t.RanMS)
 	}
+	order.Stable(rows, func(a, b ThreadFacts) int {
+		return cmp.Or(cmp.Compare(b.RanMS.Or(0), a.RanMS.Or(0)), cmp.Compare(b.SampledMS.Or(0), a.SampledMS.Or(0)))
+	})
 	return table.Of("service", "Services", table.Refs(rows),
 		table.Text("service", func(t *ThreadFacts) string { return t.Service }),
 		table.ID("pid", func(t *ThreadFacts) ID { return t.PID }).Natural(),

@@ -106,6 +106,8 @@ func testRecorded(t *testing.T, c *chromium.Browser) {
 				t.Errorf("%s: no chart", name)
 			}
 			b.Want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+			b.Want(`/\[object|\\u00a0/.test(document.getElementById("page").textContent)`, "false")
+			b.Want(`document.querySelectorAll("dl.pairs dt").length > 1`, "true")
 			for _, selector := range []string{"p", "td", ".tile .note", ".tag", "nav a", "th button", ".lead"} {
 				if least := b.Contrast(selector + ", h2"); least < 4.5 {
 					t.Errorf("%s, %s: the contrast of %s is %.1f", name, look.theme, selector, least)

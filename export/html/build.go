@@ -10,6 +10,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis"
 	"github.com/etwgen/etwgen/analysis/findings"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/internal/order"
 )
@@ -230,7 +231,7 @@ func (s *subject) facts() [][2]string {
 		add("runtime", i.Name())
 		add("path of the runtime", i.Path)
 		if at0, ok := i.StartMS.Get(); ok {
-			add("started", at(at0))
+			add("started", measure.At(at0))
 		}
 		add("startup flags", i.StartupFlags)
 	}
@@ -243,9 +244,9 @@ func (s *subject) facts() [][2]string {
 		}
 		if set := g.Settings; set != nil {
 			if set.HardLimitBytes > 0 {
-				add("hard limit", size(float64(set.HardLimitBytes)))
+				add("hard limit", measure.Size(float64(set.HardLimitBytes)))
 			}
-			add("large objects from", size(float64(set.LOHThresholdBytes)))
+			add("large objects from", measure.Size(float64(set.LOHThresholdBytes)))
 			add("background collections", map[bool]string{true: "on", false: "off"}[set.Concurrent])
 		}
 	}

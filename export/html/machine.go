@@ -100,10 +100,18 @@ func newMachine(r *Report, t *texts) (*view, []advice) {
 			continue
 		}
 		for i := range p.needs {
-			missing = append(missing, advice{Section: sec.ID, Title: p.title, Keywords: p.needs[i].What, Command: p.needs[i].Recorder})
+			missing = append(missing, advice{Section: sec.ID, Title: p.title, Keywords: p.needs[i].What, Command: r.recorder(&p.needs[i])})
 		}
 	}
 	return v, missing
+}
+
+// recorder says which tools record what the machine has none of, on the system of the trace.
+func (r *Report) recorder(n *need.Need) string {
+	if r.Windows {
+		return strings.ReplaceAll(n.Recorder, need.OnLinux, "")
+	}
+	return n.Recorder
 }
 
 // maxWeight has the view of the machine come first.
@@ -123,7 +131,7 @@ func (m *Machine) facts() [][2]string {
 	add("model", f.Maker+" "+f.Model)
 	if f.Processors > 0 {
 		add("processors", strings.TrimSuffix(fmt.Sprintf("%d at %d MHz, %s", f.Processors, f.MHz, f.Processor), ", "))
-		add("memory", size(float64(f.MemoryMB)*1e6))
+		add("memory", measure.Size(float64(f.MemoryMB)*1e6))
 	}
 	for _, d := range f.Disks {
 		text := d.Model
@@ -174,7 +182,8 @@ func (m *Machine) how() string {
 	return "by samples"
 }
 
-// overview adds to the table of all views what they used of the machine.
+// overview adds to the table of all views what they used of the machine, by the first of
+// which it is sorted.
 func (m *Machine) overview(t *table, views []*view) {
 	used := m.used()
 	each := func(which func(cpu, disk, net measure.Float) measure.Float) func(*view) float64 {
@@ -197,6 +206,8 @@ func (m *Machine) overview(t *table, views []*view) {
 		num(t, views, c.column, each(c.which))
 		if last := len(t.Columns) - 1; !t.Columns[last].hasAny() {
 			t.Columns = t.Columns[:last]
+		} else if t.Sort == "" {
+			t.Sort = c.Key
 		}
 	}
 }

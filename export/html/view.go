@@ -2,6 +2,7 @@ package html
 
 import (
 	"math"
+	"strings"
 
 	tables "github.com/etwgen/etwgen/analysis/table"
 )
@@ -60,6 +61,9 @@ func tableOf(id string, v tables.View, rows int, texts *texts) *table {
 func columnOf(v tables.View, i, rows int, texts *texts) *column {
 	h := &v.Heads[i]
 	c := &column{Key: h.Name, Label: h.Label, Unit: h.Unit, Help: h.Help, ID: h.ID, Precise: h.Precise, Detail: h.Audience == tables.Programs || h.Audience == tables.Details}
+	if strings.Contains(strings.ToLower(c.Label), c.Unit) { // such as bytes sent
+		c.Unit = ""
+	}
 	if !h.Number() {
 		c.Texts = make([]int, rows)
 		for row := range rows {

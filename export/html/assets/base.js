@@ -11,7 +11,7 @@ const page = (() => {
       else if (value === true) e.setAttribute(name, "");
       else if (value !== false && value != null) e.setAttribute(name, value);
     }
-    for (const kid of kids.flat()) {
+    for (const kid of kids.flat(Infinity)) {
       if (kid != null && kid !== "") e.append(kid);
     }
     return e;

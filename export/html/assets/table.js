@@ -21,7 +21,7 @@ class DataTable {
       if (c.isText) {
         const longest = c.t.reduce((n, id) => Math.max(n, texts[id].length), 0);
         c.short = longest <= 28 || c.t.some(id => texts[id].startsWith("  ")); // or a tree
-        c.long = longest > 40;
+        c.long = longest > 40 || longest > 28 && !c.t.some(id => texts[id].includes(" "));
       }
     }
     this.visible = model.columns.filter(c => !c.detail);

@@ -41,13 +41,14 @@ func NewReport() *cobra.Command {
 	r := new(reporting)
 	cmd := &cobra.Command{
 		Use:   "report [flags] TRACE",
-		Short: "Write a page of all that a .NET trace tells, or say what stands out",
+		Short: "Write a page of all that a trace tells, or say what stands out",
 		Long: `Report writes a page for the browser of what a trace tells of .NET programs: what
 stands out, in words, then collections, thread time, allocations, exceptions, waits for
 locks, the thread pool, compilation, requests and counters, with charts, call trees and
-tables that can be zoomed, sorted and filtered, for each process. With --format text,
-or another one, it prints what stands out, and nothing else: long pauses, induced
-collections, a thread pool that starves, failed requests, losses.
+tables that can be zoomed, sorted and filtered, for each process. Of a machine it tells
+processes, threads, switches, disks, files, the network, services and images. With
+--format text, or another one, it prints what stands out, and nothing else: long pauses,
+induced collections, a thread pool that starves, failed requests, losses.
 
 The page begins with a timeline: a part of the time that is chosen there is what charts,
 call trees and tables show then. For what is not in the trace it says what to record. It
@@ -188,7 +189,7 @@ func (x *examined) page() *html.Report {
 	if page.Machine != nil {
 		page.Warnings = append(slices.Clip(page.Warnings), missingSwitches(page.Machine.Switched)...)
 	}
-	page.Head = headOf(page.Machine, page.Facts)
+	page.Head = headOf(page.Machine, x.t)
 	for _, p := range x.programs.List() {
 		page.Processes[p.PID] = html.Process{Name: p.Name, CommandLine: p.CommandLine}
 	}

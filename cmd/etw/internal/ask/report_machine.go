@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/disk"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/timeline"
@@ -95,14 +96,16 @@ func chooseLanes(res *timeline.Result, chosen filter.Numbers) {
 
 // headOf returns the line that a page begins with: the machine, its system, and how long the
 // trace is.
-func headOf(m *html.Machine, facts []html.Fact) string {
+func headOf(m *html.Machine, t *trace.Trace) string {
 	words := []string{}
 	if m != nil {
 		words = append(words, m.System.Machine.Computer, strings.TrimSpace(m.System.Machine.System+" "+m.System.Machine.Build))
 	}
-	for _, f := range facts { // of several traces each says it
-		if f.Name == "durationMs" {
-			words = append(words, f.Text)
+	for _, f := range t.Files() {
+		for _, fact := range f.Facts() {
+			if ms, ok := fact.Value.(float64); ok && fact.Key == "durationMs" {
+				words = append(words, measure.Span(ms))
+			}
 		}
 	}
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " · ")
