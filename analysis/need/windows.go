@@ -12,6 +12,9 @@ import (
 // one .NET process.
 const Processors = "wpr -start CPU, or xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile"
 
+// OnLinux ends how tools of Windows record what one of Linux does, too.
+const OnLinux = "; on Linux dotnet-trace collect-linux"
+
 // What tools of Windows record of the machine, for several analyses.
 var (
 	Processes = Need{What: "processes", Recorder: windows("CPU", "", "Process,Thread,ImageLoad", "Process:0x10")}
@@ -29,7 +32,7 @@ var (
 		{"3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c", 32, 32},
 	}}
 	Samples  = Need{What: "samples of processors", Recorder: Processors, Kernel: [3]Events{{"ce1dbfb4-137e-4da6-87b0-3f59aa102cbc", 46, 46}}}
-	Switches = Need{What: "context switches", Recorder: windows("CPU", "+CSWITCH", "Process,Thread,ImageLoad,ContextSwitch", "") + "; on Linux dotnet-trace collect-linux", Kernel: [3]Events{
+	Switches = Need{What: "context switches", Recorder: windows("CPU", "+CSWITCH", "Process,Thread,ImageLoad,ContextSwitch", "") + OnLinux, Kernel: [3]Events{
 		{"3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c", 36, 36},
 	}}
 )

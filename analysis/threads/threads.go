@@ -123,7 +123,7 @@ type processor struct {
 }
 
 // Needs are context switches, with their call stacks.
-var Needs = []need.Need{{What: "context switches", Recorder: "wpr -start GeneralProfile, or xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread; on Linux dotnet-trace collect-linux", Kernel: need.Switches.Kernel}}
+var Needs = []need.Need{{What: "context switches", Recorder: "wpr -start GeneralProfile, or xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread" + need.OnLinux, Kernel: need.Switches.Kernel}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -400,7 +400,7 @@ func (q *Question) tell(cmd *cobra.Command, a *show.About, found *answered) {
 	case found.why != "":
 		a.Warn(found.why)
 	case q.missing != "":
-		a.Warn(q.missing)
+		a.Warn(show.OnSystem(q.missing, found.t))
 	default:
 		a.Lack(q.Needs, found.t)
 	}

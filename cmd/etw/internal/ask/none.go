@@ -37,7 +37,7 @@ func (q *Question) reportNone(cmd *cobra.Command, a *answered) error {
 		cli.Report(cmd, errors.New(a.why))
 		return nil
 	case q.missing != "":
-		cli.Report(cmd, errors.New(q.missing))
+		cli.Report(cmd, errors.New(show.OnSystem(q.missing, a.t)))
 	case there >= 0 && !cli.IsLive(cmd):
 		cli.Report(cmd, fmt.Errorf("the trace has no events of %s, though others of their keyword: they were recorded, and there were none", q.Needs[there].What))
 	default:

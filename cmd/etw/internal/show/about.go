@@ -182,7 +182,7 @@ func (a *About) Warn(texts ...string) {
 // Lack says what traces lack for an answer, and how to record it.
 func (a *About) Lack(needs []need.Need, t *trace.Trace) {
 	for i := range needs {
-		a.Warn(needs[i].Lack())
+		a.Warn(OnSystem(needs[i].Lack(), t))
 	}
 	if record := recording(needs, t); record != "" {
 		a.Suggest(record, "record what is missing")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,7 @@ func ReportNeeds(cmd *cobra.Command, needs []need.Need, t *trace.Trace) {
 		return
 	}
 	for i := range needs {
-		cli.Report(cmd, errors.New(needs[i].Lack()))
+		cli.Report(cmd, errors.New(OnSystem(needs[i].Lack(), t)))
 	}
 	if record := recording(needs, t); record != "" {
 		cli.Report(cmd, fmt.Errorf("to record them: %s; with other tools: etw keywords --for all", record))
@@ -39,6 +40,14 @@ func recording(needs []need.Need, t *trace.Trace) string {
 		return "etw collect -p PID --providers '" + list + "'"
 	}
 	return ""
+}
+
+// OnSystem leaves out of how something is recorded the tools that the system of a trace lacks.
+func OnSystem(text string, t *trace.Trace) string {
+	if IsWindows(t) {
+		return strings.ReplaceAll(text, need.OnLinux, "")
+	}
+	return text
 }
 
 // IsWindows reports whether Windows' own tools have made a trace.
