@@ -114,12 +114,16 @@ func (k *Keeper) Needs(r *etw.Record) bool {
 	return false
 }
 
+// Helpers tell which records help to understand others. The zero value can be used.
+type Helpers struct{ lookup lookup }
+
+// Has reports whether a record does nothing else: it has a layout, a name, a call stack, or
+// says what there was.
+func (h *Helpers) Has(r *etw.Record) bool { return h.lookup.reasonFor(r) != notNeeded }
+
 // OfMachine reports whether a record does nothing but tell what there is on a machine:
 // devices and files, what it runs, and how the session sampled it.
-func OfMachine(r *etw.Record) bool {
-	var l lookup
-	return l.reasonFor(r) == ofMachine
-}
+func (h *Helpers) OfMachine(r *etw.Record) bool { return h.lookup.reasonFor(r) == ofMachine }
 
 // matters reports whether the process of a record does. What is of process 0 is of the
 // kernel, whose code is in the stacks of all.

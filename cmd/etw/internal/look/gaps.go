@@ -2,7 +2,7 @@ package look
 
 import "time"
 
-// A gap is a time without events.
+// A gap is a time between two events.
 type gap struct {
 	FromMS float64 `json:"fromMs"`
 	ToMS   float64 `json:"toMs"`
@@ -48,3 +48,26 @@ func (g *gaps) large() []gap {
 	}
 	return list
 }
+
+// busy is the time in which there are events that do not just help to understand others. In
+// a part that was cut out of a trace that is less than its duration.
+type busy struct {
+	events      int64
+	first, last time.Duration
+}
+
+func (b *busy) see(at time.Duration) {
+	if b.events == 0 {
+		b.first, b.last = at, at
+	}
+	b.events++
+	b.first, b.last = min(b.first, at), max(b.last, at)
+}
+
+// short reports whether that is less than half of a duration.
+func (b *busy) short(duration time.Duration) bool {
+	return b.events > 0 && duration >= time.Second && b.last-b.first < duration/2
+}
+
+// ends returns the times of its first and last event.
+func (b *busy) ends() gap { return gap{float64(b.first) / 1e6, float64(b.last) / 1e6} }

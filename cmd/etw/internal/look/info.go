@@ -132,7 +132,9 @@ type survey struct {
 	programs  *pick.Programs
 	mux       etw.Mux
 	machine   *system.Machine // nil if the trace is not of Windows
+	helpers   rewrite.Helpers
 	gaps      gaps
+	busy      busy
 }
 
 // A providerCount counts the events of a provider.
@@ -209,7 +211,10 @@ func (s *survey) count(r *etw.Record) {
 	p.mask |= r.Keywords &^ etw.SessionKeywords
 	s.programs.Learn(s.decoder, r, e)
 	s.gaps.see(r.Elapsed())
-	if s.machine != nil && r.Kind == etw.KindClassic && rewrite.OfMachine(r) {
+	if !s.helpers.Has(r) {
+		s.busy.see(r.Elapsed())
+	}
+	if s.machine != nil && r.Kind == etw.KindClassic && s.helpers.OfMachine(r) {
 		s.mux.Dispatch(r) // what does not fit says nothing
 	}
 }
@@ -279,20 +284,25 @@ func (s *survey) machineFacts() []trace.Fact {
 	return slices.DeleteFunc(list, func(f trace.Fact) bool { return f.Text == "" })
 }
 
-// gapFacts returns the times without events, if all of them were read.
+// gapFacts returns where events are and where there are none, if all of them were read.
 func (s *survey) gapFacts() []trace.Fact {
 	if _, part := s.file.Excerpt(); part {
 		return nil
 	}
+	var facts []trace.Fact
+	if b := &s.busy; b.short(s.gaps.last) {
+		facts = append(facts, trace.Fact{Key: "activity", Value: b.ends(), Text: fmt.Sprintf("%s, from %s to %s; the others tell of processes, files and code",
+			show.Count(b.events, "event", "events"), show.MS(b.ends().FromMS), show.MS(b.ends().ToMS))})
+	}
 	list := s.gaps.large()
 	if len(list) == 0 {
-		return nil
+		return facts
 	}
 	var texts []string
 	for _, g := range list {
 		texts = append(texts, fmt.Sprintf("%s from %s to %s", show.MS(g.ToMS-g.FromMS), show.MS(g.FromMS), show.MS(g.ToMS)))
 	}
-	return []trace.Fact{{Key: "gaps", Value: list, Text: "no events for " + strings.Join(texts, ", for ")}}
+	return append(facts, trace.Fact{Key: "gaps", Value: list, Text: "no events for " + strings.Join(texts, ", for ")})
 }
 
 func (s *survey) text(p *show.Printer) error {

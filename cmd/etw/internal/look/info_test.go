@@ -89,3 +89,47 @@ func TestInfoOfTheLarge(t *testing.T) {
 		t.Errorf("got %s", text.String())
 	}
 }
+
+// TestInfoOfAPart: of a part that was cut out of a trace info says in which time it was asked
+// for, beside the duration, to which belongs what it takes to understand it.
+func TestInfoOfAPart(t *testing.T) {
+	process, any := etw.MustParseGUID("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c"), etw.GUID{1}
+	for cut, want := range map[bool]string{true: "10 events, from 1000.000 ms to 1009.000 ms", false: ""} {
+		header := etltest.DefaultHeader()
+		var records []*etw.Record
+		for i := range 4000 { // one each ms
+			r := &etw.Record{Timestamp: header.Clock.Origin + int64(i)*10_000, PointerSize: etw.Ptr64, Payload: make([]byte, 40)}
+			if i >= 1000 && i < 1010 || !cut && i%10 == 0 {
+				r.Provider = any
+			} else {
+				r.Kind, r.Provider, r.Opcode, r.Version = etw.KindClassic, process, 1, 4
+			}
+			records = append(records, r)
+		}
+		data, err := etltest.File(header, records...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "part.etl")
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files, err := trace.OpenFiles(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer files[0].Close()
+		s, cmd := newSurvey(files[0]), NewInfo()
+		cmd.SetContext(t.Context())
+		if err := s.read(cmd); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range s.gapFacts() {
+			got += f.Text
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("cut %t: %q, want %q", cut, got, want)
+		}
+	}
+}
