@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
@@ -81,10 +82,17 @@ func topSamples(t *testing.T, args ...string) (n sampleCount) {
 // The call stacks of what a filter lets through are those that it has without the filter:
 // in answers, and in files that are read again.
 func TestStacksUnderFilters(t *testing.T) {
+	var stacks atomic.Int64
+	t.Cleanup(func() {
+		if stacks.Load() == 0 && !t.Skipped() {
+			t.Error("no trace has samples with stacks")
+		}
+	})
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			list := dumpSamples(t, path)
+			stacks.Add(int64(countSamples(list, func(dumpedSample) bool { return true }).stacks))
 			check := func(what string, want sampleCount, args ...string) {
 				t.Helper()
 				if got := topSamples(t, append(args, path)...); got != want {

@@ -349,7 +349,7 @@ func (p *Profiled) note() {
 	}
 	isNet := p.Kind == cpu.ThreadTime || len(p.Table.Facts()) > 0
 	if n.Named+n.Native < n.Frames && isNet && !slices.ContainsFunc(p.Processes(), p.Table.HasRundown) {
-		text += "; there is no rundown in the trace, which recorders write if they are stopped cleanly and not told to leave it out"
+		text += "; the trace has no rundown of such processes, which recorders write of those that still run if they are stopped cleanly and not told to leave it out"
 	}
 	p.warnings = append(p.warnings, text)
 }
