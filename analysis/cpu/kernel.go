@@ -95,14 +95,16 @@ type KernelResult struct {
 	// and Measured what the times of samples tell of it, or 0.
 	Interval int64
 	Measured int64
-	// Misdefined are stacks of which the trace has other addresses than theirs.
-	Misdefined int
+	// Undefined are compressed stacks whose addresses the trace does not have, as they come
+	// later than the samples, and Misdefined those of which it has others than theirs.
+	Undefined, Misdefined int
 }
 
 // Result says what samples there are. It is to be called when all records have been.
 func (k *Kernel) Result() *KernelResult {
 	k.bound.Flush()
-	res := &KernelResult{Idle: k.idle, Interval: k.interval, Measured: median(k.gaps), Misdefined: k.bound.Stats().Misdefined}
+	bound := k.bound.Stats()
+	res := &KernelResult{Idle: k.idle, Interval: k.interval, Measured: median(k.gaps), Undefined: bound.Undefined, Misdefined: bound.Misdefined}
 	for i := range k.list {
 		s := &k.list[i]
 		if pid, _ := s.thread.IDs(); pid == 0 {
