@@ -16,6 +16,12 @@ const (
 	imageLoadGroup = 0x03
 )
 
+// The groups of which some events tell whom others are about.
+const (
+	threadGroup    = 0x05
+	stackWalkGroup = 0x18
+)
+
 // KernelClass returns the class of the events that the kernel writes with a group
 // and an opcode, and its name. They are zero for a group that is not known.
 func KernelClass(group uint8, opcode etw.Opcode) (guid etw.GUID, name string) {

@@ -40,6 +40,9 @@ func TestGroups(t *testing.T) {
 			if class.IsZero() != (name == "") || name != classic.ClassName(class) {
 				t.Fatalf("group %#x, opcode %d: class %v, %q", group, opcode, class, name)
 			}
+			if classic.Learns(class, opcode) && !classic.LearnsGroup(uint8(group)) {
+				t.Fatalf("group %#x, opcode %d: its group says that nothing is learned", group, opcode)
+			}
 			if class.IsZero() {
 				continue
 			}
@@ -47,6 +50,11 @@ func TestGroups(t *testing.T) {
 			if back, ok := classic.KernelGroup(class, opcode); !ok || int(back) != group && name != "Image" {
 				t.Fatalf("group %#x, opcode %d: back %#x, %v", group, opcode, back, ok)
 			}
+		}
+	}
+	for _, group := range []uint8{5, 24} {
+		if class, _ := classic.KernelClass(group, 0); !classic.LearnsGroup(group) || !classic.Learns(class, 1) && !classic.Learns(class, 32) {
+			t.Errorf("nothing is learned of group %#x", group)
 		}
 	}
 	if class, name := classic.KernelClass(3, 10); class != imageClass || name != "Image" {

@@ -85,6 +85,10 @@ func Learns(class etw.GUID, opcode etw.Opcode) bool {
 	return false
 }
 
+// LearnsGroup reports whether Learn makes something of events of a group of the kernel, as
+// [KernelClass] takes it, by some of their opcodes.
+func LearnsGroup(group uint8) bool { return group == threadGroup || group == stackWalkGroup }
+
 // Learn takes from r what it says of threads and of other events, and reports
 // whether it did. The order of records does not matter.
 func (o *Owners) Learn(r *etw.Record) bool {

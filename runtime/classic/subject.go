@@ -60,13 +60,13 @@ var (
 	pageFaultClass    = kernelClasses[0x02].guid
 	fileClass         = kernelClasses[0x04].guid
 	processClass      = kernelClasses[0x03].guid
-	threadClass       = kernelClasses[0x05].guid
+	threadClass       = kernelClasses[threadGroup].guid
 	tcpClass          = kernelClasses[0x06].guid
 	udpClass          = kernelClasses[0x08].guid
 	systemConfigClass = kernelClasses[0x0b].guid
 	perfInfoClass     = kernelClasses[0x0f].guid
 	imageClass        = kernelClasses[imageGroup].guid
-	stackWalkClass    = kernelClasses[0x18].guid
+	stackWalkClass    = kernelClasses[stackWalkGroup].guid
 )
 
 // A subject is what the payload of an event says of whom it is about.

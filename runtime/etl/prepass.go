@@ -175,6 +175,7 @@ func (p *prepass) collect(owners []classic.Owners) {
 	b := new(block)
 	var rec etw.Record
 	var f filler
+	quick := p.options.foresight == nil
 	for p.canceled() == nil && p.kept.Load() <= p.keepLimit() {
 		i := int(p.next.Add(1)) - 1
 		if i >= len(p.ahead.plan) {
@@ -187,6 +188,9 @@ func (p *prepass) collect(owners []classic.Owners) {
 		before := own.Size()
 		for j, e := range b.entries {
 			record := b.record(e)
+			if quick && !mayTell(record) {
+				continue
+			}
 			use := p.options.use(record)
 			if use == (uses{}) {
 				continue
@@ -209,6 +213,22 @@ func (p *prepass) collect(owners []classic.Owners) {
 
 // uses says what a record is of use for.
 type uses struct{ schema, owner, foreseen bool }
+
+// mayTell reports whether a record, by its kind and id or group, may tell of schemas or
+// owners. Few do, and the rest of use takes longer than all else that is done for one in
+// the prepass.
+func mayTell(record []byte) bool {
+	if record[3] != markerRecord {
+		return false
+	}
+	switch record[2] {
+	case kindEvent32, kindEvent64:
+		return schema.HoldsID(etw.KindManifest, binary.LittleEndian.Uint16(record[0x28:]))
+	case kindFull32, kindFull64:
+		return schema.HoldsID(etw.KindClassic, uint16(record[4]))
+	}
+	return classic.LearnsGroup(record[7])
+}
 
 // use reports what a record is of use for. Only what the kernel itself writes tells
 // of owners.

@@ -53,11 +53,17 @@ var errSchema = errors.New("malformed schema")
 
 // Holds reports whether events of the key k hold schemas of others, for Learn.
 func Holds(k etw.Key) bool {
-	switch k.Kind {
+	return HoldsID(k.Kind, k.ID) && (k.Kind == etw.KindManifest || k.Provider == storedClass)
+}
+
+// HoldsID reports whether events of a kind with that id, which of classic ones is the
+// opcode, may hold schemas of others: those of some providers do, as Holds says.
+func HoldsID(kind etw.Kind, id uint16) bool {
+	switch kind {
 	case etw.KindManifest:
-		return k.ID == manifestID
+		return id == manifestID
 	case etw.KindClassic:
-		return (k.ID == storedEventInfo || k.ID == storedMapInfo) && k.Provider == storedClass
+		return id == storedEventInfo || id == storedMapInfo
 	}
 	return false
 }
