@@ -200,6 +200,9 @@ func (x *examined) page() *html.Report {
 // still has some.
 const pageBuckets = 2000
 
+// pollEvery is the number of events between two looks at the clock and for an interrupt.
+const pollEvery = 1024
+
 // A watched is a source that shows how far it came, reports what is wrong with the
 // trace, and gives the records also to what learns the names of processes and takes
 // their call stacks.
@@ -217,7 +220,7 @@ type watched struct {
 
 func (w *watched) Next(rec *etw.Record) error {
 	for {
-		if w.r.Events%pick.PollEvery == 0 {
+		if w.r.Events%pollEvery == 0 {
 			if err := w.r.Cmd.Context().Err(); err != nil {
 				return err
 			}

@@ -217,6 +217,9 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 		return err
 	}
 	r := &pick.Reading{Cmd: d.Cmd, Progress: show.NewProgress(d.Cmd.ErrOrStderr(), d.Cmd.OutOrStdout()), Share: t.Progress, Follow: d.Follow}
+	r.Wants = d.Selector.Wants(func(rec *etw.Record, e *etw.EventInfo) bool {
+		return d.names.Learns(e) || pick.TellsOfFiles(rec.Provider)
+	})
 	trouble := r.Each(src, func(rec *etw.Record) error { return d.event(t, rec) })
 	d.P.About.Of(t, r.Stopped || d.Follow)
 	if r.Stopped && cli.ForAssistant(d.Cmd) {

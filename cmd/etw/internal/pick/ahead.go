@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"context"
 	"io"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -50,4 +51,23 @@ func (a *Ahead) Next(rec *etw.Record) error {
 		return err
 	}
 	return a.Src.Next(rec)
+}
+
+// Push calls do with the records that are wanted: see [etw.Pusher]. Those that were looked
+// at all are.
+func (a *Ahead) Push(ctx context.Context, w *etw.Wants, do func(*etw.Record) error) error {
+	var rec etw.Record
+	for len(a.records) > 0 || a.err != nil {
+		err := a.Next(&rec)
+		if err == nil {
+			err = do(&rec)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return etw.Push(ctx, a.Src, w, do)
 }

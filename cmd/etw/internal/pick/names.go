@@ -85,8 +85,8 @@ func (n *Names) Thread(id int64) string {
 	return n.Before.Threads[id]
 }
 
-// Learn takes the name that a record has, if it has one.
-func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
+// rule returns where events have names.
+func (n *Names) rule(e *etw.EventInfo) *nameRule {
 	for e.Index >= len(n.Rules) {
 		n.Rules = append(n.Rules, nameRule{})
 	}
@@ -94,6 +94,15 @@ func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	if !rule.known {
 		*rule = findNameRule(e)
 	}
+	return rule
+}
+
+// Learns reports whether Learn may take something from events such as e.
+func (n *Names) Learns(e *etw.EventInfo) bool { return n.rule(e).name >= 0 }
+
+// Learn takes the name that a record has, if it has one.
+func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
+	rule := n.rule(e)
 	if rule.name < 0 {
 		return
 	}

@@ -96,6 +96,9 @@ const (
 	idNameCreate, idNameDelete, idClose                        = 10, 11, 14
 )
 
+// TellsOfFiles reports whether Operations may learn something from records of a provider.
+func TellsOfFiles(provider etw.GUID) bool { return isOperation(provider) || provider == configClass }
+
 // Learn takes what a record tells of files.
 func (o *Operations) Learn(r *etw.Record) {
 	if !isOperation(r.Provider) {

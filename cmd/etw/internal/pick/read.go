@@ -1,9 +1,9 @@
 package pick
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -21,60 +21,67 @@ type Reading struct {
 	Cmd      *cobra.Command
 	Progress *show.Progress
 	Share    func() float64 // of the trace that was read
-	Events   int64
-	Follow   bool // an interrupt is how it ends
-	Quiet    bool // trouble is for another pass to print
-	Stopped  bool // before the end of the trace, since no more was wanted
+	Wants    *etw.Wants     // of those that do has a use for; nil if it has for all
+	Events   int64          // that do was called with
+	Follow   bool           // an interrupt is how it ends
+	Quiet    bool           // trouble is for another pass to print
+	Stopped  bool           // before the end of the trace, since no more was wanted
 }
 
-// PollEvery is the number of events between two looks at the clock and for an
-// interrupt.
-const PollEvery = 1024
-
-// Each calls do for each record of src. Trouble with the trace is printed at its
-// end; the error is errReported if there was some. An error of do ends the
+// Each calls do for each record of src that is wanted. Trouble with the trace is printed
+// at its end; the error is errReported if there was some. An error of do ends the
 // reading.
 func (r *Reading) Each(src etw.Source, do func(*etw.Record) error) error {
 	defer r.Progress.End()
-	ctx := r.Cmd.Context()
-	var result error
-	var rec etw.Record
-	for {
-		if r.Events%PollEvery == 0 {
-			if ctx.Err() != nil {
-				return r.Interrupted()
-			}
-			r.ShowProgress()
-		}
-		switch err := src.Next(&rec); {
-		case err == nil:
-			r.Events++
-			if err := do(&rec); err == ErrStop {
-				r.Stopped = true
-				return result
-			} else if err != nil {
-				return err
-			}
-		case err == io.EOF:
-			return result
-		case ctx.Err() != nil:
-			return r.Interrupted()
-		default:
-			r.Progress.End()
-			if !r.Quiet {
-				ReportAll(r.Cmd, err)
-			}
-			result = cli.ErrReported
-		}
+	failed := false
+	err := etw.Push(&polled{r.Cmd.Context(), r}, src, r.Wants, func(rec *etw.Record) error {
+		r.Events++
+		err := do(rec)
+		failed = err != nil
+		return err
+	})
+	switch {
+	case failed && err == ErrStop:
+		r.Stopped = true
+		return nil
+	case failed || err == nil:
+		return err
+	case r.Cmd.Context().Err() != nil:
+		return r.Interrupted()
 	}
+	r.Progress.End()
+	if !r.Quiet {
+		ReportAll(r.Cmd, err)
+	}
+	return cli.ErrReported
+}
+
+// A polled is the context of a reading, which is shown whenever a source looks whether it
+// is to go on.
+type polled struct {
+	context.Context
+	r *Reading
+}
+
+func (p *polled) Err() error {
+	p.r.ShowProgress()
+	return p.Context.Err()
+}
+
+// read returns how many events were read, with those that were left out.
+func (r *Reading) read() int64 {
+	if r.Wants == nil {
+		return r.Events
+	}
+	return r.Events + int64(r.Wants.Skipped)
 }
 
 // ShowProgress shows how far the reading came, and tells a server that wants to know.
 func (r *Reading) ShowProgress() {
 	share := r.Share()
-	r.Progress.Show(r.Events, share)
+	r.Progress.Show(r.read(), share)
 	if tell, ok := r.Cmd.Context().Value(cli.ProgressKey{}).(func(events int64, share float64)); ok {
-		tell(r.Events, share)
+		tell(r.read(), share)
 	}
 }
 
@@ -95,7 +102,7 @@ func (r *Reading) Interrupted() error {
 	if r.Follow {
 		return nil
 	}
-	cli.Report(r.Cmd, fmt.Errorf("interrupted after %d events", r.Events))
+	cli.Report(r.Cmd, fmt.Errorf("interrupted after %d events", r.read()))
 	return cli.ErrReported
 }
 

@@ -95,6 +95,21 @@ type Selector struct {
 	chosen   int64
 	shot     Shot
 	Decoding bool // every event is decoded, also without a condition on fields
+	wants    etw.Wants
+}
+
+// Wants returns which kinds of records Take has a use for, and whoever besides names; nil
+// stands for all. Until an event is chosen all are wanted, since ReportNone counts them.
+func (s *Selector) Wants(besides func(*etw.Record, *etw.EventInfo) bool) *etw.Wants {
+	h := &s.Header
+	if len(h.Providers)+len(h.Events) == 0 || h.To != nil { // any event may be the first that is late
+		return nil
+	}
+	s.wants.Kind = func(r *etw.Record) bool {
+		e := s.Decoder.Event(r)
+		return s.chosen == 0 || h.Named(r, e) || besides(r, e)
+	}
+	return &s.wants
 }
 
 // A seenEvent counts the events of one kind.
@@ -324,7 +339,9 @@ func (s *Selector) Take(rec *etw.Record, elapsed time.Duration) (*Shot, error) {
 			return nil, nil
 		}
 	}
-	s.chosen++
+	if s.chosen++; s.chosen == 1 {
+		s.wants.Turn++
+	}
 	return h, nil
 }
 
