@@ -12,9 +12,15 @@ import (
 
 // emitExamples writes an example of how an event becomes bytes, and one of how a record
 // becomes an event. Their event is the first whose fields are all whole numbers, since the
-// reader sees them in the bytes. There are no examples without one.
+// reader sees them in the bytes, or else the first of numbers and strings. There are no
+// examples without one.
 func (p *pkg) emitExamples(f *jen.File) error {
-	i := slices.IndexFunc(p.events, isPlain)
+	i := slices.IndexFunc(p.events, func(ev *event) bool { return ev.isOf(isWhole) })
+	if i < 0 {
+		i = slices.IndexFunc(p.events, func(ev *event) bool {
+			return ev.isOf(func(f *field) bool { return isWhole(f) || isString(f) })
+		})
+	}
 	if i < 0 {
 		return nil
 	}
@@ -30,7 +36,12 @@ func (p *pkg) emitExamples(f *jen.File) error {
 	}
 	var values []jen.Code
 	for _, v := range etw.Fields(&dyn) {
-		values = append(values, key(ev.fields()[len(values)].goName, jen.Lit(int(v.Int()))))
+		f := ev.fields()[len(values)]
+		value := jen.Lit(int(v.Int()))
+		if isString(f) {
+			value = rt("MakeUTF16").Call(jen.Lit(etw.UTF16(v.Bytes()).String()))
+		}
+		values = append(values, key(f.goName, value))
 	}
 	made := []jen.Code{
 		id("event").Op(":=").Id(ev.goName).Values(values...),
@@ -55,12 +66,23 @@ func (ev *event) handled() string {
 	return ev.goName
 }
 
-// isPlain reports whether all fields of an event are whole numbers.
-func isPlain(ev *event) bool {
+// isOf reports whether an event that records lead to has fields, and all are such.
+func (ev *event) isOf(such func(*field) bool) bool {
 	return ev.lost == "" && !ev.named && len(ev.fields()) > 0 && !slices.ContainsFunc(ev.fields(), func(f *field) bool {
-		k, ok := f.kind.(numberKind)
-		return !ok || f.has != "" || k.integer() == integer{}
+		return f.has != "" || !such(f)
 	})
+}
+
+// isWhole reports whether a field is a whole number.
+func isWhole(f *field) bool {
+	k, ok := f.kind.(numberKind)
+	return ok && k.integer() != integer{}
+}
+
+// isString reports whether a field is a string whose length no other field gives.
+func isString(f *field) bool {
+	k, ok := f.kind.(textKind)
+	return ok && k.name == "UTF16" && k.length.kind == etw.SizeNone
 }
 
 // handler returns the lines that register a handler of an event.

@@ -4,6 +4,7 @@
 package auditing
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -57,4 +58,35 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyKerberosServiceTicketRequested), new(AnyCredentialsValidated),
 		new(AnyConnectionPermitted), new(AnyConnectionBlocked),
 	}
+}
+
+func ExampleCredentialsValidated_AppendPayload() {
+	event := CredentialsValidated{PackageName: etw.MakeUTF16("bc"), TargetUserName: etw.MakeUTF16("de"), Workstation: etw.MakeUTF16("fg"), Status: 7}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 62006300000064006500000066006700000007000000 <nil>
+}
+
+func ExampleAnyCredentialsValidated() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyCredentialsValidated) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := CredentialsValidated{PackageName: etw.MakeUTF16("bc"), TargetUserName: etw.MakeUTF16("de"), Workstation: etw.MakeUTF16("fg"), Status: 7}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 CredentialsValidated PackageName=bc TargetUserName=de Workstation=fg Status=0x7
 }

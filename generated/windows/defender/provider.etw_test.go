@@ -4,6 +4,7 @@
 package defender
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -54,4 +55,35 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyProtectionEnabled), new(AnyProtectionDisabled),
 		new(AnyProtectionChanged), new(AnyConfigurationChanged),
 	}
+}
+
+func ExampleScanStarted_AppendPayload() {
+	event := ScanStarted{ProductName: etw.MakeUTF16("bc"), ProductVersion: etw.MakeUTF16("de"), ScanID: etw.MakeUTF16("fg"), ScanTypeIndex: etw.MakeUTF16("hi"), ScanType: etw.MakeUTF16("jk"), ScanParametersIndex: etw.MakeUTF16("lm"), ScanParameters: etw.MakeUTF16("no"), Domain: etw.MakeUTF16("pq"), User: etw.MakeUTF16("rs"), SID: etw.MakeUTF16("tu"), ScanResources: etw.MakeUTF16("vw")}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 6200630000006400650000006600670000006800690000006a006b0000006c006d0000006e006f000000700071000000720073000000740075000000760077000000 <nil>
+}
+
+func ExampleAnyScanStarted() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyScanStarted) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := ScanStarted{ProductName: etw.MakeUTF16("bc"), ProductVersion: etw.MakeUTF16("de"), ScanID: etw.MakeUTF16("fg"), ScanTypeIndex: etw.MakeUTF16("hi"), ScanType: etw.MakeUTF16("jk"), ScanParametersIndex: etw.MakeUTF16("lm"), ScanParameters: etw.MakeUTF16("no"), Domain: etw.MakeUTF16("pq"), User: etw.MakeUTF16("rs"), SID: etw.MakeUTF16("tu"), ScanResources: etw.MakeUTF16("vw")}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 ScanStarted ProductName=bc ProductVersion=de ScanID=fg ScanTypeIndex=hi ScanType=jk ScanParametersIndex=lm ScanParameters=no Domain=pq User=rs SID=tu ScanResources=vw
 }

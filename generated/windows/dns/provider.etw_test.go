@@ -4,6 +4,7 @@
 package dns
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -55,4 +56,35 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyCacheLookupStop), new(AnyWireQueryStart),
 		new(AnyWireQueryStop),
 	}
+}
+
+func ExampleQueryStart_AppendPayload() {
+	event := QueryStart{QueryName: etw.MakeUTF16("bc"), QueryType: 3, QueryOptions: 4, ServerList: etw.MakeUTF16("fg"), IsNetworkQuery: 7, NetworkQueryIndex: 8, InterfaceIndex: 9, IsAsyncQuery: 10}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 6200630000000300000004000000000000006600670000000700000008000000090000000a000000 <nil>
+}
+
+func ExampleAnyQueryStart() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyQueryStart) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := QueryStart{QueryName: etw.MakeUTF16("bc"), QueryType: 3, QueryOptions: 4, ServerList: etw.MakeUTF16("fg"), IsNetworkQuery: 7, NetworkQueryIndex: 8, InterfaceIndex: 9, IsAsyncQuery: 10}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 QueryStart QueryName=bc QueryType=3 QueryOptions=4 ServerList=fg IsNetworkQuery=7 NetworkQueryIndex=8 InterfaceIndex=9 IsAsyncQuery=10
 }

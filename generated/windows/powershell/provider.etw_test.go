@@ -4,6 +4,7 @@
 package powershell
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -51,4 +52,35 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyRunspacePoolOpening), new(AnyConsoleStarting),
 		new(AnyConsoleReady), new(AnyNamedPipeListening),
 	}
+}
+
+func ExampleCommandInvoked_AppendPayload() {
+	event := CommandInvoked{ContextInfo: etw.MakeUTF16("bc"), UserData: etw.MakeUTF16("de"), Payload: etw.MakeUTF16("fg")}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 620063000000640065000000660067000000 <nil>
+}
+
+func ExampleAnyCommandInvoked() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyCommandInvoked) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := CommandInvoked{ContextInfo: etw.MakeUTF16("bc"), UserData: etw.MakeUTF16("de"), Payload: etw.MakeUTF16("fg")}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 CommandInvoked ContextInfo=bc UserData=de Payload=fg
 }

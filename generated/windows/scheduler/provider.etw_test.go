@@ -4,6 +4,7 @@
 package scheduler
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -57,4 +58,35 @@ func anyVersions() []etw.AnyVersion {
 		new(AnyActionCompleted), new(AnyActionFailed),
 		new(AnyActionLaunchFailed), new(AnyLaunchIgnored),
 	}
+}
+
+func ExampleTaskStartFailed_AppendPayload() {
+	event := TaskStartFailed{TaskName: etw.MakeUTF16("bc"), UserContext: etw.MakeUTF16("de"), ResultCode: 5}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 62006300000064006500000005000000 <nil>
+}
+
+func ExampleAnyTaskStartFailed() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyTaskStartFailed) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := TaskStartFailed{TaskName: etw.MakeUTF16("bc"), UserContext: etw.MakeUTF16("de"), ResultCode: 5}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 TaskStartFailed TaskName=bc UserContext=de ResultCode=5
 }

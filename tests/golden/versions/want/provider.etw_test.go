@@ -4,6 +4,7 @@
 package want
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -44,4 +45,35 @@ func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
 		new(AnyStart), new(AnyStop),
 	}
+}
+
+func ExampleStartV1_AppendPayload() {
+	event := StartV1{Count: 1, Depth: 2, Reason: etw.MakeUTF16("de")}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 0100000002640065000000 <nil>
+}
+
+func ExampleAnyStart() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyStart) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := StartV1{Count: 1, Depth: 2, Reason: etw.MakeUTF16("de")}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 Start_V1 Count=1 Depth=2 Reason=de
 }
