@@ -326,7 +326,7 @@ func TestNeedsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := map[string]string{"alloc": "allocs", "runtimes": "", "handles": "", "loader": "", "lifecycle": "startup --phases"}
+	commands := map[string]string{"alloc": "allocs", "contention": "waits --locks", "runtimes": "", "handles": "", "loader": "", "lifecycle": "startup --phases"}
 	rows := make(map[string]bool)                                                               // of commands, whether they say what one of the needs is
 	specs := map[string]bool{"jit": true, "runtimes": true, "lifecycle": true, "handles": true} // which stand for more there, or do not stand there
 	for _, x := range needy {
