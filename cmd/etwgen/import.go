@@ -34,6 +34,7 @@ func newImport() *cobra.Command {
   resource            WEVT_TEMPLATE as a file, such as mc.exe writes
   trace               .etl, .nettrace or .netperf, by what it says of its own
                       events: EventSource manifests, merged schemas, metadata
+  event log           .evtx, by the layouts of the events that are in it
 
 A folder stands for all such files in it. With --output, a manifest is written for
 each program and resource, and one with the name traces.man for all traces
@@ -108,7 +109,7 @@ func expand(args []string) ([]string, error) {
 // importable reports whether a file in a folder may be one to import, by its name.
 func importable(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
-	for _, suffix := range []string{".dll", ".exe", ".sys", ".bin", ".etl", ".nettrace", ".netperf", ".gz", ".zip"} {
+	for _, suffix := range []string{".dll", ".exe", ".sys", ".bin", ".etl", ".nettrace", ".netperf", ".evtx", ".gz", ".zip"} {
 		if strings.HasSuffix(name, suffix) {
 			return true
 		}

@@ -134,3 +134,12 @@ func hasOpaque(d *etw.EventDesc) bool {
 	n := len(d.Fields)
 	return n > 0 && d.Fields[n-1].Length.Kind == etw.SizeRest
 }
+
+// TestImportable: of a folder, files are taken by their names.
+func TestImportable(t *testing.T) {
+	for name, want := range map[string]bool{"App.dll": true, "System.evtx": true, "x.EVTX": true, "a.nettrace.gz": true, "notes.txt": false, "evtx": false} {
+		if got := importable(name); got != want {
+			t.Errorf("importable(%q) is %v", name, got)
+		}
+	}
+}
