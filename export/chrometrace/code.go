@@ -19,29 +19,20 @@ func (t *Trace) AddProfile(p *stacks.Profile, origin int64, process, thread func
 	if len(p.Types) == 0 || p.Types[len(p.Types)-1].Unit != "nanoseconds" {
 		return
 	}
-	type track struct{ pid, tid int64 }
-	samples, tracks := make(map[track][]stacks.Sample), []track{}
-	known := make(map[int64]bool)
-	for s := range p.Samples() {
-		k := track{s.Process, s.Thread}
-		if samples[k] == nil {
-			tracks = append(tracks, k)
-		}
-		samples[k] = append(samples[k], s)
-	}
-	order.Sort(tracks, func(a, b track) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid)) })
-	for _, k := range tracks {
-		pid := codeBase + max(k.pid, 0)
+	threads, known := p.Threads(), make(map[int64]bool)
+	order.Sort(threads, func(a, b stacks.Thread) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Thread, b.Thread))
+	})
+	for _, k := range threads {
+		pid := codeBase + max(k.Process, 0)
 		if !known[pid] {
 			known[pid] = true
-			t.Processes = append(t.Processes, Process{pid, "code of " + process(k.pid)})
+			t.Processes = append(t.Processes, Process{pid, "code of " + process(k.Process)})
 		}
-		t.Threads = append(t.Threads, Thread{pid, k.tid, thread(k.tid)})
-		c := calls{t: t, p: p, pid: pid, tid: k.tid}
-		list := samples[k]
-		order.Stable(list, func(a, b stacks.Sample) int { return cmp.Compare(a.Time, b.Time) })
-		for i := range list {
-			c.add(&list[i], list[i].Time-origin)
+		t.Threads = append(t.Threads, Thread{pid, k.Thread, thread(k.Thread)})
+		c := calls{t: t, p: p, pid: pid, tid: k.Thread}
+		for i := range k.Samples {
+			c.add(&k.Samples[i], k.Samples[i].Time-origin)
 		}
 		c.leave(0)
 	}
@@ -61,8 +52,8 @@ type calls struct {
 
 // add goes on with a sample. A call goes on, too, over the time from one sample to the next,
 // which is not always the same; after a longer time it is another one.
-func (c *calls) add(s *stacks.Sample, from int64) {
-	length := max(s.Values[len(s.Values)-1], 0)
+func (c *calls) add(s *stacks.Timed, from int64) {
+	length := max(s.Value, 0)
 	if from > c.end+c.length {
 		c.leave(0)
 	}

@@ -44,11 +44,11 @@ func Write(w io.Writer, p *stacks.Profile, o Options) error {
 		e.frame(i, &p.Frames[i])
 	}
 	e.text("]},\n\"profiles\":[")
-	for i, list := range byThread(p) {
+	for i, t := range byThread(p) {
 		if i > 0 {
 			e.text(",\n")
 		}
-		e.profile(list)
+		e.profile(t)
 	}
 	e.text("]}\n")
 	if e.err != nil {
@@ -98,57 +98,39 @@ func (e *encoder) frame(i int, f *stacks.Frame) {
 	e.text("}")
 }
 
-// byThread returns the samples of each thread in the order of time, those with the
-// largest sum first. A profile without samples is one thread without samples.
-func byThread(p *stacks.Profile) [][]stacks.Sample {
-	type key struct{ process, thread int64 }
-	index := make(map[key]int)
-	var threads [][]stacks.Sample
-	var sums []int64
-	for s := range p.Samples() {
-		k := key{s.Process, s.Thread}
-		i, ok := index[k]
-		if !ok {
-			i = len(threads)
-			index[k] = i
-			threads, sums = append(threads, nil), append(sums, 0)
+// byThread returns the samples of each thread, those with the largest sum first. A profile
+// without samples is one thread without samples.
+func byThread(p *stacks.Profile) []stacks.Thread {
+	threads := p.Threads()
+	if len(threads) == 0 {
+		return []stacks.Thread{{}}
+	}
+	sums := make(map[*stacks.Timed]int64, len(threads)) // by the first of each
+	for _, t := range threads {
+		for _, s := range t.Samples {
+			sums[&t.Samples[0]] += s.Value
 		}
-		s.Labels, s.Values = nil, slices.Clone(s.Values[len(s.Values)-1:])
-		threads[i] = append(threads[i], s)
-		sums[i] += s.Values[0]
 	}
-	heaviest := make([]int, len(threads))
-	for i := range heaviest {
-		heaviest[i] = i
-		order.Stable(threads[i], func(a, b stacks.Sample) int { return cmp.Compare(a.Time, b.Time) })
-	}
-	order.Stable(heaviest, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
-	sorted := [][]stacks.Sample{}
-	for _, i := range heaviest {
-		sorted = append(sorted, threads[i])
-	}
-	if len(sorted) == 0 {
-		sorted = append(sorted, nil)
-	}
-	return sorted
+	order.Stable(threads, func(a, b stacks.Thread) int { return cmp.Compare(sums[&b.Samples[0]], sums[&a.Samples[0]]) })
+	return threads
 }
 
 // profile writes the samples of one thread. Those that follow each other with the
 // same stack are one.
-func (e *encoder) profile(list []stacks.Sample) {
+func (e *encoder) profile(t stacks.Thread) {
 	name := e.p.Kind
-	if len(list) > 0 {
-		name = "thread " + strconv.FormatInt(list[0].Thread, 10)
+	if len(t.Samples) > 0 {
+		name = "thread " + strconv.FormatInt(t.Thread, 10)
 		if e.o.Thread != nil {
-			name = e.o.Thread(list[0].Process, list[0].Thread)
+			name = e.o.Thread(t.Process, t.Thread)
 		}
 	}
-	merged := list[:0]
+	merged := t.Samples[:0]
 	total := int64(0)
-	for _, s := range list {
-		total += s.Values[0]
+	for _, s := range t.Samples {
+		total += s.Value
 		if n := len(merged); n > 0 && merged[n-1].Stack == s.Stack {
-			merged[n-1].Values[0] += s.Values[0]
+			merged[n-1].Value += s.Value
 		} else {
 			merged = append(merged, s)
 		}
@@ -164,7 +146,7 @@ func (e *encoder) profile(list []stacks.Sample) {
 		if i > 0 {
 			e.text(",")
 		}
-		e.text(strconv.FormatInt(s.Values[0], 10))
+		e.text(strconv.FormatInt(s.Value, 10))
 	}
 	e.text("]}")
 }
