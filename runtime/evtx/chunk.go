@@ -19,6 +19,7 @@ type chunk struct {
 	offset  int64
 	good    bool // its head has the magic
 	at      int
+	next    int // where the record begins that follows the one before
 	free    int // where, by its head, its records end
 	records int
 	steps   int

@@ -60,9 +60,20 @@ func NewReader(src io.ReaderAt, size int64) (*Reader, error) {
 	if r.places, err = places(src, size); err != nil {
 		return nil, err
 	}
+	r.short()
 	r.stats.Missing = int64(min(missing(r.places), 1<<62))
 	r.clock = etw.Clock{Frequency: 1e7}
 	return r, r.start()
+}
+
+// short says that the file ends before its chunks begin, or has fewer of them than its header says.
+// More is no damage: the header of a log in use is older than its chunks.
+func (r *Reader) short() {
+	if r.size < headerBlock {
+		r.damage(r.size, "header", fmt.Errorf("the file ends within it, after %d bytes of %d", r.size, headerBlock))
+	} else if n := int(r.header.Chunks); n > len(r.places) {
+		r.damage(r.size, "file", fmt.Errorf("it ends after %d of %d chunks", len(r.places), n))
+	}
 }
 
 // start sets the clock to the first record of the first chunk that has one.
@@ -156,7 +167,7 @@ func (r *Reader) open(p place) error {
 		return fmt.Errorf("%w: %w", etw.ErrIncomplete, err)
 	}
 	b := r.buf[:n:n] // so that values end where its memory does
-	c := &chunk{parser: newParser(b), offset: p.offset, good: p.good, at: chunkHead, free: n, steps: maxSteps}
+	c := &chunk{parser: newParser(b), offset: p.offset, good: p.good, at: chunkHead, next: chunkHead, free: n, steps: maxSteps}
 	if p.good && n >= chunkHead {
 		if free := int64(binary.LittleEndian.Uint32(b[48:])); free >= chunkHead && free <= int64(n) {
 			c.free = int(free)
@@ -179,7 +190,16 @@ func (r *Reader) damage(offset int64, part string, err error) {
 // record sets rec to the next record of the chunk, if it has one.
 func (r *Reader) record(rec *etw.Record) bool {
 	c := r.chunk
-	for c.seek() {
+	for {
+		from := c.at
+		found := c.seek()
+		if next := min(c.at, c.free); c.good && from == c.next && next-from >= 8 {
+			r.stats.Undecodable++
+			r.damage(c.offset+int64(from), "record", fmt.Errorf("none begins here, and %d bytes are left out", next-from))
+		}
+		if !found {
+			return false
+		}
 		size, err := c.size()
 		if err == nil {
 			err = r.decode(c, size)
@@ -207,10 +227,10 @@ func (r *Reader) record(rec *etw.Record) bool {
 			r.stats.Carved++
 		}
 		c.at += size
+		c.next = c.at
 		*rec = r.found.rec
 		return true
 	}
-	return false
 }
 
 // decode takes the record of size bytes apart and makes its payload.

@@ -117,8 +117,9 @@ func (r *Reader) readHeader() error {
 		r.data.size = left
 		return nil // nor has it written features
 	case r.data.size < 0 || r.data.size > left:
+		r.damage(r.size, "file", fmt.Errorf("it ends after %d of %d bytes of data", left, uint64(r.data.size)))
 		r.data.size = left
-		return nil // the end is missing: the last record will say so
+		return nil
 	}
 	r.readFeatures(head[bitmapAt:])
 	return nil

@@ -40,6 +40,9 @@ type Reader struct {
 
 	in         *bufio.Reader
 	at         int64 // where in the file it is
+	before     int64 // where the record before began, 0 if there is none
+	again      int64 // bytes that were read again after damage
+	long       int   // bytes that the record had more than it needs
 	unpacker   *unpacker
 	unpackable bool   // it has not met damage
 	rest       []byte // unpacked, and not yet a whole record
@@ -154,36 +157,57 @@ func (r *Reader) more() error {
 	if len(head) == 0 && err == io.EOF {
 		return r.finish()
 	}
-	size := 0
+	size, b := 0, []byte(nil)
 	if len(head) == perfevent.HeaderSize {
-		size = int(r.order.Uint16(head[6:]))
-	}
-	var b []byte
-	if size >= perfevent.HeaderSize {
+		var why error
+		if size, why = r.plausible(head); why != nil {
+			return r.mend(why)
+		}
 		b, err = r.in.Peek(size)
 	}
 	switch {
 	case err == io.EOF:
-		r.damage(r.at, "record", fmt.Errorf("the data end within it, after %d bytes", r.data.offset+r.data.size-r.at))
-		return r.finish()
+		return r.end()
 	case err != nil:
-		r.finished = true
-		return fmt.Errorf("%w: %w", etw.ErrIncomplete, err)
-	case size < perfevent.HeaderSize:
-		r.damage(r.at, "record", fmt.Errorf("it says that it has %d bytes, so the next one is not found: nothing is read from here on", size))
-		return r.finish()
+		return r.broken(err)
 	}
 	extra := r.take(b)
 	if extra < 0 || extra > r.data.offset+r.data.size-r.at-int64(size) {
-		r.damage(r.at, "record", fmt.Errorf("it says that %d bytes belong to it, which the file does not have", uint64(extra)))
-		return r.finish()
+		return r.mend(fmt.Errorf("it says that %d bytes belong to it, which the file does not have", uint64(extra)))
 	}
+	r.before = r.at
 	r.at += int64(size) + extra
+	if r.long > 0 {
+		why := fmt.Errorf("the one before has %d bytes more than it needs", r.long)
+		r.long = 0
+		return r.mend(why)
+	}
 	_, err = r.in.Discard(size)
 	if err == nil && extra > 0 {
 		_, err = io.CopyN(io.Discard, r.in, extra)
 	}
 	return err
+}
+
+// end takes that the data end within a record, unless its size is to blame: then there are others
+// in what it claims.
+func (r *Reader) end() error {
+	at, err := r.search(r.at + 1)
+	if err != nil {
+		return r.broken(err)
+	}
+	if at >= 0 {
+		r.damaged(fmt.Sprintf("it says that it has more bytes than there are, and at byte %d is another", at))
+		return r.seek(at)
+	}
+	r.damage(r.at, "record", fmt.Errorf("the data end within it, after %d bytes", r.data.offset+r.data.size-r.at))
+	return r.finish()
+}
+
+// broken takes that the file cannot be read.
+func (r *Reader) broken(err error) error {
+	r.finished = true
+	return fmt.Errorf("%w: %w", etw.ErrIncomplete, err)
 }
 
 // The types of records that perf itself writes.
@@ -297,6 +321,10 @@ func (r *Reader) unpacked(b []byte) {
 			break
 		}
 		r.record(b[:size])
+		if r.long > 0 {
+			r.damaged(fmt.Sprintf("a record that was packed has %d bytes more than it needs", r.long))
+			r.long = 0
+		}
 		b = b[size:]
 	}
 	r.rest = append(r.rest[:0], b...)
@@ -305,7 +333,7 @@ func (r *Reader) unpacked(b []byte) {
 // record takes a record of the kernel.
 func (r *Reader) record(b []byte) {
 	kind, misc, body := r.order.Uint32(b), r.order.Uint16(b[4:]), b[perfevent.HeaderSize:]
-	if !perfevent.Knows(kind) || len(r.events) == 0 {
+	if len(r.events) == 0 {
 		r.stats.Skipped++
 		return
 	}
@@ -318,10 +346,11 @@ func (r *Reader) record(b []byte) {
 	rec, ok := e.layout.Parse(kind, misc, body)
 	switch {
 	case !ok:
-		r.damaged(fmt.Sprintf("of type %d and %d bytes, it is too short", kind, len(b)))
+		r.damaged(fmt.Sprintf("of type %d and %d bytes, it has not the size of its type", kind, len(b)))
 	case rec.Kind == perfevent.Other:
 		r.stats.Skipped++
 	default:
+		r.long = rec.Extra
 		r.rounds.add(held{rec, e}, len(b), r.flush)
 	}
 }

@@ -52,6 +52,16 @@ func (c *campaign) run(one func(*rand.Rand)) {
 	}
 }
 
+// blocks makes executions many at a time, for those that take less than it takes to begin one:
+// a block has random numbers of its own, and returns how many there were.
+func (c *campaign) blocks(block func(*rand.Rand) int) {
+	for i := c.from; !c.over(); i++ {
+		c.begin(fmt.Sprintf("block %d", i), nil)
+		c.executions-- // it is the block's
+		c.guard(func() { c.executions += block(rand.New(rand.NewPCG(c.seed, i))) })
+	}
+}
+
 // begin begins an execution.
 func (c *campaign) begin(at string, mutant []byte) {
 	c.executions++
@@ -64,7 +74,7 @@ func (c *campaign) over() bool {
 	if c.n > 0 && c.executions >= c.n {
 		return true
 	}
-	if !c.until.IsZero() && c.executions%64 == 0 {
+	if !c.until.IsZero() && c.executions%64 == 0 { // also after a block, which is of so many
 		c.isOver = time.Now().After(c.until)
 	}
 	return c.isOver

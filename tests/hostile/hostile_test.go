@@ -22,10 +22,12 @@ func TestShort(t *testing.T) {
 		"manifests": {"-kind", "manifests", "-n", "150"},
 		"payloads":  {"-kind", "payloads", "-n", "600"},
 		"versions":  {"-kind", "versions", "-n", "600"},
+		"decoders":  {"-kind", "decoders", "-n", "200000"},
+		"forms":     {"-kind", "forms", "-n", "300"},
 		"code":      {"-kind", "code", "-n", "100", "-max", "300000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && (name == "payloads" || name == "versions") {
+			if testing.Short() && (name == "payloads" || name == "versions" || name == "forms") {
 				t.Skip("builds packages")
 			}
 			var out bytes.Buffer

@@ -58,6 +58,8 @@ var kinds = map[string]func(*campaign, config) error{
 	"versions":  testVersions,
 	"tool":      testTool,
 	"code":      testCode,
+	"decoders":  testDecoders,
+	"forms":     testForms,
 	"shapes":    testShapes,
 }
 
@@ -65,7 +67,7 @@ func run(args []string, out io.Writer) error {
 	var cfg config
 	flags := flag.NewFlagSet("hostile", flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.StringVar(&cfg.kind, "kind", "traces", "what to test: traces, manifests, payloads, versions, tool, code, shapes or all")
+	flags.StringVar(&cfg.kind, "kind", "traces", "what to test: traces, manifests, payloads, versions, tool, code, shapes, decoders, forms or all")
 	flags.IntVar(&cfg.n, "n", 10000, "number of executions of each kind, 0 for no limit")
 	flags.Uint64Var(&cfg.seed, "seed", 1, "seed of the random numbers")
 	flags.Uint64Var(&cfg.from, "from", 0, "number of the first execution")
@@ -73,7 +75,7 @@ func run(args []string, out io.Writer) error {
 	flags.StringVar(&cfg.save, "save", "", "folder to write the mutants of findings to")
 	flags.StringVar(&cfg.corpus, "corpus", "", "folder with real traces and manifests, if there is one (default ETWGEN_CORPUS, or ../shared/corpus beside the module)")
 	flags.Int64Var(&cfg.max, "max", 1<<20, "traces: the largest file, in bytes")
-	flags.IntVar(&cfg.sweep, "sweep", 0, "traces: in place of random mutations flip every bit of every header, put extreme numbers at each of its places, and cut at so many places")
+	flags.IntVar(&cfg.sweep, "sweep", 0, "in place of random mutations: of traces flip every bit of every header and put extreme numbers at each of its places; of traces and forms cut at so many places")
 	flags.StringVar(&cfg.format, "format", "", "traces: only those of formats that begin so, such as .etl or .net")
 	flags.StringVar(&cfg.mutation, "mutation", "", "traces: only the mutation of this name")
 	if err := flags.Parse(args); err != nil {

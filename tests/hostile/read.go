@@ -9,7 +9,9 @@ import (
 
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/evtx"
 	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/runtime/perfdata"
 	"github.com/etwgen/etwgen/tests/hostile/mutate"
 )
 
@@ -24,7 +26,7 @@ type outcome struct {
 // has.
 func (o outcome) reports(intact outcome) bool { return o.err != nil || o.lost > intact.lost }
 
-// A source is a reader of either format.
+// A source is a reader of any format.
 type source interface {
 	etw.Source
 	io.Closer
@@ -38,6 +40,20 @@ func open(f mutate.Format, in *meter, sorted bool) (source, func() int64, error)
 			return nil, nil, err
 		}
 		return r, func() int64 { n := r.Stats(); return n.Lost + n.Undecodable + n.Unknown }, nil
+	}
+	switch f {
+	case mutate.EVTX:
+		r, err := evtx.NewReader(in, in.Size())
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, func() int64 { n := r.Stats(); return n.Undecodable + n.Missing + n.Remnants }, nil
+	case mutate.Perf:
+		r, err := perfdata.NewReader(in, in.Size())
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, func() int64 { n := r.Stats(); return n.Lost + n.Undecodable }, nil
 	}
 	var opts []nettrace.Option
 	if !sorted {
@@ -90,8 +106,11 @@ func read(f mutate.Format, data []byte, sorted bool, each func(*etw.Record)) (o 
 }
 
 // digest is of what a record says of itself. Its provider and its stack may be
-// defined elsewhere in the trace.
+// defined elsewhere in the trace; and mappings of a perf.data get numbers as they come.
 func digest(rec *etw.Record) uint64 {
+	if rec.ProviderName == "Universal.System" {
+		return uint64(rec.Timestamp)*0x9e3779b97f4a7c15 ^ uint64(rec.ID)<<40 ^ uint64(rec.ProcessID)
+	}
 	return maphash.Bytes(hashSeed, rec.Payload) ^ uint64(rec.Timestamp)*0x9e3779b97f4a7c15
 }
 

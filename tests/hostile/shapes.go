@@ -41,12 +41,11 @@ func testShapes(c *campaign, cfg config) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	x := &shapesRun{c, filepath.Join(dir, "etw"), dir}
-	build := exec.Command("go", "build", "-o", x.etw, "./cmd/etw")
-	build.Dir = cfg.module
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+	tool, err := buildTool(cfg, dir)
+	if err != nil {
+		return err
 	}
+	x := &shapesRun{c, tool, dir}
 	c.watch(10 * time.Minute)
 	c.n = min(c.n, len(shapes))
 	if c.n == 0 {

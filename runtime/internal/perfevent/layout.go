@@ -142,6 +142,10 @@ func (l *Layout) sample(r *Record, b []byte) bool {
 			r.Stack = l.address(r.Stack, code)
 		}
 	}
+	const known = PartIdentifier | PartIP | PartThread | PartTime | PartAddress | PartID | PartStream | PartProcessor | PartPeriod | PartRead | PartStack | PartRaw
+	if l.Parts&^known == 0 {
+		r.Extra = len(c.b)
+	}
 	return !c.bad
 }
 

@@ -44,6 +44,7 @@ type Record struct {
 	File                  FileID // where the file is
 	Name                  string // of Comm and Symbol, and the path of Map
 	Count                 int64  // of Lost
+	Extra                 int    // bytes more than its parts have, where all of them are known
 }
 
 // A FileID is the device and the number of a file there.
@@ -93,15 +94,25 @@ func (l *Layout) Parse(kind uint32, misc uint16, b []byte) (r Record, ok bool) {
 		r.Kind = Sample
 		ok = l.sample(&r, b)
 	case !Knows(kind):
-		ok = true
+		ok = l.fits(kind, len(b))
 	default:
 		n := l.trailerSize()
 		if ok = len(b) >= n; ok {
 			l.trailer(&r, b[len(b)-n:])
-			ok = l.side(&r, kind, misc, b[:len(b)-n])
+			ok = l.fits(kind, len(b)) && l.side(&r, kind, misc, b[:len(b)-n])
 		}
 	}
 	return r, ok
+}
+
+// sizes are those of records that all have the same, without the parts that they end with.
+var sizes = map[uint32]int{TypeLost: 16, TypeExit: 24, TypeFork: 24, 11: 24, 12: 8, TypeLostSamples: 8, TypeSwitch: 0, TypeSwitchWide: 8, 18: 16, 21: 8}
+
+// fits reports whether a record has the size of its type. One of another size is of another type,
+// whatever its header says.
+func (l *Layout) fits(kind uint32, n int) bool {
+	size, fixed := sizes[kind]
+	return !fixed || n == size+l.trailerSize()
 }
 
 // side reads what is told beside samples.
@@ -118,6 +129,7 @@ func (l *Layout) side(r *Record, kind uint32, misc uint16, b []byte) bool {
 			return false
 		}
 		r.Kind, r.Exec, r.Name = Comm, misc&MiscExec != 0, text(b[8:])
+		r.Extra = padding(b[8:], r.Name)
 		r.PID, r.TID = l.int32(b), l.int32(b[4:])
 	case TypeFork, TypeExit:
 		if len(b) < 24 {
@@ -163,9 +175,11 @@ func (l *Layout) mapping(r *Record, kind uint32, misc uint16, b []byte) bool {
 	r.Start, r.Length, r.Offset = l.Order.Uint64(b[8:]), l.Order.Uint64(b[16:]), l.Order.Uint64(b[24:])
 	if kind == TypeMmap {
 		r.Name, r.Data = text(b[short:]), misc&MiscData != 0
+		r.Extra = padding(b[short:], r.Name)
 		return true
 	}
 	r.Name, r.Data = text(b[fixed:]), l.Order.Uint32(b[56:])&execute == 0
+	r.Extra = padding(b[fixed:], r.Name)
 	if misc&MiscBuildID != 0 {
 		r.BuildID = bytes.Clone(b[id+4:][:min(int(b[id]), maxID)])
 	} else {
@@ -175,6 +189,9 @@ func (l *Layout) mapping(r *Record, kind uint32, misc uint16, b []byte) bool {
 }
 
 func (l *Layout) int32(b []byte) int32 { return int32(l.Order.Uint32(b)) }
+
+// padding returns how many bytes stand behind a text that its end and its padding do not need.
+func padding(b []byte, text string) int { return max(len(b)-len(text)-8, 0) }
 
 // text returns what stands before the first NUL.
 func text(b []byte) string {

@@ -1,6 +1,8 @@
 package mutate
 
 import (
+	"compress/gzip"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +18,7 @@ func Folder(dir string, max int64) ([]*Trace, error) {
 			return err
 		}
 		switch filepath.Ext(path) {
-		case ".etl", ".nettrace", ".netperf":
+		case ".etl", ".nettrace", ".netperf", ".evtx", ".data", ".gz":
 			if info, err := d.Info(); err == nil && info.Size() <= max {
 				paths = append(paths, path)
 			}
@@ -26,7 +28,7 @@ func Folder(dir string, max int64) ([]*Trace, error) {
 	sort.Strings(paths)
 	var traces []*Trace
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		data, err := unpacked(path, max)
 		if err != nil {
 			return nil, err
 		}
@@ -35,4 +37,24 @@ func Folder(dir string, max int64) ([]*Trace, error) {
 		}
 	}
 	return traces, err
+}
+
+// unpacked reads a file, also one that is packed. Of one that is larger it returns nothing.
+func unpacked(path string, max int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if filepath.Ext(path) == ".gz" {
+		if r, err = gzip.NewReader(f); err != nil {
+			return nil, nil // it has the name alone
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(r, max+1))
+	if int64(len(data)) > max {
+		return nil, err
+	}
+	return data, err
 }

@@ -10,6 +10,8 @@ const (
 	Netperf       Format = ".netperf 3"
 	Nettrace      Format = ".nettrace 4"
 	Nettrace6     Format = ".nettrace 6"
+	EVTX          Format = ".evtx"
+	Perf          Format = "perf.data"
 )
 
 // IsETL reports whether f is one of the formats of Windows.
@@ -67,7 +69,7 @@ func (t *Trace) Bodies() []Span {
 // New maps a trace. It returns nil if the file is not one, or is damaged.
 func New(name string, data []byte) *Trace {
 	t := &Trace{Name: name, Data: data}
-	for _, read := range []func(*Trace) bool{readETL, readObjects, readBlocks} {
+	for _, read := range []func(*Trace) bool{readETL, readObjects, readBlocks, readEVTX, readPerf} {
 		if read(t) && len(t.Parts) > 0 {
 			return t
 		}

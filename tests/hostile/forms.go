@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/metrics"
+	"slices"
+	"time"
+
+	"github.com/etwgen/etwgen/manifest/tlg"
+	"github.com/etwgen/etwgen/manifest/tlg/tlgtest"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventheader"
+	"github.com/etwgen/etwgen/runtime/gcdump"
+	"github.com/etwgen/etwgen/runtime/profile"
+)
+
+// forms damages files of the forms that are read as a whole, or not at all: snapshots of heaps,
+// profiles of other tools, programs with events of TraceLogging, records of EventHeader.
+type forms struct {
+	*campaign
+	files    []formFile
+	sample   []metrics.Sample
+	accepted map[string]int
+}
+
+// A formFile is an intact file and who reads it.
+type formFile struct {
+	name  string
+	data  []byte
+	read  func([]byte) (int, error) // returns how much there is in it
+	whole int                       // how much there is while it is intact
+	ends  bool                      // whether its end can be told, so that no cut is as good
+}
+
+// testForms gives damaged files to the reader of their form.
+func testForms(c *campaign, cfg config) error {
+	x := &forms{campaign: c, accepted: make(map[string]int), sample: []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}}
+	if err := x.make(cfg); err != nil {
+		return err
+	}
+	for i := range x.files {
+		f := &x.files[i]
+		var err error
+		if f.whole, err = f.read(f.data); err != nil || f.whole == 0 {
+			return fmt.Errorf("%s, which is whole: %d in it, %w", f.name, f.whole, err)
+		}
+	}
+	c.watch(5 * time.Minute)
+	if cfg.sweep > 0 {
+		x.sweep(cfg.sweep)
+	} else {
+		c.run(x.one)
+	}
+	fmt.Fprintf(c.out, "%d files of these forms:", len(x.files))
+	for _, name := range slices.Sorted(maps.Keys(x.accepted)) {
+		fmt.Fprintf(c.out, " %s %d", name, x.accepted[name])
+	}
+	fmt.Fprintln(c.out, " damaged ones were read")
+	return nil
+}
+
+// exported are the forms that the tool writes a recording in.
+var exported = []struct {
+	format, recording string
+	read              func([]byte) (int, error)
+	ends              bool
+}{
+	{"pprof", "alloc.nettrace", readProfile, true},
+	{"speedscope", "alloc.nettrace", readProfile, true},
+	{"firefox", "alloc.nettrace", readProfile, true},
+	{"folded", "alloc.nettrace", readProfile, false},
+}
+
+// make makes the intact files.
+func (x *forms) make(cfg config) error {
+	dir, err := os.MkdirTemp("", "hostile-forms-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	tool, err := buildTool(cfg, dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range exported {
+		path := filepath.Join(dir, "out")
+		cmd := exec.Command(tool, "export", "--of", "allocs", "--format", e.format, "-o", path, filepath.Join(cfg.module, "tests", "recorded", e.recording))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("etw export --format %s: %w\n%s", e.format, err, out)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		os.Remove(path)
+		if z, err := gzip.NewReader(bytes.NewReader(data)); err == nil { // package trace unpacks
+			if data, err = io.ReadAll(z); err != nil {
+				return err
+			}
+		}
+		x.files = append(x.files, formFile{name: e.format, data: data, read: e.read, ends: e.ends})
+	}
+	dump, err := heapOf(40)
+	if err != nil {
+		return err
+	}
+	x.files = append(x.files,
+		formFile{name: "gcdump", data: dump, read: readGCDump, ends: true},
+		formFile{name: "cpuprofile", data: []byte(cpuProfile), read: readProfile, ends: true},
+		formFile{name: "TraceLogging", data: tlgtest.Sample(), read: readTLG},
+		formFile{name: "EventHeader", data: eventHeader(), read: readEventHeader},
+	)
+	return nil
+}
+
+// heapOf makes a snapshot of a heap: a row of objects, each of which holds the next.
+func heapOf(nodes int) ([]byte, error) {
+	b := gcdump.NewBuilder(nodes)
+	types := []int{b.Type("Shop.Order", "shop.dll"), b.Type("System.String", "System.Private.CoreLib.dll")}
+	for i := range nodes {
+		var children []int
+		if i+1 < nodes {
+			children = []int{i + 1, nodes - 1}
+		}
+		b.Set(i, types[i%2], uint64(0x1000+64*i), int64(24+8*i), children)
+	}
+	d, err := b.Dump(0)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	_, err = d.WriteTo(&out)
+	return out.Bytes(), err
+}
+
+// buildTool builds the trace tool.
+func buildTool(cfg config, dir string) (string, error) {
+	path := filepath.Join(dir, "etw")
+	build := exec.Command("go", "build", "-o", path, "./cmd/etw")
+	build.Dir = cfg.module
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// cpuProfile is a profile of V8.
+const cpuProfile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":"","lineNumber":-1},"children":[2]},` +
+	`{"id":2,"callFrame":{"functionName":"bake","url":"file:///shop.js","lineNumber":4},"children":[3]},` +
+	`{"id":3,"callFrame":{"functionName":"","url":"file:///shop.js","lineNumber":9}}],` +
+	`"startTime":100,"endTime":180,"samples":[3,2,3],"timeDeltas":[10,20,30]}`
+
+// eventHeader is a record of Linux's user_events: a header, the names of the event and of its
+// fields with their types, and the values.
+func eventHeader() []byte {
+	b := []byte{0x6, 1, 5, 0, 0, 0, 0, 4}
+	metadata := "Baked\x00loaf\x00\x81\x01\x02a\x00\x02b\x00\x03"
+	b = append(b, byte(len(metadata)), 0, 1, 0)
+	return append(append(b, metadata...), 1, 2, 3, 4, 5, 6, 7, 8)
+}
+
+// one damages a file.
+func (x *forms) one(r *rand.Rand) {
+	f := &x.files[r.IntN(len(x.files))]
+	if f.ends && r.IntN(16) == 0 {
+		x.cut(f, r.IntN(len(f.data)))
+		return
+	}
+	data := mutateBytes(r, f.data)
+	for range r.IntN(3) { // mutateBytes leaves the end alone, and sizes below 16
+		data = damage(r, data)
+	}
+	x.try(f, data)
+}
+
+// sweep cuts every file at so many places.
+func (x *forms) sweep(cuts int) {
+	for i := range x.files {
+		f := &x.files[i]
+		for k := 0; k < cuts && f.ends && !x.over(); k++ {
+			n := k * len(f.data) / cuts
+			x.begin(fmt.Sprintf("%s: cut after %d bytes", f.name, n), f.data[:n])
+			x.guard(func() { x.cut(f, n) })
+		}
+	}
+}
+
+// cut reads the beginning of a file: less than there was is an error. What is behind the last
+// value, such as the end of a line, may be missing.
+func (x *forms) cut(f *formFile, n int) {
+	if got, err := x.try(f, f.data[:n:n]); err == nil && got < f.whole {
+		x.find("unsaid", "%s, cut after %d of %d bytes: %d of %d in it, and no word of it", f.name, n, len(f.data), got, f.whole)
+	}
+}
+
+// try reads a file, in memory in proportion to it.
+func (x *forms) try(f *formFile, data []byte) (int, error) {
+	x.mutant = data
+	before := x.allocated()
+	n, err := f.read(data)
+	if err == nil {
+		x.accepted[f.name]++
+	}
+	if errors.Is(err, errPromise) {
+		x.find("promise", "%s: %v", f.name, err)
+	}
+	if used := x.allocated() - before; used > uint64(64<<20+512*len(data)) {
+		x.find("memory", "%s: %d MiB allocated for %d bytes", f.name, used>>20, len(data))
+	}
+	return n, err
+}
+
+func (x *forms) allocated() uint64 {
+	metrics.Read(x.sample)
+	return x.sample[0].Value.Uint64()
+}
+
+// errPromise is what a reader must never return.
+var errPromise = errors.New("a promise of the reader is broken")
+
+func readGCDump(data []byte) (int, error) {
+	d, err := gcdump.Read(data)
+	if err != nil {
+		return 0, err
+	}
+	for i := range d.Nodes() {
+		d.Node(i)
+	}
+	d.Roots()
+	r := gcdump.NewReader(d)
+	var rec etw.Record
+	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+	}
+	if err != io.EOF {
+		return 0, fmt.Errorf("%w: what is read has records that are not: %w", errPromise, err)
+	}
+	return d.Nodes(), nil
+}
+
+func readProfile(data []byte) (int, error) {
+	p, err := profile.Read(data)
+	if err != nil {
+		return 0, err
+	}
+	var frames []int32
+	for i, s := range p.Samples {
+		for _, v := range p.Values(i) {
+			if v < 0 {
+				return 0, fmt.Errorf("%w: sample %d weighs %d", errPromise, i, v)
+			}
+		}
+		frames = p.AppendStack(frames[:0], s.Stack)
+		for _, f := range frames {
+			if fn := p.Frames[f].Function; fn >= 0 {
+				_ = p.Functions[fn]
+			}
+		}
+	}
+	if len(p.Warnings) > 0 {
+		return len(p.Samples), fmt.Errorf("read with a warning: %s", p.Warnings[0])
+	}
+	return len(p.Samples), nil
+}
+
+func readTLG(data []byte) (int, error) {
+	f, err := tlg.Read(data)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, g := range f.Groups() {
+		n += len(g.Events)
+	}
+	if n != len(f.Events) {
+		return 0, fmt.Errorf("%w: %d of %d events are in a group", errPromise, n, len(f.Events))
+	}
+	return n, nil
+}
+
+func readEventHeader(data []byte) (int, error) {
+	tp, ok := eventheader.ParseName("Bakery_L4K1")
+	if !ok {
+		return 0, errors.New("no name of a tracepoint")
+	}
+	var d eventheader.Decoder
+	e, err := d.Decode(tp, data)
+	if err != nil {
+		return 0, err
+	}
+	if len(e.Payload) > 1<<10+16*len(data) {
+		return 0, fmt.Errorf("%w: %d bytes became %d", errPromise, len(data), len(e.Payload))
+	}
+	rec := &etw.Record{Provider: e.Desc.Provider.GUID, ProviderName: e.Desc.Provider.Name, ID: e.Desc.ID, Schema: e.Desc, PointerSize: etw.Ptr64, Payload: e.Payload}
+	if v, err := etw.NewDecoder().Decode(rec); err == nil && v != nil {
+		_ = etw.AppendText(nil, v)
+	}
+	return 1, nil
+}
