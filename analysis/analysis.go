@@ -1,7 +1,7 @@
-// Package analysis answers, in one pass over a trace, what people open a trace of .NET
-// for: how long the pauses were, who allocates, what is thrown, what is compiled, what
-// threads wait for. Use it for all of that at once; of one question alone, use the
-// package below that answers it.
+// Package analysis answers, in one pass over a trace, the questions that people open a trace
+// of .NET for: how long the pauses were, who allocates, the exceptions, the compiled
+// methods, the waits of threads. Use it for all of that at once; of one question alone, use
+// the package below that answers it.
 //
 //	res, err := analysis.Run(ctx, source)
 //	fmt.Println(res.GC.Runtimes[0].PauseMS)
@@ -50,28 +50,28 @@ type Result struct {
 	Heap       *heap.Result       `json:"heap"`
 	Requests   *requests.Result   `json:"requests"`
 	Counters   *counters.Result   `json:"counters"`
-	// Timeline is what happened when, if [Timeline] asks for it.
+	// Timeline is the course of events over time, if [Timeline] asks for it.
 	Timeline *timeline.Result `json:"timeline,omitempty"`
 
-	// Warnings say which numbers are not what they seem.
+	// Warnings name the numbers that mislead, and say why.
 	Warnings []string `json:"warnings,omitempty"`
-	// Records counts what the source delivered, and Undecodable the records that do
-	// not fit the events that they claim to be.
+	// Records counts the records that the source delivered, and Undecodable the records that
+	// do not fit the events that they claim to be.
 	Records     uint64 `json:"records"`
 	Undecodable uint64 `json:"undecodable"`
 	// Lost is the number of events that were lost when the trace was recorded, if
 	// [Losses] tells it. It is a lower bound: of threads that lost all, none knows.
 	Lost int64 `json:"lost,omitempty"`
-	// Incomplete says what of the source could not be read.
+	// Incomplete says which part of the source could not be read.
 	Incomplete string `json:"incomplete,omitempty"`
 
 	doubts []string // the warnings of analyses
 }
 
-// parts are the analyses, a line for each: what it needs, how it begins, and the field of a
+// parts are the analyses, a line for each: its needs, its beginning, and the field of a
 // [Result] that its answer is. Handles and heap need nothing here, since that would change the
 // program that is watched: it would collect its heap, and write down each object. To ask for
-// these as well, name what they need.
+// these as well, name their needs.
 var parts = []part{
 	of(nil, runtimes.New, func(r *Result) **runtimes.Result { return &r.Runtimes }),
 	of(gc.Needs, gc.New, func(r *Result) **gc.Result { return &r.GC }),
@@ -91,7 +91,7 @@ var parts = []part{
 // A part is one of the analyses.
 type part struct {
 	needs []need.Need
-	// begin returns the analysis, and what puts its answer where it belongs.
+	// begin returns the analysis, and a function that puts its answer where it belongs.
 	begin func(*etw.Mux) (any, answer)
 }
 
@@ -135,8 +135,7 @@ func New(mux *etw.Mux) *Set {
 	return s
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analyses.
+// Result returns the findings so far. It shares no memory that changes with the analyses.
 func (s *Set) Result() *Result {
 	stats := s.mux.Stats()
 	r := &Result{Records: stats.Records, Undecodable: stats.Undecodable}
@@ -164,9 +163,9 @@ type options struct {
 // the trace was recorded. Readers count them in their Stats.
 func Losses(lost func() int64) Option { return func(o *options) { o.lost = lost } }
 
-// Timeline has the result say what happened when, in so many equal buckets from the first
-// record to the last. samples returns samples of processors or of threads at the end; it
-// may be nil.
+// Timeline adds the course of events to the result, in so many equal buckets from the first
+// record to the last. samples returns samples of processors or of threads at the end; it may
+// be nil.
 func Timeline(buckets int, samples func() []*stacks.Samples) Option {
 	return func(o *options) { o.buckets, o.samples = buckets, samples }
 }
@@ -183,9 +182,9 @@ func Named(of func(*stacks.Samples) *stacks.Profile) Option {
 	return func(o *options) { o.named = of }
 }
 
-// Run gives all records of a source to all analyses. A source that is incomplete is
-// no error: the result says so. Of another error, there is a result all the same,
-// of what came before it.
+// Run gives all records of a source to all analyses. A source that is incomplete is no
+// error: the result says so. Of another error, there is a result all the same, of the
+// records before it.
 func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error) {
 	var o options
 	for _, opt := range opts {

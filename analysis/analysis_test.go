@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// All analyses in one pass say what each says alone, and nothing that JSON cannot.
+// All analyses in one pass say the same as each alone, and nothing that JSON cannot.
 func TestRun(t *testing.T) {
 	for _, path := range testtrace.All(t) {
 		res, err := Run(t.Context(), testtrace.Open(t, path))

@@ -55,7 +55,7 @@ func ExampleNew() {
 	// Output: 3 collections, then 5
 }
 
-// What happened when, in two buckets of equal length.
+// The course of events, in two buckets of equal length.
 func ExampleTimeline() {
 	t, err := trace.Open("../tests/recorded/exceptions.nettrace")
 	if err != nil {

@@ -36,8 +36,8 @@ func (s *spanned) Interrupt() {
 	}
 }
 
-// timeline returns a source to read in place of another, and what sets the timeline of the
-// result when it was read.
+// timeline returns a source to read in place of another, and a function that sets the
+// timeline of the result afterwards.
 func (s *Set) timeline(source etw.Source, o *options) (etw.Source, func(*Result)) {
 	seen := &spanned{Source: source}
 	lanes := timeline.New(timeline.Parts{Analyses: append(s.analyses[:len(s.analyses):len(s.analyses)], o.beside...), Samples: o.samples, Named: o.named})

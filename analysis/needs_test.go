@@ -41,7 +41,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
 
-// needy are the analyses of what a runtime logs: what they need, what they cannot do
+// needy are the analyses of a runtime's events: their needs, the events they cannot do
 // without, and how much they find in a recording.
 var needy = []struct {
 	name   string // of the package
@@ -141,7 +141,7 @@ func enables(needs []need.Need, provider string, keywords uint64, level etw.Leve
 	})
 }
 
-// What an analysis needs brings the events that it cannot do without, no keyword and no
+// The needs of an analysis bring the events that it cannot do without, no keyword and no
 // level of it can be left out.
 func TestNeeds(t *testing.T) {
 	for _, x := range needy {
@@ -174,7 +174,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// An analysis asks a session for what it needs, and no more.
+// An analysis asks a session for its needs, and no more.
 func TestAsks(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -223,7 +223,7 @@ func TestAsks(t *testing.T) {
 	}
 }
 
-// A recording of what an analysis needs, and no more, has the same answer.
+// A recording of the needs of an analysis, and no more, has the same answer.
 func TestNeedsSuffice(t *testing.T) {
 	for _, x := range needy {
 		if x.trace == "" {
@@ -253,7 +253,7 @@ func TestNeedsSuffice(t *testing.T) {
 	}
 }
 
-// TestSeen has traces tell that they have what an analysis needs, and the same without its
+// TestSeen has traces tell that they have the needs of an analysis, and the same without its
 // events that they have not.
 func TestSeen(t *testing.T) {
 	for _, x := range needy {
@@ -316,7 +316,7 @@ func TestSeenKernel(t *testing.T) {
 	}
 }
 
-// What packages and pages say has to be recorded is what the analyses need.
+// Packages and pages name the needs of the analyses.
 func TestNeedsTold(t *testing.T) {
 	page, err := os.ReadFile("../docs/answers.md")
 	if err != nil {
@@ -382,7 +382,7 @@ func comment(t *testing.T, name string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Every profile brings what the analyses need that it is for.
+// Every profile brings the needs of its analyses.
 func TestProfiles(t *testing.T) {
 	covers := map[string][][]need.Need{
 		"alloc": {alloc.Needs}, "common": {gc.Needs, exceptions.NeedsHandling, contention.Needs, threadpool.Needs}, "contention": {contention.Needs},

@@ -39,8 +39,8 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
-// What is counted in a part of a trace is counted in the whole, and a result does
-// not change when more records come.
+// Counts of a part of a trace are in those of the whole, and a result does not change when
+// more records come.
 func TestPrefix(t *testing.T) {
 	for _, path := range testtrace.Moderate(t) {
 		name, records := testtrace.Name(path), testtrace.Records(t, path, everything)
@@ -74,8 +74,8 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// The numbers of two halves add up to those of the whole, but for what is under way
-// where the trace is cut.
+// The numbers of two halves add up to those of the whole, but for operations under way where
+// the trace is cut.
 func TestMerge(t *testing.T) {
 	for _, path := range testtrace.Moderate(t) {
 		name, records := testtrace.Name(path), testtrace.Records(t, path, everything)
@@ -90,7 +90,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// total adds up what can be added.
+// total adds up the additive figures.
 func total(r *Result) map[string]float64 {
 	sums := map[string]float64{"exceptions": float64(r.Exceptions.Count), "jit": float64(r.JIT.Count), "jit ms": r.JIT.InclusiveMS,
 		"contention": float64(r.Contention.Count), "contention ms": r.Contention.TotalMS, "waits": float64(r.Waits.Count), "waits ms": r.Waits.TotalMS,

@@ -12,8 +12,8 @@ import (
 	"github.com/etwgen/etwgen/analysis/jit"
 )
 
-// TestRecordedPrograms asks recordings of a program that we know, made by runtimes of
-// .NET 9 and 10, for what it did.
+// TestRecordedPrograms holds recordings of a program that we know, made by runtimes of .NET
+// 9 and 10, against its account.
 func TestRecordedPrograms(t *testing.T) {
 	for name, check := range map[string]func(*Result) bool{
 		"gc-server": func(r *Result) bool {

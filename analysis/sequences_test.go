@@ -13,8 +13,8 @@ import (
 )
 
 // FuzzSequences plays records of real runtimes, whole in themselves, in orders that no
-// runtime sends: parts are left out, repeated, put on other threads and mixed with those
-// of other recordings. Nothing panics, and what holds for every trace holds.
+// runtime sends: parts are left out, repeated, put on other threads and mixed with those of
+// other recordings. Nothing panics, and the invariants of every trace hold.
 func FuzzSequences(f *testing.F) {
 	var recorded [][]*etw.Record
 	for _, name := range []string{"gc-background-10", "gc-server-10", "exceptions-10", "locks-10", "waits-10", "pool-10", "requests-10", "counters-10", "alloc-10", "alloc-sampled-10"} {
@@ -40,8 +40,8 @@ func FuzzSequences(f *testing.F) {
 	})
 }
 
-// What a script of [FuzzSequences] consists of, each with a number: choose a trace, play
-// records of it, leave some out, go back, use another thread for what follows.
+// The steps of a script of [FuzzSequences], each with a number: choose a trace, play records
+// of it, leave some out, go back, use another thread from there on.
 const (
 	opTrace = iota
 	opPlay
@@ -146,7 +146,7 @@ func checkTree(t *testing.T, path string, v any) {
 	}
 }
 
-// checkSums checks that what is counted in several ways is the same.
+// checkSums checks that several ways of counting agree.
 func checkSums(t *testing.T, r *Result) {
 	t.Helper()
 	same := func(what string, want, got float64) {

@@ -2,7 +2,7 @@ package analysis
 
 import "fmt"
 
-// warnings returns which numbers are not what they seem.
+// warnings returns which numbers mislead, and why.
 func (r *Result) warnings() []string {
 	var list []string
 	if r.Lost > 0 {

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 
 const recorded = "../tests/recorded/"
 
-// programs are what the tests run: each answers a question in forty lines.
+// programs are those that the tests run: each answers a question in forty lines.
 var programs = []struct {
 	name string
 	args []string // the last one is the trace; nil if no recorded one has an answer
@@ -38,7 +38,7 @@ var programs = []struct {
 	{"merge", []string{recorded + "jit.nettrace", recorded + "gc.nettrace"}, []string{"etl/gcevents.etl"}},
 }
 
-// TestMain removes what build has built.
+// TestMain removes the programs that build has built.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if built != "" {
@@ -75,7 +75,7 @@ func build(t *testing.T) string {
 	return built
 }
 
-// result is what a program printed.
+// result is the output of a program.
 type result struct {
 	stdout, stderr string
 	code           int
@@ -122,8 +122,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestCutOff cuts the traces off: the programs print what they have, then the
-// error.
+// TestCutOff cuts the traces off: the programs print their results so far, then the error.
 func TestCutOff(t *testing.T) {
 	dir := build(t)
 	for _, p := range programs {

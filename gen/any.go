@@ -28,9 +28,9 @@ func (a *anyVersion) embeds() bool {
 	})
 }
 
-// An anyLayout is what the templates of all versions of an event become together.
-// Where several events have versions with the same templates, the code is written
-// once, for an unexported type that theirs convert to.
+// An anyLayout is the layout of all versions of an event together. Where several events have
+// versions with the same templates, the code is written once, for an unexported type that
+// theirs convert to.
 type anyLayout struct {
 	anys   []*anyVersion // those of the events
 	goName string        // of the type that they share, or ""

@@ -9,9 +9,9 @@ import (
 	"github.com/etwgen/etwgen/manifest"
 )
 
-// names settles which Go names are taken. Whoever comes first keeps a name. What
-// comes later is an error that says how to settle it, or, in lenient mode, gets
-// the first free number from 2 as a suffix.
+// names settles which Go names are taken. Whoever comes first keeps a name. A later claim is
+// an error that says how to settle it, or, in lenient mode, gets the first free number from
+// 2 as a suffix.
 type names struct {
 	lenient bool
 	renames map[string]string // OLD=NEW, by OLD

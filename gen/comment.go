@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What generated comments say.
+// The texts of generated comments.
 
 // doc returns the paragraphs of the package comment.
 func (p *pkg) doc() []string {
@@ -23,8 +23,8 @@ func (p *pkg) doc() []string {
 	}
 }
 
-// doc returns the paragraphs of the documentation of ev. What is the same for all versions is
-// said once, by the type for all of them.
+// doc returns the paragraphs of the documentation of ev. Facts of all versions are said once,
+// by the type for all of them.
 func (ev *event) doc() []string {
 	text := ev.goName + " is "
 	if symbol := ev.m.Symbol; symbol != "" && symbol != ev.goName {
@@ -36,7 +36,7 @@ func (ev *event) doc() []string {
 		if place := ev.place(); place != all.newest().place() {
 			text += place
 		}
-		text += "." + ev.wireSize() + " [" + all.goName + "] says what it means."
+		text += "." + ev.wireSize() + " [" + all.goName + "] explains it."
 		paragraphs = append([]string{text}, ev.meaning(all.newest())...)
 	} else {
 		text += ev.place() + "." + ev.wireSize()
@@ -54,8 +54,8 @@ func (ev *event) doc() []string {
 	return paragraphs
 }
 
-// isOneOfSeveral reports whether a type for all versions has the fields of ev, and says what
-// they are.
+// isOneOfSeveral reports whether a type for all versions has the fields of ev, and describes
+// them.
 func (ev *event) isOneOfSeveral() bool { return ev.any != nil && !ev.any.embeds() }
 
 // wireSize says how many bytes a payload has, if all have the same.
@@ -73,7 +73,7 @@ func (ev *event) wireSize() string {
 	}
 }
 
-// identity says by what records identify the event that ev is a version of.
+// identity tells the identity in records of the event that ev is a version of.
 func (ev *event) identity() string {
 	if !ev.isClassic() {
 		return fmt.Sprintf("event %d", ev.number())
@@ -85,7 +85,7 @@ func (ev *event) identity() string {
 	return fmt.Sprintf("the classic event of class %v, opcode %s", ev.key.Provider, opcode)
 }
 
-// place says where the provider has put ev and what brings it, after a comma.
+// place says where the provider has put ev and the keywords that bring it, after a comma.
 func (ev *event) place() string {
 	e, text := ev.m, ""
 	if t := e.Task; t != nil {
@@ -135,8 +135,8 @@ func windowsOpcode(o *manifest.Opcode) string {
 	return o.Name
 }
 
-// meaning returns what the manifest says of ev: its documentation and, if that
-// says more, its message. What newest says as well is left out.
+// meaning returns the manifest's text on ev: its documentation and, if that says more, its
+// message. Sentences of newest are left out.
 func (ev *event) meaning(newest *event) []string {
 	text := ev.m.Doc
 	if newest != nil {
@@ -153,7 +153,7 @@ func (ev *event) meaning(newest *event) []string {
 }
 
 // withoutBegin returns text without the sentences that it begins with like said, or as it is
-// if what is left would not stand alone.
+// if the rest would not stand alone.
 func withoutBegin(text, said string) string {
 	rest, other := text, said
 	for {
@@ -180,8 +180,8 @@ func cutSentence(text string) (sentence, rest string) {
 	return text, ""
 }
 
-// names returns what a message may repeat without saying more than the header
-// of an event does.
+// names returns the names that a message may repeat without saying more than the header of
+// an event does.
 func (ev *event) names() []string {
 	list := []string{ev.m.Symbol, ev.goName}
 	if ev.m.Task != nil {
@@ -202,8 +202,8 @@ func opaqueDoc(f *field) string {
 	return text
 }
 
-// doc returns the paragraphs of the documentation of a, which says what that of
-// its newest version would.
+// doc returns the paragraphs of the documentation of a, in place of that of its newest
+// version.
 func (a *anyVersion) doc() []string {
 	newest := a.newest()
 	if a.embeds() {
@@ -226,8 +226,8 @@ func (a *anyVersion) doc() []string {
 	return append(paragraphs, text)
 }
 
-// doc returns the documentation of f, and what else says it: that of the newest version that
-// has one.
+// doc returns the documentation of f, and the other place of it: that of the newest version
+// that has one.
 func (f *anyField) doc() (text string, see []string) {
 	var said *accessor
 	for _, own := range f.of {
@@ -248,8 +248,8 @@ func (f *anyField) text() string {
 	return ""
 }
 
-// doc returns the documentation of f in the event ev, and what else says it. The type for all
-// versions may.
+// doc returns the documentation of f in the event ev, and the other place of it. The type for
+// all versions may.
 func (f *field) doc(ev *event) (text string, see []string) {
 	if ev != nil && ev.isOneOfSeveral() {
 		for _, all := range ev.any.layout.fields {
@@ -261,7 +261,7 @@ func (f *field) doc(ev *event) (text string, see []string) {
 	return f.accessor.unlessSaid(f.m.Doc)
 }
 
-// unlessSaid returns text, or, if that is what a says of all fields with its name, where.
+// unlessSaid returns text, or, if that is a's text for all fields with its name, where.
 func (a *accessor) unlessSaid(text string) (string, []string) {
 	if a == nil || a.differs || text == "" || text != a.doc {
 		return text, nil
@@ -269,7 +269,7 @@ func (a *accessor) unlessSaid(text string) (string, []string) {
 	return "", []string{"see " + a.goName}
 }
 
-// notes returns what is to say of f, on its line, for the given versions.
+// notes returns the note on f, on its line, for the given versions.
 func (f *anyField) notes(versions []*event) []string {
 	var notes []string
 	for i, own := range slices.Backward(f.of) {
@@ -299,9 +299,9 @@ func versionsNote(all, in []*event) string {
 	return "versions " + joinAnd(numbers)
 }
 
-// notes returns what is to say of a field, on its line: the name that it has in
-// the manifest, if that is not clear; what it is, if no documentation says so; and
-// how many elements it has. label is what the message calls it, or "".
+// notes returns the note on a field, on its line: the name that it has in the manifest, if
+// that is not clear; its meaning, if no documentation tells it; and how many elements it
+// has. label is its name in the message, or "".
 func (f *field) notes(label string) []string {
 	var notes []string
 	if name := oneLine(f.m.Name); !strings.EqualFold(name, f.goName) && f.inType == f.m.Type {
@@ -337,7 +337,7 @@ func countNote(f *field) string {
 	return ""
 }
 
-// outNotes says what fields are, where the way to show them does.
+// outNotes describes fields, where the way to show them does.
 var outNotes = map[etw.OutType]string{
 	etw.OutBoolean:       "a Boolean",
 	etw.OutPID:           "a process id",
@@ -357,8 +357,8 @@ var outNotes = map[etw.OutType]string{
 	etw.OutCodePointer:   "the address of code",
 }
 
-// labels returns what the message of ev calls its fields, by their index, where
-// that is more than their names: Latency in ms for the second field of
+// labels returns the names of fields in the message of ev, by their index, where that is
+// more than their names: Latency in ms for the second field of
 //
 //	Target: %1%nLatency in ms: %2
 func (ev *event) labels() map[int]string {

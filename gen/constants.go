@@ -9,14 +9,14 @@ import (
 	"github.com/etwgen/etwgen/manifest"
 )
 
-// tasksDoc is what there is to say of the constants of tasks.
+// tasksDoc is the documentation of the constants of tasks.
 const tasksDoc = "Tasks."
 
 // addConstants adds the constants of keywords, levels, tasks, opcodes and
 // channels.
 func (b *builder) addConstants() {
 	m := b.m
-	// What does not read as a name gives way to the number.
+	// A text that does not read as a name gives way to the number.
 	name := func(prefix, s string, value uint64) string {
 		if b.opts.Lenient && isSentence(s) {
 			s = fmt.Sprint(value)
@@ -52,7 +52,7 @@ func (b *builder) addConstants() {
 	}
 	channels := b.group("Channels.", jen.Uint8(), false)
 	for _, c := range m.Channels {
-		// The name is that of the provider, a slash and what counts here.
+		// The name is that of the provider, a slash and the counted thing.
 		short := c.Name[strings.LastIndexByte(c.Name, '/')+1:]
 		channels.add(c, "channel", c.Name, c.Pos, "", name("Channel", short, uint64(c.Value)), uint64(c.Value), "", c.Message)
 	}

@@ -2,10 +2,10 @@ package gen
 
 import "github.com/etwgen/etwgen/manifest"
 
-// diagnostics collects what stands in the way of generating a package.
+// diagnostics collects the errors in generating a package.
 type diagnostics struct{ list manifest.ErrorList }
 
-// add adds that msg is wrong with what, which stands at pos.
+// add adds an error msg on a thing, which stands at pos.
 func (d *diagnostics) add(pos manifest.Pos, what, msg string) {
 	if what != "" {
 		msg = what + ": " + msg

@@ -57,7 +57,7 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 	return files, err
 }
 
-// emitEvents writes the types of events, and of what is in them, each into its file.
+// emitEvents writes the types of events, and of their parts, each into its file.
 func (p *pkg) emitEvents(file func(stem string) *jen.File) {
 	structs := make(map[*layout][]*structType)
 	for _, s := range p.structs {
@@ -96,7 +96,7 @@ func (p *pkg) newFile() *jen.File {
 	return f
 }
 
-// CommandMark is what the header of a package has before the command that makes it again.
+// CommandMark is the text in the header of a package before the command that makes it again.
 const CommandMark = "// command: "
 
 // emitOrigin adds to the header how the package was made. Only one file has it, so that
@@ -173,8 +173,8 @@ func (p *pkg) providerFields() []jen.Code {
 	return fields
 }
 
-// byEvent returns what item makes of the events that records lead to, from a new line for
-// each with all its versions.
+// byEvent returns the output of item for the events that records lead to, from a new line
+// for each with all its versions.
 func (p *pkg) byEvent(item func(*event) part) []jen.Code {
 	var rows []jen.Code
 	var versions []part
@@ -232,7 +232,7 @@ func (p *pkg) emitKeyword(f *jen.File) {
 	doc(f.Group, p.keyword+" is a set of keywords of the provider."+givenWay(p.keyword, "Keyword"))
 	f.Type().Id(p.keyword).Uint64()
 	f.Line()
-	doc(f.Group, "Enable returns what a session enables for events of the keywords, up to a level.")
+	doc(f.Group, "Enable returns the settings of a session for events of the keywords, up to a level.")
 	receiver().Id("Enable").Params(id("level").Add(rt("Level"))).Add(rt("Enable")).Block(
 		jen.Return(rt("Enable").Values(key("Provider", addr("providerDesc")), key("Keywords", jen.Uint64().Call(id("k"))), key("Level", id("level")))),
 	)

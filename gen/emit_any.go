@@ -256,8 +256,8 @@ func anyValueBody(g *jen.Group, l *anyLayout) {
 	g.Return(rt("Value").Values())
 }
 
-// valueByName writes the statements that return the value of what versions call
-// name, which need not be one field.
+// valueByName writes the statements that return the value that versions call name, which
+// need not be one field.
 func valueByName(g *jen.Group, c code, l *anyLayout, name string) {
 	var same []*anyField
 	for _, fd := range l.fields {
@@ -312,7 +312,7 @@ func (f *anyField) value(g *jen.Group, c code) {
 
 // emitAnyLayout writes the type and the methods that types for all versions share.
 func emitAnyLayout(f *jen.File, l *anyLayout) {
-	doc(f.Group, fmt.Sprintf("%s is what types for all versions of an event share, the newest of which has the template %s.", l.goName, l.template()))
+	doc(f.Group, fmt.Sprintf("%s is the common part of types for all versions of an event, the newest of which has the template %s.", l.goName, l.template()))
 	f.Type().Id(l.goName).Id(l.anys[0].goName)
 	f.Line()
 	receiver := func() *jen.Statement { return f.Func().Params(star("e", l.goName)) }

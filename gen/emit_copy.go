@@ -16,8 +16,8 @@ func detach(x string, fields []*field) []jen.Code {
 	return list
 }
 
-// detach returns the statements that replace the views in e by copies of their own, where
-// x points to what e has of the type of ev.
+// detach returns the statements that replace the views in e by copies of their own, where x
+// points to the part of e of the type of ev.
 func (ev *event) detach(x jen.Code) []jen.Code {
 	if l := ev.layout; l != nil && l.goName != "" && aliases(l.fields) {
 		return []jen.Code{l.from(x).Dot("detach").Call()}

@@ -2,11 +2,10 @@ package gen
 
 import "github.com/dave/jennifer/jen"
 
-// How to read the files emit_*.go. Jennifer makes Go of calls, one for each part
-// of a statement: Id is a name, Lit a literal, Op an operator, Call and Block are
-// what stands in brackets. What imports another package goes through Qual, for
-// which jen.go has short names: rt("Short") is etw.Short. Of clr.GCStartV1, whose
-// fields are all fixed, the lines
+// How to read the files emit_*.go. Jennifer makes Go of calls, one for each part of a
+// statement: Id is a name, Lit a literal, Op an operator, Call and Block are brackets. Names
+// of other packages go through Qual, for which jen.go has short names: rt("Short") is
+// etw.Short. Of clr.GCStartV1, whose fields are all fixed, the lines
 //
 //	g.If(jen.Len(id("p")).Op("<").Lit(l.prefixSize)).Block(
 //		jen.Return(jen.Lit(0), rt("Short").Call(desc.Clone(), id("p"), id("ptr"))),

@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// emitEventDesc writes the description of an event: what records say in their headers,
-// the class and the names, the message and the fields, each from a line of its own.
+// emitEventDesc writes the description of an event: the values of record headers, the class
+// and the names, the message and the fields, each from a line of its own.
 func emitEventDesc(f *jen.File, ev *event) {
 	header, names := headerDesc(ev.m), namesDesc(ev)
 	rows := append(fold(header...), fold(names...)...)
@@ -36,7 +36,7 @@ func emitEventDesc(f *jen.File, ev *event) {
 	f.Line()
 }
 
-// headerDesc describes what the headers of records say.
+// headerDesc describes the headers of records.
 func headerDesc(e *manifest.Event) []part {
 	list := []part{keyPart("Provider", addr("providerDesc"), "&providerDesc")}
 	if e.Kind() == etw.KindClassic {
@@ -70,7 +70,7 @@ func headerDesc(e *manifest.Event) []part {
 	return list
 }
 
-// namesDesc describes what the event is called.
+// namesDesc describes the names of the event.
 func namesDesc(ev *event) []part {
 	var list []part
 	text := func(name, v string) {

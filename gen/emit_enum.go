@@ -39,8 +39,7 @@ func emitEnum(f *jen.File, e *enum) {
 	f.Line()
 }
 
-// emitEntry writes a constant. What is to say of it follows it, or precedes it
-// if it is long.
+// emitEntry writes a constant. Its comment follows it, or precedes it if it is long.
 func emitEntry(d *jen.Group, e *enum, entry enumEntry) {
 	const long = 60
 	text := entry.m.Doc
@@ -80,7 +79,7 @@ func (e *enum) number(v uint32) *jen.Statement {
 	return jen.Lit(int(v))
 }
 
-// text returns what an entry is shown as.
+// text returns the text of an entry.
 func (e enumEntry) text() string {
 	switch {
 	case oneLine(e.m.Message) != "":

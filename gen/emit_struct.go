@@ -59,8 +59,8 @@ func (s *structType) args(v string, list ...jen.Code) []jen.Code {
 	return list
 }
 
-// readBody writes the statements that set v from the cursor: the prefix in one
-// piece, if it is worth it, then what follows one by one.
+// readBody writes the statements that set v from the cursor: the prefix in one piece, if it
+// is worth it, then the rest one by one.
 func readBody(g *jen.Group, c code, s *structType) {
 	rest := s.fields
 	if isOptional(s.fields) {
@@ -147,9 +147,9 @@ func emitAt(f *jen.File, s *structType) {
 	f.Line()
 }
 
-// emitReadView writes the method that sets a view from the cursor: elements of
-// fixed size by one multiplication, others by a walk over them, so that what
-// decodes can be iterated over without errors.
+// emitReadView writes the method that sets a view from the cursor: elements of fixed size by
+// one multiplication, others by a walk over them, so that a decoded value can be iterated
+// over without errors.
 func emitReadView(f *jen.File, s *structType) {
 	least, exact := s.least()
 	newMethod(f, star("s", s.view), "read").

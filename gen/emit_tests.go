@@ -25,7 +25,7 @@ func (p *pkg) emitTests(opts Options) (*jen.File, error) {
 	return f, p.emitExamples(f)
 }
 
-// emitTestsOfEvents writes the tests of what the types do.
+// emitTestsOfEvents writes the tests of the types.
 func (p *pkg) emitTestsOfEvents(f *jen.File) {
 	types := func(t string) []jen.Code { return []jen.Code{jen.Id(t), jen.Id("Types").Call().Op("...")} }
 	every := func(g *jen.Group, call string) { g.Qual(testPath, call).Call(types("t")...) }

@@ -5,8 +5,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What .NET declares in each manifest of an EventSource, of its own accord, is noise in
-// a package: a task for each event, named like it, and the keywords of sessions.
+// The elements that .NET declares in each manifest of an EventSource, of its own accord, are
+// noise in a package: a task for each event, named like it, and the keywords of sessions.
 
 // highestTask is the task of event 0; each event takes its id off it.
 const highestTask = 65534

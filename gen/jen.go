@@ -9,10 +9,10 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// runtimePath is the import path of what generated code uses.
+// runtimePath is the import path of the runtime of generated code.
 const runtimePath = "github.com/etwgen/etwgen/runtime/etw"
 
-// testPath is the import path of what generated tests use.
+// testPath is the import path of the helpers of generated tests.
 const testPath = "github.com/etwgen/etwgen/runtime/etwtest"
 
 // rt returns a name of the runtime.

@@ -19,15 +19,15 @@ type kind interface {
 	// least returns the number of bytes that the field takes at least, and
 	// whether it always takes just that.
 	least() (x extent, exact bool)
-	// sizes returns the number of elements of an array, and the length of what
-	// has one.
+	// sizes returns the number of elements of an array, and the length of a field that has
+	// one.
 	sizes() (count, length size)
 	// members returns the type of a struct, or of the elements of an array of
 	// structs, and nil for all else.
 	members() *structType
 	// enum returns the type of the map that values have, or nil.
 	enum() *enum
-	// integer says what integer the field is, if it is one.
+	// integer returns the integer type of the field, if it is one.
 	integer() integer
 	// aliases reports whether decoded values alias the payload. A copy of such a
 	// value is made by its method Clone.
@@ -52,8 +52,8 @@ type fixedKind interface {
 	appendTo(x *jen.Statement) *jen.Statement
 }
 
-// A scalar is one value of its own: what numbers, addresses, GUIDs and times say
-// of themselves beyond what each says for itself.
+// A scalar is one value of its own: the common methods of numbers, addresses, GUIDs and
+// times.
 type scalar struct{}
 
 func (scalar) sizes() (count, length size) { return size{}, size{} }
@@ -62,7 +62,7 @@ func (scalar) enum() *enum                 { return nil }
 func (scalar) integer() integer            { return integer{} }
 func (scalar) aliases() bool               { return false }
 
-// A view is a part of the payload: what text and arrays say of themselves.
+// A view is a part of the payload: the common methods of text and arrays.
 type view struct{}
 
 func (view) members() *structType { return nil }
@@ -70,7 +70,7 @@ func (view) enum() *enum          { return nil }
 func (view) integer() integer     { return integer{} }
 func (view) aliases() bool        { return true }
 
-// An integer says what a field that holds an integer or an address is.
+// An integer describes a field that holds an integer or an address.
 type integer struct {
 	sign byte // 's' if it is signed, 'u' if not, and 0 if it is not an integer
 	bits int
@@ -178,7 +178,7 @@ func (c code) size(s size) *jen.Statement {
 	return jen.Uint64().Call(c.x(s.field))
 }
 
-// outerArgs returns what a method of struct s takes beside its first arguments.
+// outerArgs returns the arguments that a method of struct s takes beside its first arguments.
 func (c code) outerArgs(s *structType) []jen.Code {
 	var args []jen.Code
 	for _, f := range s.outer {

@@ -26,8 +26,8 @@ func (k optionalKind) least() (extent, bool) {
 	return x, exact
 }
 
-// read reads the field if it is there. What decodes into the struct has made
-// all of it zero before.
+// read reads the field if it is there. The decoder of the struct has made all of it zero
+// before.
 func (k optionalKind) read(c code, f *field) jen.Code {
 	is := dot("c", "Left").Call(jen.Lit(int(k.when.Left)))
 	if k.when.Left == 0 {

@@ -14,7 +14,7 @@ type structType struct {
 	field  *field
 	layout *layout // it is part of
 	goName string  // BulkTypeValue
-	view   string  // BulkTypeValues, the type of the array; "" if it is none
+	view   string  // BulkTypeValues, the type of the array; "" for other types
 	scope
 
 	// outer are the fields of the event that give a count or length of a member.

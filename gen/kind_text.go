@@ -18,7 +18,7 @@ type textKind struct {
 	length size
 }
 
-// A textType names what generated code uses for a type of text.
+// A textType names the functions of generated code for a type of text.
 type textType struct {
 	name   string // the type, and the cursor's method without a length
 	z      string // the appender's method without a length

@@ -2,7 +2,7 @@ package gen
 
 import "github.com/dave/jennifer/jen"
 
-// A tokenUserKind is a SID with what classic events have in front of it.
+// A tokenUserKind is a SID with the prefix of classic events.
 type tokenUserKind struct{ view }
 
 func (tokenUserKind) goType() goType { return goType{runtime: true, name: "TokenUser"} }

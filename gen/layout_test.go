@@ -40,8 +40,8 @@ func item(name, inType string, attrs ...string) string {
 	return fmt.Sprintf(`<data name="%s" inType="win:%s" %s/>`, name, inType, strings.Join(attrs, " "))
 }
 
-// TestLayout checks what lies where: the prefix of fixed offsets, and the least
-// size with pointers of 4 and of 8 bytes.
+// TestLayout checks offsets: the prefix of fixed offsets, and the least size with pointers
+// of 4 and of 8 bytes.
 func TestLayout(t *testing.T) {
 	tests := []struct {
 		name    string

@@ -15,8 +15,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// The model pairs each node of a manifest with what Go makes of it. It is built
-// once, with all names settled, and then only read. For
+// The model pairs each node of a manifest with its Go form. It is built once, with all names
+// settled, and then only read. For
 //
 //	<event value="15" version="0" symbol="BulkType" template="BulkType" .../>
 //	<template tid="BulkType">
@@ -210,7 +210,7 @@ func (b *builder) addEvents() {
 	})
 }
 
-// keyOf returns what identifies an event of the provider.
+// keyOf returns the identity of an event of the provider.
 func keyOf(e *manifest.Event) etw.Key {
 	if e.Kind() == etw.KindClassic {
 		return classicKey(e)
@@ -218,8 +218,7 @@ func keyOf(e *manifest.Event) etw.Key {
 	return etw.Key{ID: uint16(e.ID), Version: e.Version}
 }
 
-// classicKey returns what identifies an event whose task has a class in its
-// classic form.
+// classicKey returns the identity of an event whose task has a class in its classic form.
 func classicKey(e *manifest.Event) etw.Key {
 	k := etw.Key{Kind: etw.KindClassic, Provider: e.Task.EventGUID, Version: e.Version}
 	if e.Opcode != nil {

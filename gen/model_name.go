@@ -53,8 +53,8 @@ func (b *builder) nameEvents() {
 	}
 }
 
-// eventName returns the name of an event by the rules. Dumps make symbols of the
-// titles of task and opcode: what does not read as a name in them is left out.
+// eventName returns the name of an event by the rules. Dumps make symbols of the titles of
+// task and opcode: parts that do not read as a name are left out.
 func (b *builder) eventName(ev *event) string {
 	symbol := eventTitle(ev.m)
 	if b.opts.Lenient {
@@ -78,9 +78,8 @@ func numberedName(ev *event) string {
 	return name
 }
 
-// withoutRepetition returns a symbol made of task and opcode with what the one
-// ends and the other starts with only once: that of LiveDumpAPI and APIStart is
-// LiveDumpAPIStart.
+// withoutRepetition returns a symbol made of task and opcode with their common end and start
+// only once: that of LiveDumpAPI and APIStart is LiveDumpAPIStart.
 func withoutRepetition(e *manifest.Event, symbol string) string {
 	if e.Task == nil || e.Opcode == nil {
 		return symbol
@@ -109,8 +108,7 @@ func (b *builder) layoutName(l *layout) string {
 	return unexportedName(name + "Layout")
 }
 
-// eventTitle returns the symbol of an event, or else what its task and opcode
-// make of it.
+// eventTitle returns the symbol of an event, or else that of its task and opcode.
 func eventTitle(e *manifest.Event) string {
 	if e.Symbol != "" {
 		return e.Symbol
@@ -215,9 +213,9 @@ func (b *builder) nameEntries(e *enum) {
 	}
 }
 
-// nameTypes settles the names of what is there once in a package: the types of keywords and of
-// tasks, the interfaces of accessors and the variables of classes. Whatever the manifest names
-// like one keeps its name.
+// nameTypes settles the names of the single declarations of a package: the types of keywords
+// and of tasks, the interfaces of accessors and the variables of classes. Whatever the
+// manifest names like one keeps its name.
 func (b *builder) nameTypes() {
 	b.keyword, b.task = b.names.pkg.keep("Keyword"), b.names.pkg.keep("Task")
 	for _, ev := range b.events {

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestModelFaults generates code for models that no manifest makes, but that a
-// program can: each is an error that says what is wrong.
+// TestModelFaults generates code for models that no manifest makes, but that a program can:
+// each is an error that names the fault.
 func TestModelFaults(t *testing.T) {
 	n := &manifest.Field{Name: "N", Type: etw.InUInt8}
 	text := &manifest.Field{Name: "Text", Type: etw.InUnicodeString}
@@ -86,7 +86,7 @@ func TestGenerateErrors(t *testing.T) {
 	}
 }
 
-// TestRenderFault: code that is none comes with the lines around the fault.
+// TestRenderFault: invalid code comes with the lines around the fault.
 func TestRenderFault(t *testing.T) {
 	f := jen.NewFile("p")
 	f.Comment("before")

@@ -27,9 +27,9 @@ import (
 //	level        "Level" + name            SampleLevel           LevelSampleLevel
 //	channel      "Channel" + name          Operational           ChannelOperational
 //
-// What a manifest calls a thing becomes a part of a Go name by one rule, for types
-// and for fields. It gives what Go programmers expect, and what who knows the
-// manifest finds by its letters:
+// A name in a manifest becomes a part of a Go name by one rule, for types and for fields. It
+// gives names that Go programmers expect, and that those who know the manifest find by their
+// letters:
 //
 //  1. Whatever is not a letter or digit separates words, as underscores and spaces
 //     do. It goes, and the next word starts with a capital: Prop_Int32 becomes
@@ -50,8 +50,8 @@ const maxName = 60
 // exportedName turns a name of a manifest into an exported Go name.
 func exportedName(s string) string { return export(namePart(s)) }
 
-// namePart is exportedName for what follows a prefix, and so may start with a
-// digit. It returns "" if s has no letter or digit.
+// namePart is exportedName for the part after a prefix, and so may start with a digit. It
+// returns "" if s has no letter or digit.
 func namePart(s string) string {
 	parts := words(s)
 	return joinWords(parts, len(parts) > 1)
@@ -128,8 +128,8 @@ func limited(name, suffix string) string {
 	return appendWord(strings.TrimRight(string(runes[:cut]), "_"), suffix)
 }
 
-// isSentence reports whether a name has words that were joined without a sign of
-// where they start, which is what dumps make of titles that are sentences.
+// isSentence reports whether a name has words that were joined without a sign of where they
+// start, as dumps make them of titles that are sentences.
 func isSentence(s string) bool {
 	const longest = 24 // letters of a word
 	run := 0
@@ -144,7 +144,7 @@ func isSentence(s string) bool {
 	return false
 }
 
-// export prefixes an X to what does not start with a capital letter.
+// export prefixes an X to a name that does not start with a capital letter.
 func export(s string) string {
 	if c, _ := utf8.DecodeRuneInString(s); !unicode.IsUpper(c) {
 		return "X" + s
@@ -244,8 +244,7 @@ func fieldGoName(s string, index int) string {
 	return name
 }
 
-// singular returns the name of one element of what a plural names, or s itself
-// if it is not a plural.
+// singular returns the name of one element of a plural, or s itself if it is not a plural.
 func singular(s string) string {
 	switch {
 	case strings.HasSuffix(s, "ies") && len(s) > 4:
@@ -316,9 +315,9 @@ func isWord(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool { return c != '_' && !isAlnum(c) }) && !unicode.IsDigit(rune(s[0]))
 }
 
-// fileStem returns the first part of the name of the file for what belongs to a
-// task. It has only lower-case letters and digits, so that no part of it can
-// be taken for the name of an operating system or a processor.
+// fileStem returns the first part of the name of the file for a task. It has only lower-case
+// letters and digits, so that no part of it can be taken for the name of an operating system
+// or a processor.
 func fileStem(task string) string {
 	var b strings.Builder
 	for _, c := range strings.ToLower(task) {

@@ -1,6 +1,6 @@
 package gen
 
-// Options say what to generate.
+// Options choose the output.
 type Options struct {
 	// Package is the name of the Go package.
 	Package string
@@ -17,8 +17,8 @@ type Options struct {
 	Accessors []string
 	// Files is "one" for all events in one file. Otherwise each task has its own.
 	Files string
-	// Lenient settles names that clash with numbers instead of an error, and takes
-	// what dumps make of sentences out of names.
+	// Lenient settles names that clash with numbers instead of an error, and takes joined
+	// sentences of dumps out of names.
 	Lenient bool
 	// Tests adds a file with tests of the package.
 	Tests bool

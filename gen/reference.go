@@ -14,12 +14,12 @@ import (
 // ReferenceHeader is the first line of every reference page.
 const ReferenceHeader = "<!-- Made by etwgen doc. DO NOT EDIT. -->"
 
-// Reference returns reference pages of m, in Markdown: an index, and in a folder
-// for each provider a page of its keywords and events and one for each task. They
-// say of every event what selects it, its versions, and its fields, with their
-// meaning, their place in the payload and the Go types that Generate makes. A
-// provider's folder and Go package have the name that the manifest gives the
-// provider with etwgen:name, or else one made of the provider's own name.
+// Reference returns reference pages of m, in Markdown: an index, and in a folder for each
+// provider a page of its keywords and events and one for each task. They list for every
+// event the keyword that selects it, its versions, and its fields, with their meaning, their
+// place in the payload and the Go types that Generate makes. A provider's folder and Go
+// package have the name that the manifest gives the provider with etwgen:name, or else one
+// made of the provider's own name.
 //
 // Of the options Provider, Package, Rename and Lenient count. An empty Provider
 // stands for all that have events. Package and Rename are for a single one.
@@ -80,7 +80,7 @@ type reference struct {
 	tasks []*taskPage
 }
 
-// A taskPage is what belongs to one task, or to none.
+// A taskPage holds the events of one task, or to none.
 type taskPage struct {
 	m    *manifest.Task // nil for events without a task
 	stem string
@@ -128,8 +128,8 @@ func (ref *reference) files() []File {
 // indexPage lists the providers.
 func indexPage(packages []*pkg) File {
 	w := newPage("Reference of " + packages[0].source)
-	w.para("Generated from the manifest, as the Go packages are: what stands here is what they decode.")
-	w.row("provider", "Go package", "events", "what it tells")
+	w.para("Generated from the manifest, as the Go packages are: this page lists the events that they decode.")
+	w.row("provider", "Go package", "events", "subject")
 	w.rule(4)
 	for _, p := range packages {
 		w.row(link(p.m.Name, p.name+"/README.md"), code1(p.name), fmt.Sprint(len(p.events)), text(p.m.Doc))
@@ -144,7 +144,7 @@ func (ref *reference) providerPage() File {
 	w.para(fmt.Sprintf("GUID %s, Go package %s, %s.", code1(ref.m.GUID.String()), code1(ref.name), count(len(ref.events), "event")))
 	if keywords := ref.keywords(); len(keywords) > 0 {
 		w.heading(2, "Keywords")
-		w.row("keyword", "mask", "Go constant", "what it selects")
+		w.row("keyword", "mask", "Go constant", "selects")
 		w.rule(4)
 		for i, k := range keywords {
 			w.row(code1(k.Name), code1(fmt.Sprintf("%#x", k.Mask)), code1(ref.name+"."+ref.consts[0].consts[i].goName), text(cmp.Or(k.Doc, k.Message)))
@@ -152,7 +152,7 @@ func (ref *reference) providerPage() File {
 		w.blank()
 	}
 	w.heading(2, "Tasks")
-	w.row("task", "value", "events", "what it is about")
+	w.row("task", "value", "events", "about")
 	w.rule(4)
 	for _, t := range ref.tasks {
 		value, doc, n := "", "", 0

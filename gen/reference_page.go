@@ -40,7 +40,7 @@ func (w *page) file(name string) File {
 	return File{name, []byte(strings.TrimRight(w.b.String(), "\n") + "\n")}
 }
 
-// markdown escapes what means something to Markdown, also within a table.
+// markdown escapes the special characters of Markdown, also within a table.
 var markdown = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "|", `\|`, "#", `\#`)
 
@@ -68,7 +68,7 @@ func code1(s string) string {
 
 func link(s, to string) string { return fmt.Sprintf("[%s](%s)", text(s), to) }
 
-// anchor returns what the usual hosts of Markdown make of a heading.
+// anchor returns the anchor that the usual hosts of Markdown make of a heading.
 func anchor(heading string) string {
 	var b strings.Builder
 	for _, c := range strings.ToLower(heading) {

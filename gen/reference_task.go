@@ -104,7 +104,7 @@ func (p *eventPage) fields(chain []*event, several bool) {
 		for len(known.fields()) <= i {
 			known = chain[slices.Index(chain, known)+1]
 		}
-		// What the newest version does not say of a field, the first one may.
+		// The first version may describe a field that the newest does not.
 		meaning := text(cmp.Or(f.m.Doc, known.fields()[i].m.Doc))
 		if known != chain[0] {
 			meaning += fmt.Sprintf(" Since version %d.", known.m.Version)
@@ -267,7 +267,7 @@ func title(versions []*event) string {
 	return name
 }
 
-// displayName returns what programs that show events call one without a symbol.
+// displayName returns the name that programs show for an event without a symbol.
 func (ev *event) displayName() string {
 	task, opcode := "", ""
 	if ev.m.Task != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWorkedExample holds the example at the top of emit_decode.go against the
-// code that it is about, and against what that makes.
+// TestWorkedExample holds the example at the top of emit_decode.go against the code that it
+// is about, and against the output of that code.
 func TestWorkedExample(t *testing.T) {
 	source := read(t, "emit_decode.go")
 	comment, code, _ := strings.Cut(source, "\nfunc ")

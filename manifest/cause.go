@@ -28,9 +28,8 @@ func (p *parser) countCauses() {
 	}
 }
 
-// undefined reports a reference that leads nowhere. The candidates are the names
-// that it may have been meant for. lenient is what becomes of it in lenient
-// mode, "" if it is an error there, too.
+// undefined reports a reference that leads nowhere. The candidates are the names that it may
+// have been meant for. lenient is its form in lenient mode, "" if it is an error there, too.
 func (p *providerParser) undefined(n *node, what, kind, name, lenient string, candidates ...iter.Seq[string]) {
 	c := cause{p.prov, kind, name, "event"}
 	if n.el.Tag != "event" {

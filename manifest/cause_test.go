@@ -117,7 +117,7 @@ func TestOneCause(t *testing.T) {
 	}
 }
 
-// TestOneCauseLenient checks the same for what lenient mode makes of names.
+// TestOneCauseLenient checks the same for names in lenient mode.
 func TestOneCauseLenient(t *testing.T) {
 	src, places := unmark(t, inProvider(`<tasks>§1<opcodes><opcode name="O" value="11"/></opcodes></tasks>`))
 	checkDiagnostics(t, src, places, Options{Lenient: true}, []string{`1: opcodes outside a task; move them into the task they belong to`}, nil)

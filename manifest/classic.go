@@ -6,8 +6,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// kindOfEvents reads etwgen:events of a provider: what its events are, if they are
-// not those of a manifest.
+// kindOfEvents reads etwgen:events of a provider: the kind of its events, if they are not
+// those of a manifest.
 func (p *parser) kindOfEvents(n *node, prov *Provider) {
 	prov.SelfDescribing = p.opts.SelfDescribing
 	switch text, ok := n.extension("events"); {

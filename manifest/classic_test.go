@@ -87,8 +87,7 @@ func TestWhen(t *testing.T) {
 	}
 }
 
-// TestWhenErrors has a case for each rule of conditions and of what else classic
-// events have.
+// TestWhenErrors has a case for each rule of conditions and for the rest of classic events.
 func TestWhenErrors(t *testing.T) {
 	for _, tt := range []struct{ fields, want string }{
 		{`§1<data name="A" inType="win:UInt8" etwgen:when="now"/>`,

@@ -22,7 +22,7 @@ const (
 // String returns note, warning or error.
 func (s Severity) String() string { return [...]string{"note", "warning", "error"}[min(s, Breaking)] }
 
-// A Change is what differs between two versions of a manifest.
+// A Change is a difference between two versions of a manifest.
 type Change struct {
 	Pos      Pos // in the new one, or where it is gone in the old one
 	Severity Severity
@@ -35,9 +35,9 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %s: %s (%s)", c.Pos, c.Severity, c.Msg, c.Rule)
 }
 
-// Compare returns what changed from an old version of a manifest to a new one, as
-// far as it concerns those who have recorded traces, started sessions or written
-// programs by the old one, and what is only new, which harms none of them.
+// Compare returns the changes from an old version of a manifest to a new one, as far as it
+// concerns those who have recorded traces, started sessions or written programs by the old
+// one, and the additions, which harm none of them.
 func Compare(old, new *Manifest) []Change {
 	c := &comparer{}
 	left := slices.Clone(new.Providers)
@@ -103,7 +103,7 @@ func (c *comparer) provider(old, now *Provider) {
 	}
 }
 
-// An eventID is what a record says of its event.
+// An eventID is the identity of an event in a record.
 type eventID struct {
 	class   etw.GUID // of a classic event
 	id      uint32
@@ -121,7 +121,7 @@ func idOf(e *Event) eventID {
 	return eventID{id: e.ID, version: e.Version}
 }
 
-// title returns what an event is called in messages.
+// title returns the name of an event in messages.
 func title(e *Event) string {
 	if e.TraceName != "" { // the id is any
 		return fmt.Sprintf("event %s version %d", quote(e.TraceName), e.Version)
@@ -212,7 +212,7 @@ func (c *comparer) maps(old, now *Provider) {
 	}
 }
 
-// event compares what is the same event to a record.
+// event compares versions of the same event.
 func (c *comparer) event(old, now *Event) {
 	what := title(old)
 	if old.Symbol != now.Symbol {
@@ -292,7 +292,7 @@ func (c *comparer) layout(at Pos, what string, old, now []*Field) {
 	}
 }
 
-// forms returns what each field is in a payload, members included, so that two lists
+// forms returns the form of each field in a payload, members included, so that two lists
 // that are equal are read alike. Outer are the fields around those of a struct.
 func forms(fields []*Field, outer ...[]*Field) []string {
 	scopes := append([][]*Field{fields}, outer...)
@@ -324,7 +324,7 @@ func shape(f *Field) string {
 	return s
 }
 
-// What an event has, or 0 or "" for nothing.
+// The parts of an event, or 0 or "" for none.
 
 func fieldsOf(e *Event) []*Field {
 	if e.Template == nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// refusals has what every refused manifest of the corpus is refused for, by its
-// first error. Those that are no manifests are refused in both modes; the dumps of
-// classic providers only in strict mode.
+// refusals has the reason for which every refused manifest of the corpus is refused, by its
+// first error. Those that are no manifests are refused in both modes; the dumps of classic
+// providers only in strict mode.
 var refusals = map[string]string{
 	"handwritten/chrome_regions_of_interest.xml":               "2:1: no ETW provider",
 	"handwritten/gas.man":                                      "2:1: no ETW provider",
@@ -101,7 +101,7 @@ func TestCorpusLenient(t *testing.T) {
 	}
 }
 
-// checkModel checks what holds for all models.
+// checkModel checks invariants of all models.
 func checkModel(t *testing.T, file string, p *manifest.Provider) {
 	t.Helper()
 	if p.Name == "" || p.GUID.IsZero() || !p.Pos.IsValid() {
@@ -190,8 +190,8 @@ type clrTable struct {
 	rows    []string
 }
 
-// TestFacts compares the model of the newest CLR manifest with tables of what
-// is in it, row by row.
+// TestFacts compares the model of the newest CLR manifest with tables of its contents, row
+// by row.
 func TestFacts(t *testing.T) {
 	latest := clrTables(t, "ClrEtwAll.latest-partial.man")
 	framework := clrTables(t, "ClrEtwAll.netfx-2016.man")

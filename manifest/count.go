@@ -10,9 +10,8 @@ import (
 // rest is the value of etwgen:count for the rest of the payload.
 const rest = "*"
 
-// count reads the number of elements of a field. etwgen:count takes precedence
-// over count: it says what the provider writes, while count is what the message
-// compiler was told.
+// count reads the number of elements of a field. etwgen:count takes precedence over count:
+// it tells the provider's payload, while count was told to the message compiler.
 func (l *layout) count(n *node, f *Field) Size {
 	declared, given := n.lookup("count")
 	actual, extended := n.extension("count")
@@ -39,7 +38,7 @@ func (l *layout) count(n *node, f *Field) Size {
 	return size
 }
 
-// absentRemedy says what to do about a reference to a field that is not there.
+// absentRemedy names the remedy for a reference to a field that is not there.
 const absentRemedy = "name a field that comes before this one"
 
 // length reads the length of a field, or of each of its elements.
@@ -153,7 +152,7 @@ func (l *layout) checkTarget(n *node, f *Field, attr string, target *Field) {
 	}
 }
 
-// bareName returns a name without what dumps drop from the names of fields, but
+// bareName returns a name without the parts that dumps drop from the names of fields, but
 // not from references to them.
 func bareName(s string) string {
 	keep := func(r rune) rune {

@@ -203,10 +203,9 @@ func (p *providerParser) opcode(n *node, t *Task, named map[string]*Opcode, list
 	return append(list, o)
 }
 
-// checkOpcodeValue warns about the values of opcodes that Windows reserves for
-// itself. Everything that reads such an event takes the value for what Windows
-// means by it. It is not an error, because the documentation does not say that
-// the message compiler refuses it. Classes of
+// checkOpcodeValue warns about the values of opcodes that Windows reserves for itself.
+// Everything that reads such an event takes the value in Windows' sense. It is not an error,
+// because the documentation does not say that the message compiler refuses it. Classes of
 // classic events each have their own opcodes.
 func (p *providerParser) checkOpcodeValue(n *node, o *Opcode, what string) {
 	if 10 <= o.Value && o.Value <= 239 || p.prov.Classic || p.opts.Lenient && !p.opts.Notes || !n.hasNumber("value", 8) {

@@ -9,9 +9,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Describe returns what the manifest says of its providers in the form by which
-// package etw decodes events without generated code: see [etw.NewDecoder]. It is
-// what generated packages say, too, but for the types.
+// Describe returns the manifest's description of its providers in the form by which package
+// etw decodes events without generated code: see [etw.NewDecoder]. Generated packages have
+// the same, but for the types.
 func (m *Manifest) Describe() []*etw.Provider {
 	var providers []*etw.Provider
 	for _, p := range m.Providers {
@@ -20,8 +20,8 @@ func (m *Manifest) Describe() []*etw.Provider {
 	return providers
 }
 
-// Describe returns what the manifest says of one provider. Events that no key
-// leads to are left out.
+// Describe returns the manifest's description of one provider. Events that no key leads to
+// are left out.
 func (p *Provider) Describe() *etw.Provider {
 	d := newDescriber()
 	out := &etw.Provider{Desc: &etw.ProviderDesc{Name: p.Name, GUID: p.GUID, EventSource: p.EventSource, Costly: p.Costly()}}
@@ -47,11 +47,11 @@ func (p *Provider) Describe() *etw.Provider {
 	return out
 }
 
-// Describe returns what the manifest says of one event. It names no provider.
+// Describe returns the manifest's description of one event. It names no provider.
 func (e *Event) Describe() *etw.EventDesc { return newDescriber().event(e) }
 
-// A describer makes the descriptions of one provider. What events share in the
-// manifest they share in the descriptions too.
+// A describer makes the descriptions of one provider. Events share the same parts as in the
+// manifest in the descriptions too.
 type describer struct {
 	maps      map[*Map]*etw.MapDesc
 	templates map[*Template][]etw.FieldDesc

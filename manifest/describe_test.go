@@ -40,7 +40,7 @@ func TestDescribe(t *testing.T) {
 	for _, p := range builtin.Providers {
 		generated[p.Desc.GUID] = p.Provider
 	}
-	// What only generated code has.
+	// Facts that only generated code has.
 	own := cmpopts.IgnoreFields(etw.ProviderDesc{}, "Generated")
 	for _, p := range got {
 		if diff := cmp.Diff(generated[p.Desc.GUID], p, own, cmpopts.EquateEmpty()); diff != "" {

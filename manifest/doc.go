@@ -1,33 +1,31 @@
 // Package manifest reads ETW instrumentation manifests. Use it for tools that check,
 // compare or convert manifests; to make Go code of one there is package gen.
 //
-// An instrumentation manifest is the XML file in which a provider of Windows
-// events declares what it writes. Each event has an id and a version, which
-// together tell one layout from another, and a template: the fields that follow
-// each other in the payload, back to back and without alignment. The rest says
-// how to choose events (levels, keywords, channels), what they belong to (tasks,
-// opcodes) and how to show them (maps, messages, strings for each language).
-// The message compiler of Windows, mc.exe, makes C code out of a manifest, and
+// An instrumentation manifest is the XML file in which a provider of Windows events declares
+// its events. Each event has an id and a version, which together tell one layout from
+// another, and a template: the fields that follow each other in the payload, back to back
+// and without alignment. The rest says how to choose events (levels, keywords, channels),
+// how to group them (tasks, opcodes) and how to show them (maps, messages, strings for each
+// language). The message compiler of Windows, mc.exe, makes C code out of a manifest, and
 // the resource that the event log reads; package gen makes Go code.
 //
-// [Parse] returns the model of a whole file, with every reference resolved:
-// Event.Template is the template, not its name, and Size.Field is the field that
-// a count= or length= names. What an event leaves out, such as its level or task,
-// is nil; Windows takes it as 0. Each part knows its place in the file.
+// [Parse] returns the model of a whole file, with every reference resolved: Event.Template
+// is the template, not its name, and Size.Field is the field that a count= or length= names.
+// A part that an event leaves out, such as its level or task, is nil; Windows takes it as 0.
+// Each part knows its place in the file.
 //
-// # What is accepted
+// # Accepted manifests
 //
-// In strict mode, for manifests that people write, Parse agrees with the
-// message compiler: what the compiler refuses is an error, and so is what cannot
-// work. What is merely doubtful is a warning: elements that mean nothing, strings
-// that are missing, reserved opcodes, an outType that does not fit its inType.
+// In strict mode, for manifests that people write, Parse agrees with the message compiler: a
+// manifest that the compiler refuses is an error, and so is one that cannot work. A doubtful
+// one brings a warning: elements that mean nothing, strings that are missing, reserved
+// opcodes, an outType that does not fit its inType.
 //
-// In lenient mode Parse also accepts what dumps of registered providers contain.
-// A dump has lost parts of the original manifest and has others wrong. Where the
-// layout of a payload is no longer known, the fields before that point are kept,
-// and an opaque field with the reason takes the place of the rest; Parse never
-// guesses at a field in the middle of others. Lenient mode warns only where
-// something is lost or reinterpreted.
+// In lenient mode Parse also accepts the dumps of registered providers. A dump has lost
+// parts of the original manifest and has others wrong. Where the layout of a payload is no
+// longer known, the fields before that point are kept, and an opaque field with the reason
+// takes the place of the rest; Parse never guesses at a field in the middle of others.
+// Lenient mode warns only where something is lost or reinterpreted.
 //
 // Neither mode accepts XML that is not well-formed, document type declarations,
 // elements that are nested deeper than any manifest needs, references to
@@ -41,11 +39,10 @@
 //
 // # Manifests of EventSources
 //
-// .NET makes a manifest of the class of an EventSource, and Parse knows it by its
-// event 0, EventSourceMessage. It has what the message compiler would refuse: map
-// values with the sign of an enum in 64 bits, of which the low 32 count; resources of
-// no culture; two fields of one name. Both modes accept that, and Options.Notes asks
-// for a word on each.
+// .NET makes a manifest of the class of an EventSource, and Parse knows it by its event 0,
+// EventSourceMessage. They have parts that the message compiler would refuse: map values
+// with the sign of an enum in 64 bits, of which the low 32 count; resources of no culture;
+// two fields of one name. Both modes accept that, and Options.Notes asks for a word on each.
 //
 // A self-describing EventSource writes other bytes than its manifest says, and other
 // ids. Nothing in the manifest tells that it is one: etwgen:events does, or
@@ -54,10 +51,10 @@
 //
 // # Other forms
 //
-// [Manifest.AppendXML] writes a manifest, and package wevt reads and writes the binary
-// form. [Compare] says what changed between two versions.
+// [Manifest.AppendXML] writes a manifest, and package wevt reads and writes the binary form.
+// [Compare] lists the changes between two versions.
 //
-// # What is left out
+// # Parts that are left out
 //
 // Filters, named queries, the settings of channels, and everything in
 // foreign namespaces are skipped: they say nothing about payloads. Nested structs
@@ -65,8 +62,8 @@
 //
 // # Extensions
 //
-// Attributes in the namespace [ExtensionNamespace] say what the schema of
-// Windows has no place for, and Windows ignores them:
+// Attributes in the namespace [ExtensionNamespace] hold facts for which the schema of
+// Windows has no place, and Windows ignores them:
 //
 //   - etwgen:doc is documentation. Events, templates, fields, structs, keywords,
 //     levels, tasks, opcodes, maps, their entries and providers can have it. Long
@@ -108,19 +105,18 @@
 //
 // # Classic events
 //
-// A classic event has no id. Its record has a class, an opcode and a version, and
-// an instrumentation manifest has a place for all three: a task stands for a
-// class, with its GUID as the eventGUID, and has the opcodes of the class. So
-// with etwgen:events="classic" an event needs a task with an eventGUID and an
-// opcode, and no two events may agree in both and in the version; value means
-// nothing (the opcode is a good one), and opcodes below 10 mean what the class
-// says. [Event.Kind] is [etw.KindClassic].
+// A classic event has no id. Its record has a class, an opcode and a version, and an
+// instrumentation manifest has a place for all three: a task stands for a class, with its
+// GUID as the eventGUID, and has the opcodes of the class. So with etwgen:events="classic"
+// an event needs a task with an eventGUID and an opcode, and no two events may agree in both
+// and in the version; value means nothing (the opcode is a good one), and opcodes below 10
+// have the meanings of the class. [Event.Kind] is [etw.KindClassic].
 //
-// Other names for what classic events hold are those of the schema: a size_t is a
-// win:Pointer with outType xs:unsignedLong, a port a win:UInt16 with win:Port, an
-// address a win:UInt32 with win:IPv4 or a win:Binary of length 16 with win:IPv6,
-// a value of the session's clock a win:UInt64 with win:ETWTIME, and text of fixed
-// size a string with a length.
+// Other names for the contents of classic events are those of the schema: a size_t is a
+// win:Pointer with outType xs:unsignedLong, a port a win:UInt16 with win:Port, an address a
+// win:UInt32 with win:IPv4 or a win:Binary of length 16 with win:IPv6, a value of the
+// session's clock a win:UInt64 with win:ETWTIME, and text of fixed size a string with a
+// length.
 //
 // Any other name in this namespace is an error.
 package manifest

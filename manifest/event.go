@@ -8,16 +8,16 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// maxEventID is what fits in the header of an event.
+// maxEventID is the largest id of the header of an event.
 const maxEventID = 0xffff
 
-// An eventKey is what identifies an event within a provider.
+// An eventKey is the identity of an event within a provider.
 type eventKey struct {
 	id      uint32
 	version uint8
 }
 
-// A namedKey is what identifies an event whose id means nothing.
+// A namedKey is the identity of an event whose id means nothing.
 type namedKey struct {
 	name    string
 	version uint8
@@ -91,7 +91,7 @@ func (p *providerParser) eventLevel(n *node, what string) *Level {
 	return nil
 }
 
-// takenForZero is what lenient mode makes of a name that nothing declares.
+// takenForZero is the value in lenient mode of a name that nothing declares.
 const takenForZero = "its value is taken to be 0"
 
 // reinterpret warns, in lenient mode, that a name is read as something else than
@@ -247,7 +247,7 @@ func (p *providerParser) checkTwins(n *node, what string, e *Event) {
 	p.symbols[e.Symbol] = e
 }
 
-// Symbol returns a name as an identifier of C, as symbols are: with _ for what that
+// Symbol returns a name as an identifier of C, as symbols are: with _ for characters that it
 // cannot have, and before a digit at the beginning.
 func Symbol(name string) string {
 	id := strings.Map(func(r rune) rune {
@@ -361,8 +361,7 @@ func (p *parser) mode(strict, lenient string) string {
 	return strict
 }
 
-// checkProviderName checks what the documentation says about names of
-// providers.
+// checkProviderName checks the documented rules for names of providers.
 func (p *parser) checkProviderName(n *node, name string) {
 	if len(name) > 255 {
 		p.strictly(n, "the name of the provider is longer than 255 characters; shorten it")

@@ -82,8 +82,8 @@ func (l *layout) read(n *node) []*Field {
 	return l.fields
 }
 
-// giveUp ends a template with an opaque field that replaces the one at n and all
-// after it. declared is what is known of the first.
+// giveUp ends a template with an opaque field that replaces the one at n and all after it.
+// declared is the known part of the first.
 func (l *layout) giveUp(n *node, declared *Field) {
 	l.warn(n, "%s: the rest of the payload is opaque", l.lost)
 	f := &Field{
@@ -218,7 +218,7 @@ func (l *layout) data(n *node, f *Field) {
 	f.When = l.when(n, f)
 }
 
-// typeRemedy says what to write for an unknown inType.
+// typeRemedy names the remedy for an unknown inType.
 func (p *parser) typeRemedy(name string) string {
 	if name == "win:Struct" {
 		return "write a <struct> element"

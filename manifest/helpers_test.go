@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// providerHead opens a manifest with one provider, on the first line. What
-// follows it in a test begins on line 2.
+// providerHead opens a manifest with one provider, on the first line. The rest of a test
+// begins on line 2.
 const providerHead = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:etwgen="https://github.com/etwgen/etwgen/manifest"><instrumentation><events><provider name="Test-Provider" guid="{0f3e1c7a-52b4-4c1e-9d20-6a7b8c9d0e1f}" symbol="TEST">
 `
 
@@ -77,7 +77,7 @@ func diagnostics(list ErrorList, places map[string]string) []string {
 	return out
 }
 
-// checkDiagnostics parses src and compares what is said about it.
+// checkDiagnostics parses src and compares the diagnostics.
 func checkDiagnostics(t *testing.T, src string, places map[string]string, opts Options, wantErrors, wantWarnings []string) *Manifest {
 	t.Helper()
 	m, warnings, err := Parse("t.man", []byte(src), opts)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// insertions is what a message inserts.
+// insertions are the fields that a message inserts.
 type insertions struct {
 	highest int    // the highest number of a field
 	stray   string // the first % in front of what has no meaning

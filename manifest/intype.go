@@ -10,7 +10,7 @@ import (
 // It has no number of Windows.
 const Opaque etw.InType = 0xff
 
-// TypeName returns what manifests call a type, and "opaque" for [Opaque].
+// TypeName returns the manifests' name of a type, and "opaque" for [Opaque].
 func TypeName(t etw.InType) string {
 	if t == Opaque {
 		return "opaque"
@@ -95,8 +95,8 @@ var inTypeNames = func() map[string]etw.InType {
 	return m
 }()
 
-// standIns are what a field of such a type has as its inType, for programs that know
-// only the schema of Windows.
+// standIns are the inTypes of fields of such types, for programs that know only the schema
+// of Windows.
 var standIns = map[etw.InType]etw.InType{
 	etw.InWBEMSID: etw.InSID,
 	etw.InBool8:   etw.InBoolean,

@@ -83,9 +83,8 @@ type Event struct {
 	// names and by its opcode, and that ID means nothing.
 	Classic bool
 
-	// Overridden says that the provider writes another payload than the manifest
-	// declares: Template is what it writes. It is nil for nearly all events. See
-	// [Event.Override].
+	// Overridden says that the provider writes another payload than the manifest declares:
+	// Template is its own payload. It is nil for nearly all events. See [Event.Override].
 	Overridden *Override
 
 	// Undispatched says, in lenient mode, why no key leads to this event: its id
@@ -94,7 +93,7 @@ type Event struct {
 	Undispatched string
 }
 
-// An Override is what a manifest says of an event that writes something else.
+// An Override describes an event that writes something else than its template.
 type Override struct {
 	Declared *Template // nil if the manifest has no fields
 	Fields   string    // what is written, as etwgen:fields says it

@@ -220,7 +220,7 @@ func TestOpcodeScopes(t *testing.T) {
 	}
 }
 
-// TestLenientValues checks what lenient mode makes of what it puts up with.
+// TestLenientValues checks the results of lenient mode.
 func TestLenientValues(t *testing.T) {
 	parse := func(src string) *Provider {
 		t.Helper()
@@ -385,8 +385,7 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-// TestExtensionFaults checks that what is in the etwgen namespace must mean
-// something.
+// TestExtensionFaults checks that attributes in the etwgen namespace must mean something.
 func TestExtensionFaults(t *testing.T) {
 	src, places := unmark(t, inProvider(`<tasks>§1<task name="T" value="1" etwgen:dok="x"/></tasks>
 <channels>§2<channel name="C" type="Debug" etwgen:doc="x"/></channels>

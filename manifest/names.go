@@ -7,8 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What Windows itself defines: a manifest refers to it without declaring it.
-// Consumers must not change these.
+// Definitions of Windows itself: a manifest refers to them without declaring them. Consumers
+// must not change these.
 var (
 	standardLevels   = makeStandardLevels()
 	standardOpcodes  = makeStandardOpcodes()
@@ -70,8 +70,8 @@ func (p *parser) qname(n *node, name string) string {
 	if canonical == "" {
 		canonical = prefix
 		if prefix == "win" || prefix == "xs" || len(prefix) > quoteLimit {
-			// The first two are not what Windows means by them. A long one would
-			// multiply with the names that have a short one for the same.
+			// The first two differ from Windows' meaning. A long one would multiply with the
+			// names that have a short one for the same.
 			canonical = "{" + strconv.Itoa(len(p.prefixes)) + "}"
 		}
 		p.prefixes[uri] = canonical
@@ -82,9 +82,8 @@ func (p *parser) qname(n *node, name string) string {
 	return canonical + ":" + local
 }
 
-// undeclaredPrefix remembers a prefix that no element around n declares, by the
-// first use in the file: what follows must not depend on the order in which the
-// parts of a manifest are read.
+// undeclaredPrefix remembers a prefix that no element around n declares, by the first use in
+// the file: the rest must not depend on the order in which the parts of a manifest are read.
 func (p *parser) undeclaredPrefix(n *node, prefix, name string) {
 	use, seen := p.undeclared[prefix]
 	if !seen || n.at.before(use.at) {

@@ -47,7 +47,7 @@ func TestDidYouMean(t *testing.T) {
 	checkDiagnostics(t, src, places, Options{}, []string{`1: field "Reason" has map "Reason", which is not declared; did you mean "Reasons"?`}, nil)
 }
 
-// TestNearest has what the guesses depend on.
+// TestNearest has the cases that the guesses depend on.
 func TestNearest(t *testing.T) {
 	for _, tt := range []struct {
 		s     string

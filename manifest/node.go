@@ -15,8 +15,7 @@ const (
 	schemaURI  = "http://www.w3.org/2001/XMLSchema"
 )
 
-// ExtensionNamespace is the namespace of what a manifest says to etwgen alone.
-// Windows ignores it:
+// ExtensionNamespace is the namespace of attributes for etwgen alone. Windows ignores it:
 //
 //	<provider xmlns:etwgen="https://github.com/etwgen/etwgen/manifest" ...>
 const ExtensionNamespace = "https://github.com/etwgen/etwgen/manifest"
@@ -30,7 +29,7 @@ const (
 	extension
 )
 
-// A node is an element with what package etree does not know about it.
+// A node is an element with its place, which package etree does not know.
 type node struct {
 	el     *etree.Element
 	at     place

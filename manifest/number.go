@@ -20,7 +20,7 @@ func parseNumber(s string, bits int) (uint64, bool) {
 	return v, true
 }
 
-// number reads a required attribute with a number of so many bits. what names
+// number reads a required attribute with a number of so many bits. The parameter what names
 // the element in messages.
 func (p *parser) number(n *node, attr, what string, bits int) uint64 {
 	s, ok := n.lookup(attr)

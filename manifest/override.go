@@ -19,11 +19,11 @@ import (
 // noFields is the list of fields of an event that writes none.
 const noFields = "none"
 
-// Override sets what the event writes where that is not what its template says. The
-// list has the fields in the order in which they are written, apart by blanks, as
-// attribute etwgen:fields has them: each is the name of a field of the template,
-// which stays as it is, or with another type, as in TaskID=win:Int64. Fields that the
-// template lacks need a type; none alone is a payload without fields.
+// Override sets the payload of an event that differs from its template. The list has the
+// fields in the order in which they are written, apart by blanks, as attribute etwgen:fields
+// has them: each is the name of a field of the template, which stays as it is, or with
+// another type, as in TaskID=win:Int64. Fields that the template lacks need a type; none
+// alone is a payload without fields.
 func (e *Event) Override(list string) error {
 	t := &Template{Pos: e.Pos, ID: cmp.Or(e.Symbol, fmt.Sprint(e.ID)) + "Args"}
 	var declared []*Field
@@ -123,10 +123,10 @@ func (s *Size) follow(copies map[*Field]*Field) error {
 	return nil
 }
 
-// Overrides say what providers write where that is not what their manifests say.
-// They are kept in a file of their own, which survives that a manifest is replaced by
-// a newer one. Each line has a provider, by name or GUID, an event, by id, by
-// id.version or by symbol, and a list of fields as [Event.Override] takes it:
+// Overrides describe payloads that differ from manifests. They are kept in a file of their
+// own, which survives that a manifest is replaced by a newer one. Each line has a provider,
+// by name or GUID, an event, by id, by id.version or by symbol, and a list of fields as
+// [Event.Override] takes it:
 //
 //	# C# widens the first argument of both.
 //	System.Threading.Tasks.TplEventSource 20 TaskID=win:Int64 Object
@@ -230,8 +230,8 @@ func (o *Overrides) of(p *Provider, e *Event) *override {
 	return nil
 }
 
-// override applies to an event what etwgen:fields says, or the overrides of the
-// options, which take precedence.
+// override applies etwgen:fields to an event, or the overrides of the options, which take
+// precedence.
 func (p *providerParser) override(n *node, what string, e *Event) {
 	list, ok := n.extension("fields")
 	o := p.opts.Overrides.of(p.prov, e)

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// notGUID is what is said of text that cannot be read as a GUID.
+// notGUID is the message about text that cannot be read as a GUID.
 const notGUID = "not a GUID of the form {00000000-0000-0000-0000-000000000000}"
 
 // rootTag is the root element of every manifest.
@@ -20,12 +20,12 @@ const rootTag = "instrumentationManifest"
 // Options say how to read a manifest. The zero Options are for manifests that
 // people write.
 type Options struct {
-	// Lenient accepts what dumps of registered providers contain although Windows
-	// refuses it, with warnings where something is lost or reinterpreted.
+	// Lenient accepts the contents of dumps of registered providers although Windows refuses
+	// it, with warnings where something is lost or reinterpreted.
 	Lenient bool
 
-	// Notes asks for warnings about what Windows accepts although its
-	// documentation does not allow it.
+	// Notes asks for warnings about parts that Windows accepts although its documentation
+	// does not allow it.
 	Notes bool
 
 	// Culture, such as de-DE, chooses the language of messages. Where it lacks a
@@ -36,7 +36,7 @@ type Options struct {
 	// etwgen:events="self-describing" does.
 	SelfDescribing bool
 
-	// Overrides say what is written where that is not what the manifest says.
+	// Overrides describe payloads that differ from the manifest.
 	Overrides *Overrides
 }
 
@@ -71,7 +71,7 @@ func Parse(name string, data []byte, opts Options) (*Manifest, ErrorList, error)
 	return m, warnings, err
 }
 
-// parse is Parse of what is well-formed.
+// parse is Parse of well-formed text.
 func parse(name string, data []byte, opts Options) (*Manifest, ErrorList, error) {
 	p := &parser{
 		file:       name,
@@ -141,8 +141,8 @@ func (p *parser) warn(n *node, format string, args ...any) *Error {
 	return e
 }
 
-// strictly reports what is an error in strict mode and a warning in lenient
-// mode, and returns it.
+// strictly reports a fault that is an error in strict mode and a warning in lenient mode,
+// and returns it.
 func (p *parser) strictly(n *node, format string, args ...any) *Error {
 	if p.opts.Lenient {
 		return p.warn(n, format, args...)
@@ -150,7 +150,7 @@ func (p *parser) strictly(n *node, format string, args ...any) *Error {
 	return p.fail(n, format, args...)
 }
 
-// doubt reports what is a warning in strict mode and accepted without a word in
+// doubt reports a doubt that is a warning in strict mode and accepted without a word in
 // lenient mode.
 func (p *parser) doubt(n *node, format string, args ...any) {
 	p.doubtAt(n.at, format, args...)
@@ -162,15 +162,15 @@ func (p *parser) doubtAt(at place, format string, args ...any) {
 	}
 }
 
-// note reports what breaks a documented rule that nobody follows.
+// note reports a breach of a documented rule that nobody follows.
 func (p *parser) note(n *node, format string, args ...any) {
 	if p.opts.Notes {
 		p.warn(n, format, args...)
 	}
 }
 
-// document reads a file in four steps: the encoding, the markup, the tree, and
-// what it means. A fault in one of the first three ends it.
+// document reads a file in four steps: the encoding, the markup, the tree, and its meaning.
+// A fault in one of the first three ends it.
 func (p *parser) document(data []byte) {
 	t, offset, problem := decodeText(data)
 	if problem != "" {

@@ -42,8 +42,8 @@ const sound = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/
 </instrumentationManifest>
 `
 
-// planted are faults, one of each kind: what is replaced by what, and what is said. Those of
-// which nothing is said are legal.
+// planted are faults, one of each kind: the text replaced, its replacement, and the message.
+// Those without a message are legal.
 var planted = []struct{ name, old, new, said string }{
 	{"a channel without a type", `type="Admin" `, ``,
 		`4:11: channel "Contoso-Till/Admin" has no type; choose Admin, Operational, Analytic or Debug`},
@@ -178,7 +178,7 @@ var planted = []struct{ name, old, new, said string }{
 	{"a Boolean that is not one", `enabled="true"`, `enabled="yes"`,
 		`4:11: enabled "yes" of channel "Contoso-Till/Admin" is not a boolean; write true or false`},
 
-	// What looks like one.
+	// Things that look like one.
 	{"an encoding of no other characters than UTF-8", `<instrumentationManifest`, `<?xml version="1.0" encoding="latin-9"?><instrumentationManifest`, ""},
 	{"a number that is shown as a character", `outType="xs:unsignedShort"`, `outType="xs:string"`, ""},
 	{"a text that nothing has", `</stringTable>`, `<string id="x" value="x"/></stringTable>`, ""},
@@ -196,7 +196,7 @@ var planted = []struct{ name, old, new, said string }{
 	{"a field that is called as another, but for case", `<data name="Extras"`, `<data name="tender"`, ""},
 }
 
-// Each fault is found, where it is, with what to do about it.
+// Each fault is found, where it is, with its remedy.
 func TestPlanted(t *testing.T) {
 	mustParse(t, sound, Options{})
 	for _, c := range planted {

@@ -2,9 +2,9 @@ package manifest
 
 import "strconv"
 
-// A Pos is a place in a file. Line and Col count from 1; Col counts bytes, or
-// for a UTF-16 file those of its UTF-8 form. The zero Pos belongs to what Windows
-// defines and no manifest declares.
+// A Pos is a place in a file. Line and Col count from 1; Col counts bytes, or for a UTF-16
+// file those of its UTF-8 form. The zero Pos belongs to definitions of Windows that no
+// manifest declares.
 type Pos struct {
 	File string
 	Line int

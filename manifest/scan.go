@@ -21,10 +21,9 @@ func (a place) before(b place) bool {
 	return a.line < b.line || a.line == b.line && a.col < b.col
 }
 
-// A scanner walks the markup of a document. It finds the place of every
-// element, which the tree of package etree does not keep, and it finds what is
-// not well-formed: package xml is more tolerant than other parsers are, and
-// knows only the line.
+// A scanner walks the markup of a document. It finds the place of every element, which the
+// tree of package etree does not keep, and it finds text that is not well-formed: package
+// xml is more tolerant than other parsers are, and knows only the line.
 //
 // It leaves values alone: package etree reads those.
 type scanner struct {
@@ -72,12 +71,12 @@ func (s *scanner) placeOf(offset int) place {
 	return place{s.line, offset - s.lineStart + 1}
 }
 
-// fail reports what is wrong at an offset, with the text found there.
+// fail reports a fault at an offset, with the text found there.
 func (s *scanner) fail(offset int, msg string) *markupError {
 	return &markupError{s.placeOf(offset), "not well-formed XML at " + s.excerpt(offset) + ": " + msg}
 }
 
-// excerpt returns the beginning of what follows an offset on its line.
+// excerpt returns the first characters after an offset on its line.
 func (s *scanner) excerpt(offset int) string {
 	const width = 40
 	rest := s.src[offset:]
@@ -156,7 +155,7 @@ func (s *scanner) references(from, to int) *markupError {
 	}
 }
 
-// isReference reports whether t starts with what may follow an ampersand.
+// isReference reports whether t starts with the rest of a reference after an ampersand.
 func isReference(t []byte) bool {
 	const longest = 10 // of those that are in use: #x0010FFFF
 	end := bytes.IndexByte(t[:min(len(t), longest+1)], ';')
@@ -201,7 +200,7 @@ func (s *scanner) markup(i int) (int, *markupError) {
 	return s.startTag(i)
 }
 
-// until walks to the end of what is closed by a fixed text.
+// until walks to the end of a construct that a fixed text closes.
 func (s *scanner) until(i int, end, what string) (int, *markupError) {
 	j := bytes.Index(s.src[i:], []byte(end))
 	if j < 0 {

@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNotWellFormed checks the place and the text of what is wrong with the
-// XML.
+// TestNotWellFormed checks the place and the text of faults in the XML.
 func TestNotWellFormed(t *testing.T) {
 	for _, tt := range []struct{ name, src, want string }{
 		{"empty", "", `1:1: not well-formed XML at the end of the file: no root element: this is not a manifest`},

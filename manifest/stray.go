@@ -13,11 +13,11 @@ type stray struct {
 	references int
 }
 
-// A declaration is what references are resolved by.
+// A declaration is a target of references.
 type declaration struct{ kind, name string }
 
-// declares has the attributes that name what an element declares, by its tag,
-// and the kind of it.
+// declares has the attributes that name an element's declaration, by its tag, and the kind
+// of it.
 var declares = map[string]struct {
 	kind  string
 	attrs []string
@@ -33,14 +33,14 @@ var declares = map[string]struct {
 	"bitMap":        {"map", words("name")},
 }
 
-// ignore remembers an element that means nothing, with what it would declare.
+// ignore remembers an element that means nothing, with the declarations that it would make.
 func (p *parser) ignore(n *node) {
 	s := &stray{n: n}
 	p.ignored = append(p.ignored, s)
 	p.collect(s, n)
 }
 
-// collect enters what n and all within it would declare.
+// collect enters the declarations that n and all within it would make.
 func (p *parser) collect(s *stray, n *node) {
 	d := declares[n.el.Tag]
 	for _, attr := range d.attrs {
@@ -82,7 +82,7 @@ func (p *parser) reportStrays() {
 	}
 }
 
-// strayRemedy says what to do about an element that means nothing in another.
+// strayRemedy names the remedy for an element that means nothing in another.
 func (p *parser) strayRemedy(tag, in string) string {
 	if homes := homesOf(tag); len(homes) > 0 {
 		return "move it into <" + strings.Join(homes, "> or <") + ">"

@@ -5,8 +5,8 @@ import "strings"
 // stringTables resolves references to localized strings.
 type stringTables struct {
 	byID map[string]localized
-	// inserts has what the strings that are messages of events insert. Many
-	// events may have one message.
+	// inserts has the insertions of strings that are messages of events. Many events may
+	// have one message.
 	inserts map[*node]insertions
 }
 

@@ -17,7 +17,7 @@ type text struct {
 }
 
 // decodeText finds out the encoding of a file by its byte order mark, or by its begin. It
-// returns the offset of what is wrong, in the UTF-8 form.
+// returns the offset of the fault, in the UTF-8 form.
 func decodeText(data []byte) (t text, at int, problem string) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
@@ -44,7 +44,7 @@ func decodeText(data []byte) (t text, at int, problem string) {
 	return t, at, problem
 }
 
-// decodeUTF16 converts p to UTF-8. It stops at the first fault and says what it is.
+// decodeUTF16 converts p to UTF-8. It stops at the first fault and names it.
 func decodeUTF16(p []byte, order binary.ByteOrder) ([]byte, string) {
 	out := make([]byte, 0, len(p)/2+len(p)/8)
 	for i := 0; i < len(p); i += 2 {

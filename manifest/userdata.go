@@ -6,7 +6,7 @@ import (
 	"github.com/beevik/etree"
 )
 
-// userData reads what a template says of how it is shown.
+// userData reads the layout that a template has for display.
 func userData(template *node) []*Element {
 	var list []*Element
 	for n := range template.children("UserData") {
@@ -15,8 +15,8 @@ func userData(template *node) []*Element {
 	return list
 }
 
-// elements returns the elements within one of package etree. What else is in it
-// has no meaning beside them.
+// elements returns the elements within one of package etree. The rest of it has no meaning
+// beside them.
 func elements(parent *etree.Element) []*Element {
 	var list []*Element
 	for _, el := range parent.ChildElements() {

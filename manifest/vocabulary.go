@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An elementRule says what an element of the manifest proper may have.
+// An elementRule lists the attributes and children of an element of the manifest proper.
 type elementRule struct {
 	attrs     []string
 	children  []string

@@ -32,8 +32,8 @@ func (l *layout) when(n *node, f *Field) etw.When {
 	return w
 }
 
-// checkWhen checks that a decoder can tell whether a field is there, and that
-// an encoder writes what is read as the same.
+// checkWhen checks that a decoder can tell whether a field is there, and that the output of
+// an encoder is read as the same.
 func (l *layout) checkWhen(n *node, f *Field, w etw.When) {
 	if w.Left > 0 && !l.top {
 		l.fail(n, "etwgen:when of field %s is about the rest of the payload, and the field is in a struct; only ptr4 and ptr8 can be there", quote(f.Name))

@@ -15,8 +15,8 @@ import (
 // that the schema asks for, and the texts by language at the end. The comment, if
 // it is not "", comes first.
 //
-// [Parse] makes an equal model of it, places apart, in the mode that this one was
-// read in. What the model leaves out is not in the file, either.
+// [Parse] makes an equal model of it, places apart, in the mode that this one was read in.
+// Parts that the model leaves out are not in the file, either.
 func (m *Manifest) AppendXML(b []byte, comment string) []byte {
 	w := &writer{xmlWriter: xmlWriter{b: b}}
 	w.line(`<?xml version="1.0" encoding="utf-8"?>`)

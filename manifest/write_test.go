@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// forgetPlaces removes from a model what depends on the layout of its file.
+// forgetPlaces removes the parts from a model that depend on the layout of its file.
 func forgetPlaces(m *manifest.Manifest) *manifest.Manifest {
 	forget(reflect.ValueOf(m), make(map[any]bool))
 	return m

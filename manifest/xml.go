@@ -26,7 +26,7 @@ func (w *xmlWriter) indent() {
 	}
 }
 
-// comment writes a comment. What would end it is written so that it does not.
+// comment writes a comment. Text that would end it is written so that it does not.
 func (w *xmlWriter) comment(text string) {
 	if text == "" {
 		return
@@ -47,9 +47,8 @@ func (w *xmlWriter) attr(name, value string) {
 	w.b = append(w.b, '"')
 }
 
-// begin writes a tag with the attributes of the given names and values, but for
-// its end. It leaves out what is "", and returns documentation that is too long
-// for an attribute.
+// begin writes a tag with the attributes of the given names and values, but for its end. It
+// leaves out empty values, and returns documentation that is too long for an attribute.
 func (w *xmlWriter) begin(tag string, attrs ...string) (doc string) {
 	w.indent()
 	w.b = append(w.b, '<')
@@ -70,7 +69,7 @@ func (w *xmlWriter) begin(tag string, attrs ...string) (doc string) {
 // open writes the start of an element that others are in.
 func (w *xmlWriter) open(tag string, attrs ...string) { w.body(w.begin(tag, attrs...)) }
 
-// body ends what begin has begun, for others to follow.
+// body ends the tag that begin has begun, for others to follow.
 func (w *xmlWriter) body(doc string) {
 	w.b = append(w.b, ">\n"...)
 	w.depth++
@@ -91,7 +90,7 @@ func (w *xmlWriter) close(tag string) {
 // element writes an element that is done.
 func (w *xmlWriter) element(tag string, attrs ...string) { w.end(tag, w.begin(tag, attrs...)) }
 
-// end ends what begin has begun, where nothing else follows.
+// end ends the tag that begin has begun, where nothing else follows.
 func (w *xmlWriter) end(tag, doc string) {
 	if doc == "" {
 		w.b = append(w.b, "/>\n"...)
@@ -123,7 +122,7 @@ func (w *xmlWriter) verbatim(tag string, attrs []string) {
 	}
 }
 
-// appendXMLText escapes s. What XML cannot hold becomes U+FFFD.
+// appendXMLText escapes s. Runes that XML cannot hold become U+FFFD.
 func appendXMLText(b []byte, s string, attr bool) []byte {
 	for _, r := range s {
 		switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// changes are what others do to a file while it is read. A file that is replaced or removed is
-// still there for who has it open.
+// changes are others' changes to a file while it is read. A file that is replaced or removed
+// is still there for who has it open.
 var changes = []struct {
 	name  string
 	same  bool // what was opened is still there

@@ -13,17 +13,15 @@
 //	})
 //	err = mux.Run(ctx, t) // what is good comes first, then the error
 //
-// What a file is, it finds out by the first bytes, whatever the name: .etl,
-// .nettrace, .netperf and .gcdump files, as they are, in a .gz or in a .zip archive, which
-// may hold several. A pipe does as well as a file, and the path - is the standard
-// input. Several traces, of different formats and machines too, are merged by
-// time; [etw.Record] has the name of the file that each record is from. [Of] makes a
-// trace of a session that runs.
+// It tells the format of a file by the first bytes, whatever the name: .etl, .nettrace,
+// .netperf and .gcdump files, as they are, in a .gz or in a .zip archive, which may hold
+// several. A pipe does as well as a file, and the path - is the standard input. Several
+// traces, of different formats and machines too, are merged by time; [etw.Record] has the
+// name of the file that each record is from. [Of] makes a trace of a session that runs.
 //
 // # Damage
 //
-// A [Trace] delivers everything that can be read. Then, where something could
-// not, its Next returns one error that [etw.ErrIncomplete] recognises, and that
-// names file, place and cause. [Trace.Stats] counts what was lost, and the Facts
-// of a [File] say what it tells of itself.
+// A [Trace] delivers everything that can be read. Then, where something could not, its Next
+// returns one error that [etw.ErrIncomplete] recognises, and that names file, place and
+// cause. [Trace.Stats] counts the losses, and the Facts of a [File] are its own account.
 package trace

@@ -17,14 +17,14 @@ var (
 	ErrUnpack = errors.New("it unpacks to more than the limit")
 )
 
-// An Error is what is wrong with one file. Its text is one line that begins with
-// the name of the file.
+// An Error is the fault of one file. Its text is one line that begins with the name of the
+// file.
 type Error struct {
 	File string // "" if Err has the name already
 	Err  error
 }
 
-// Error returns the name of the file and what is wrong with it.
+// Error returns the name of the file and its fault.
 func (e *Error) Error() string {
 	text := describe(e.Err)
 	if e.File == "" {
@@ -33,10 +33,10 @@ func (e *Error) Error() string {
 	return e.File + ": " + text
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the fault.
 func (e *Error) Unwrap() error { return e.Err }
 
-// describe returns the text of err without what names the file again.
+// describe returns the text of err without a second name of the file.
 func describe(err error) string {
 	var several *etw.IncompleteError
 	if errors.As(err, &several) && several.Count > 1 {

@@ -99,7 +99,7 @@ func (r *etlReader) share(f *File) float64 {
 	return min(max(done, 0), 1)
 }
 
-// headerFacts returns what the header says, and when the trace ended.
+// headerFacts returns the facts of the header, and when the trace ended.
 func (r *etlReader) headerFacts(of *File) facts {
 	h := &r.header
 	var f facts
@@ -163,7 +163,7 @@ func (r *etlReader) lastEvent(of *File) (etw.FileTime, bool) {
 	return last, last >= h.Clock.Start && between(h.End, last) <= max(length, 0)+time.Minute
 }
 
-// facts returns what the header says, and what the buffers show.
+// facts returns the facts of the header, and of the buffers.
 func (r *etlReader) facts(of *File) facts {
 	h, n := &r.header, r.Stats()
 	f := r.headerFacts(of)

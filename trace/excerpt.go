@@ -7,13 +7,12 @@ import (
 )
 
 // WithExcerpt reads only a part of a file that has more than so many bytes, up to a quarter
-// of that number: its begin, its end, and of a .nettrace what comes first of each
-// kind of event. It is for those who want to know what a trace is. Its facts are those
-// that need no more: events are not counted, losses not added up, and nothing is said of
-// whether it ended cleanly, since what was not read can be damaged. Where what is read is
-// not as it should be, in a file that was cut off too, or that is of more blocks than are
-// worth a list, the whole is read after all; so is what is packed, or comes through a
-// pipe. See [File.Excerpt].
+// of that number: its begin, its end, and of a .nettrace the first event of each kind. It is
+// for those who want to know a trace. Its facts are those that need no more: events are not
+// counted, losses not added up, and nothing is said of whether it ended cleanly, since the
+// unread parts can be damaged. Where the part read has a fault, in a file that was cut off
+// too, or that is of more blocks than are worth a list, the whole is read after all; so is a
+// packed file, or comes through a pipe. See [File.Excerpt].
 func WithExcerpt(over int64) Option { return func(o *options) { o.excerptOver = over } }
 
 // Excerpt returns how many bytes of the file are read, and reports whether that is only
@@ -37,7 +36,7 @@ func (o *opening) excerptOf(f format, src io.ReaderAt, size int64) ([]*File, err
 }
 
 const (
-	// excerptParts is how many parts there are in what a file must be larger than.
+	// excerptParts is the number of parts that a file must exceed.
 	excerptParts = 16
 	// mostParts is how many of them an excerpt has at most.
 	mostParts = 4

@@ -83,7 +83,7 @@ func intact(n etl.Stats) bool {
 	return n.Undecodable == 0 && n.TruncatedBuffers == 0 && n.UnreadBytes == 0 && n.UnwrittenBytes == 0
 }
 
-// An etlExcerptReader reads an excerpt of an .etl file, whose header knows what was lost.
+// An etlExcerptReader reads an excerpt of an .etl file, whose header knows the losses.
 type etlExcerptReader struct{ *etlReader }
 
 // Next does not miss the buffers between the ends.
@@ -162,8 +162,7 @@ func bufferEnd(src io.ReaderAt, most int64) int64 {
 	}
 }
 
-// ends are the two ends of a file: what lies before an offset, and what comes after a
-// gap there.
+// ends are the two ends of a file: the bytes before an offset, and those after a gap there.
 type ends struct {
 	src     io.ReaderAt
 	at, gap int64

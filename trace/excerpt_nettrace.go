@@ -80,7 +80,8 @@ func (o *opening) listBlocks(src io.ReaderAt, size int64) []blocks.Block {
 
 var errTooMany = errors.New("too many blocks")
 
-// sound reports whether a stream can be read to its end and has what its events refer to.
+// sound reports whether a stream can be read to its end and has the tables that its events refer
+// to.
 func (o *opening) sound(stream []byte) bool {
 	r, err := o.netReader(bytes.NewReader(stream))
 	if err != nil {
@@ -95,10 +96,10 @@ func (o *opening) sound(stream []byte) bool {
 	return err == io.EOF && n.Undecodable == 0 && n.UnknownMetadata == 0 && n.UnknownThreads == 0
 }
 
-// chooseBlocks chooses the blocks at the begin and at the end, the one with the last
-// event, all that introduce kinds of events or threads, and behind each of them the
-// first block of events, which has an event of the new kind. For the begin, the end and
-// what is between there are part bytes each, that what must be there can exceed.
+// chooseBlocks chooses the blocks at the begin and at the end, the one with the last event,
+// all that introduce kinds of events or threads, and behind each of them the first block of
+// events, which has an event of the new kind. For the begin, the end and the middle there
+// are part bytes each, which required blocks can exceed.
 func chooseBlocks(all []blocks.Block, part int64) []bool {
 	chosen := make([]bool, len(all))
 	begin, last := 0, len(all)-1
@@ -142,8 +143,8 @@ type excerptWriter struct {
 	out   []byte
 }
 
-// add copies a block. The content of those of version 3 to 5 begins at a multiple of 4:
-// what fills the place before it depends on where the block comes to lie.
+// add copies a block. The content of those of version 3 to 5 begins at a multiple of 4: the
+// padding before it depends on where the block comes to lie.
 func (w *excerptWriter) add(b *blocks.Block) error {
 	at := len(w.out)
 	w.out = w.out[:at+int(b.Size)]

@@ -81,7 +81,7 @@ func openOne(t *testing.T, data []byte, opts ...Option) *File {
 	return files[0]
 }
 
-// identities are what records are told apart by.
+// identities tell records apart.
 func identities(t *testing.T, f *File) (list []string) {
 	t.Helper()
 	var rec etw.Record
@@ -175,8 +175,8 @@ func TestExcerptOfRareEvents(t *testing.T) {
 	}
 }
 
-// whole checks that a file is read whole for all that only a part was asked for, and is
-// what it is without that.
+// whole checks that a file is read whole for all that only a part was asked for, with the
+// same result.
 func whole(t *testing.T, what string, data []byte, opts ...Option) {
 	t.Helper()
 	got, want := openOne(t, data, opts...), openOne(t, data)
@@ -230,7 +230,7 @@ func TestExcerptOfTheCutOff(t *testing.T) {
 	}
 }
 
-// A file with a fault at what is looked at is read whole.
+// A file with a fault in the part looked at is read whole.
 func TestExcerptOfFaults(t *testing.T) {
 	for _, version := range []int{3, 4, 6} {
 		data := longNetTrace(version)
@@ -255,8 +255,7 @@ func TestExcerptOfFaults(t *testing.T) {
 	}
 }
 
-// What is damaged where it is not looked at has facts that are true of it, and not that it
-// ended cleanly.
+// A file damaged elsewhere has facts that are true of it, and not that it ended cleanly.
 func TestExcerptOfTheUnseen(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"nettrace 4": longNetTrace(4),
@@ -324,7 +323,7 @@ func TestExcerptBounds(t *testing.T) {
 	}
 }
 
-// What is not larger, or cannot be read in parts, is read whole.
+// A file that is not larger, or cannot be read in parts, is read whole.
 func TestExcerptOfTheSmall(t *testing.T) {
 	data := longNetTrace(4)
 	for name, f := range map[string]*File{

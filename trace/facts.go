@@ -26,7 +26,7 @@ func (f *facts) number(key string, n int64, unit string) {
 	f.add(key, n, strings.TrimRight(strconv.FormatInt(n, 10)+" "+unit, " "))
 }
 
-// nonzero adds a count of what should not be.
+// nonzero adds a count that should be 0.
 func (f *facts) nonzero(key string, n int64, unit string) {
 	if n != 0 {
 		f.number(key, n, unit)

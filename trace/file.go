@@ -33,7 +33,7 @@ type File struct {
 	trouble error // what Next returned at the end, if not io.EOF
 }
 
-// A reader is what differs between the formats.
+// A reader is the part that differs between the formats.
 type reader interface {
 	etw.Source
 	io.Closer
@@ -48,7 +48,7 @@ type reader interface {
 	share(f *File) float64
 }
 
-// Stats are counts of what has been read.
+// Stats are counts of the reading.
 type Stats struct {
 	Records     int64 // delivered
 	Lost        int64 // events that the session could not record
@@ -83,12 +83,12 @@ func (f *File) Format() string { return f.r.format() }
 // Clock is that of the session.
 func (f *File) Clock() etw.Clock { return f.r.clock() }
 
-// Reader returns the reader of the file's format: an [*etl.Reader] or a
-// [*nettrace.Reader], which knows more of the record that Next delivered last, or what
-// [Of] was given. It is not to be read from.
+// Reader returns the reader of the file's format: an [*etl.Reader] or a [*nettrace.Reader],
+// which knows more of the record that Next delivered last, or the argument of [Of]. It is
+// not to be read from.
 func (f *File) Reader() etw.Source { return f.r.reader() }
 
-// Stats returns what has been counted so far.
+// Stats returns the counts so far.
 func (f *File) Stats() Stats { return f.r.stats() }
 
 // Next sets rec to the next record: see [etw.Source].
@@ -139,7 +139,7 @@ func (f *File) Push(ctx context.Context, w *etw.Wants, do func(*etw.Record) erro
 	return err
 }
 
-// end returns what is to be said after the last record, where the reader says err.
+// end returns the error after the last record, where the reader says err.
 func (f *File) end(err error) error {
 	f.ended = true
 	if err == io.EOF && f.packed != nil {
@@ -168,8 +168,7 @@ func (f *File) end(err error) error {
 // Records iterates over the records that are left: see [etw.Records].
 func (f *File) Records() iter.Seq2[*etw.Record, error] { return etw.Records(f) }
 
-// Facts returns what the trace says of itself. Some of it is known only after
-// the last record.
+// Facts returns the trace's own account. Some of it is known only after the last record.
 func (f *File) Facts() []Fact { return f.r.facts(f) }
 
 // Progress returns the share of the trace that was read, or -1 if it is not

@@ -68,7 +68,7 @@ var foreigns = []foreign{
 	{"the text that perf script prints", "https://www.speedscope.app and https://profiler.firefox.com read it", "", perfScript.Match},
 }
 
-// perfScript is the first line of a sample, or of what stands before samples.
+// perfScript is the first line of a sample, or of the lines before samples.
 var perfScript = regexp.MustCompile(`^(# ========\r?\n# captured on|[^\s\x00-\x1f][^\n\x00-\x1f]{0,24}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+)`)
 
 // isElement reports whether XML begins with its declaration, a comment or an element.
@@ -76,7 +76,7 @@ func isElement(head []byte) bool {
 	return len(head) > 1 && (head[1] == '?' || head[1] == '!' || head[1] >= 'A' && head[1] <= 'z')
 }
 
-// elfType says what an ELF file is, -1 if the head is too short.
+// elfType returns the type of an ELF file, -1 if the head is too short.
 func elfType(head []byte) int {
 	switch {
 	case len(head) < 18:
@@ -96,7 +96,7 @@ func isPE(head []byte) bool {
 	return at >= 0x40 && at < 1<<16
 }
 
-// foreignOf returns what a file is that begins with head, or nil if it is of no other world.
+// foreignOf returns the kind of a file that begins with head, or nil if it is of no other world.
 func foreignOf(head []byte) *foreign {
 	for i := range foreigns {
 		f := &foreigns[i]
@@ -117,7 +117,7 @@ func (f foreignFormat) file(_ *opening, src io.ReaderAt, size int64) ([]*File, e
 
 func (f foreignFormat) stream(_ *opening, src io.Reader) ([]*File, error) { return f.refuse(src) }
 
-// refuse says what a file is.
+// refuse names the kind of a file.
 func (foreignFormat) refuse(src io.Reader) ([]*File, error) {
 	head := make([]byte, magicSize)
 	n, err := readFull(src, head)
@@ -127,7 +127,7 @@ func (foreignFormat) refuse(src io.Reader) ([]*File, error) {
 	return nil, err // which kept the rest of the head from being read
 }
 
-// A foreignError says of a file of another world what it is.
+// A foreignError names the kind of a file of another world.
 type foreignError struct{ *foreign }
 
 func (e *foreignError) Error() string { return "it is no trace, but " + e.is + "; " + e.use }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A format is how files are laid out. What is particular to one is in its adapter, such as
+// A format is how files are laid out. The particulars of one are in its adapter, such as
 // etl.go: a type with these methods, which has a place in formats, and a reader. Formats
 // that can more have the methods of the interfaces below, too.
 type format interface {
@@ -14,7 +14,7 @@ type format interface {
 	recognizes(head []byte) bool
 	// extensions returns how the names of files end.
 	extensions() []string
-	// file opens what can be read in any order.
+	// file opens a file that can be read in any order.
 	file(o *opening, src io.ReaderAt, size int64) ([]*File, error)
 }
 

@@ -19,7 +19,7 @@ func (f gzipFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, erro
 	return f.stream(o, o.whole(src, size))
 }
 
-// stream opens what src unpacks to.
+// stream opens the unpacked src.
 func (f gzipFormat) stream(o *opening, src io.Reader) ([]*File, error) {
 	if err := o.pack(f.packing(), o.read, 0); err != nil {
 		return nil, err

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A Head is what the head of a trace says, in the same words for all formats. That of a
-// live source says nothing.
+// A Head is the facts in the head of a trace, in the same words for all formats. That of a
+// live source is empty.
 type Head struct {
 	Recorder Recorder
 	// SamplingInterval is the time between two samples of a thread, 0 if it is not known.
 	SamplingInterval time.Duration
-	// Identity has what tells the session from others and stays the same while it goes on,
-	// besides its clock.
+	// Identity has the facts that tell the session from others and stays the same while it
+	// goes on, besides its clock.
 	Identity []byte
 	// Stopped is set if the session was stopped, and Written is how many bytes it then had
 	// written, both where the head tells.
@@ -37,7 +37,7 @@ const (
 	Linux
 )
 
-// Head returns what the head of the trace says.
+// Head returns the head of the trace.
 func (f *File) Head() Head { return f.r.head() }
 
 func identity(text string, numbers ...int64) []byte {

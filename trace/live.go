@@ -10,13 +10,13 @@ import (
 // A Live is a source of records that are nowhere kept, such as a session of the system.
 type Live interface {
 	etw.Source
-	// Format says what it is, as [File.Format] does.
+	// Format names the format, as [File.Format] does.
 	Format() string
 	// Clock is that of the session. It must be known from the start.
 	Clock() etw.Clock
-	// Stats returns what has been counted so far.
+	// Stats returns the counts so far.
 	Stats() Stats
-	// Close gives up what was not read.
+	// Close gives up unread records.
 	Close() error
 }
 
@@ -26,7 +26,7 @@ func Of(name string, src Live) *Trace {
 	return Merge(&File{r: liveReader{src}, name: name, size: -1})
 }
 
-// A liveReader reads what is no file.
+// A liveReader reads other sources than files.
 type liveReader struct{ Live }
 
 func (r liveReader) reader() etw.Source { return r.Live }
@@ -42,7 +42,7 @@ func (r liveReader) stats() Stats { return r.Stats() }
 // share is not known: nobody knows how much is to come.
 func (r liveReader) share(*File) float64 { return -1 }
 
-// facts returns what all sources have.
+// facts returns the facts that all sources have.
 func (r liveReader) facts(of *File) facts {
 	var f facts
 	clock, n := r.Clock(), r.Stats()

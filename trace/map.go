@@ -8,8 +8,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// maxMapped is the size up to which files are mapped: what is mapped counts as memory
-// of the process, and larger files are no faster for it.
+// maxMapped is the size up to which files are mapped: a mapping counts as memory of the
+// process, and larger files are no faster for it.
 const maxMapped = 64 << 20
 
 // mapped opens a file of EventPipe in memory that is the file itself, so that nothing

@@ -10,8 +10,8 @@ import (
 // A mapping is the content of a file.
 type mapping []byte
 
-// mapFile maps a file. Who changes what a record refers to, as a filter may that blanks it,
-// changes the memory of the process alone.
+// mapFile maps a file. A caller that changes the memory of a record, as a filter may that
+// blanks it, changes the memory of the process alone.
 func mapFile(f *os.File, size int) (mapping, error) {
 	m, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
 	return m, os.NewSyscallError("mmap", err)

@@ -208,7 +208,7 @@ func (t *Trace) File() *File {
 // Files returns the files.
 func (t *Trace) Files() []*File { return t.files }
 
-// Stats returns the sums of what was counted in the files so far.
+// Stats returns the sums of the files' counts so far.
 func (t *Trace) Stats() Stats {
 	var sum Stats
 	for _, f := range t.files {

@@ -97,10 +97,10 @@ func (r *netReader) head() Head {
 	return head
 }
 
-// share is not known to the reader: the file counts what is read of it.
+// share is not known to the reader: the file counts the bytes read of it.
 func (r *netReader) share(*File) float64 { return -1 }
 
-// headerFacts returns what the trace header says, and when the trace ended.
+// headerFacts returns the facts of the trace header, and when the trace ended.
 func (r *netReader) headerFacts(of *File) facts {
 	h := r.Header()
 	var f facts
@@ -135,7 +135,7 @@ func (r *netReader) headerFacts(of *File) facts {
 	return f
 }
 
-// facts returns what the trace header says, and what the stream shows.
+// facts returns the facts of the trace header, and of the stream.
 func (r *netReader) facts(of *File) facts {
 	f, n := r.headerFacts(of), r.Stats()
 	f.number("bytes", n.Bytes, "")

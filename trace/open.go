@@ -11,10 +11,9 @@ import (
 // Stdin is the path that stands for the standard input.
 const Stdin = "-"
 
-// OpenFiles opens the traces at path, each for itself. An archive may hold
-// several; they come in its order. What the path leads to need not be a file: a
-// stream that does not have the format to be read as one is read to its end
-// first.
+// OpenFiles opens the traces at path, each for itself. An archive may hold several; they
+// come in its order. A path need not lead to a file: a stream that does not have the format
+// to be read as one is read to its end first.
 func OpenFiles(path string, opts ...Option) ([]*File, error) {
 	return openFiles(path, newOptions(opts))
 }
@@ -44,8 +43,8 @@ func openFiles(path string, opts options) ([]*File, error) {
 	return files, nil
 }
 
-// An opening is the state of one call of OpenFiles: how what lies at the path is
-// packed, and what the next file that is found takes over.
+// An opening is the state of one call of OpenFiles: how the contents of the path are packed,
+// and the state for the next file found.
 type opening struct {
 	options
 	name    string
@@ -74,7 +73,7 @@ func (o *opening) found(r reader) *File {
 	return f
 }
 
-// open opens what a path leads to.
+// open opens the target of a path.
 func (o *opening) open(path string) ([]*File, error) {
 	if path == Stdin {
 		o.name, o.size = "<stdin>", -1
@@ -120,7 +119,7 @@ func (o *opening) stdinFile(f *os.File) ([]*File, error) {
 	return o.file(io.NewSectionReader(f, at, o.size), o.size)
 }
 
-// file opens what can be read in any order.
+// file opens a file that can be read in any order.
 func (o *opening) file(src io.ReaderAt, size int64) ([]*File, error) {
 	var head [magicSize]byte
 	n, err := src.ReadAt(head[:min(magicSize, size)], 0)
@@ -145,7 +144,7 @@ func (o *opening) whole(src io.ReaderAt, size int64) io.Reader {
 	return o.count(io.NewSectionReader(src, 0, size))
 }
 
-// stream opens what can be read only once, from front to back.
+// stream opens a file that can be read only once, from front to back.
 func (o *opening) stream(r io.Reader) ([]*File, error) {
 	r = o.count(r)
 	head := make([]byte, magicSize)
@@ -198,7 +197,7 @@ func (o *opening) emptiness() error {
 	return ErrEmpty
 }
 
-// count counts what is read of the file itself.
+// count counts the bytes read of the file itself.
 func (o *opening) count(r io.Reader) io.Reader {
 	if o.read != nil {
 		return r

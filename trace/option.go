@@ -27,7 +27,7 @@ type options struct {
 	foresight     *foresight
 }
 
-// A foresight is what [WithForesight] asks for.
+// A foresight is the request of [WithForesight].
 type foresight struct {
 	wants func(etw.Key) bool
 	see   func(*etw.Record)
@@ -45,21 +45,21 @@ func newOptions(opts []Option) options {
 func WithStdin(r io.Reader) Option { return func(o *options) { o.stdin = r } }
 
 // WithOpen has open open the files of paths in place of [os.Open]. It can refuse some, such
-// as those outside of a folder: what it returns is what is read.
+// as those outside of a folder: its result is read.
 func WithOpen(open func(path string) (*os.File, error)) Option {
 	return func(o *options) { o.openFile, o.apart = open, true }
 }
 
-// WithReaderAt has the files of paths be read through what through returns for each. It can
+// WithReaderAt has the files of paths be read through the result of through for each. It can
 // watch how reading goes: whether the medium failed, for one, which to a trace is but one
 // more damage. Pipes and the standard input are read as they are.
 func WithReaderAt(through func(*os.File) io.ReaderAt) Option {
 	return func(o *options) { o.through, o.apart = through, true }
 }
 
-// WithContext ends opening and reading once ctx is done, with an error in which
-// errors.Is finds that of ctx. Opening what comes from a pipe, and the pass over an
-// .etl file before its first record, can take long.
+// WithContext ends opening and reading once ctx is done, with an error in which errors.Is
+// finds that of ctx. Opening a pipe, and the pass over an .etl file before its first record,
+// can take long.
 func WithContext(ctx context.Context) Option { return func(o *options) { o.ctx = ctx } }
 
 // WithFileOrder leaves the records of one .nettrace file in the order in which they
@@ -72,9 +72,9 @@ func WithFileOrder() Option { return func(o *options) { o.inFileOrder = true } }
 // about. It saves the pass over the file that finds them out.
 func WithoutAttribution() Option { return func(o *options) { o.noAttribution = true } }
 
-// WithoutSchemas does without what .etl files say of their own events. Together with
-// [WithoutAttribution] it saves the pass over the file that comes before the first
-// records, so that these are there at once.
+// WithoutSchemas does without the schemas in .etl files. Together with [WithoutAttribution]
+// it saves the pass over the file that comes before the first records, so that these are
+// there at once.
 func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
 
 // WithForesight has the pass over an .etl file show some records before their time, such
@@ -87,7 +87,7 @@ func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 // WithMapping maps .nettrace files of up to 64 MiB into memory, where the system can, which
 // saves copying them. An .etl file is read twice, and must say the same both times: it is
 // not mapped. The option is for programs that end after reading: where a file becomes
-// shorter while it is mapped, touching what it had is a fault that ends the program,
+// shorter while it is mapped, touching its lost part is a fault that ends the program,
 // unless [runtime/debug.SetPanicOnFault] makes it a panic.
 func WithMapping() Option { return func(o *options) { o.mapFiles = true } }
 

@@ -51,7 +51,7 @@ func (profileFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, err
 	return []*File{o.found(profileReader{profile.NewReader(p)})}, nil
 }
 
-// packedSize is what was read of the file so far, or its size.
+// packedSize is the number of bytes read of the file so far, or its size.
 func (o *opening) packedSize() int64 {
 	if o.allowed == nil {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// A spool is a stream in a temporary file, for what must be read in any order.
+// A spool is a stream in a temporary file, for readers in any order.
 type spool struct {
 	*os.File
 	size    int64
@@ -14,7 +14,7 @@ type spool struct {
 	removed bool
 }
 
-// newSpool reads r to its end. If r fails, the spool has what came before.
+// newSpool reads r to its end. If r fails, the spool has the bytes before.
 func newSpool(r io.Reader) (*spool, error) {
 	f, err := os.CreateTemp("", "etw-*.tmp")
 	if err != nil {
@@ -43,8 +43,7 @@ func (s *spool) Close() error {
 	return err
 }
 
-// A failureReader remembers why r failed, which tells this from a failure of
-// what is written to.
+// A failureReader remembers why r failed, which tells this from a failure of the writer.
 type failureReader struct {
 	r   io.Reader
 	err error

@@ -93,8 +93,7 @@ func write(tb testing.TB, name string, data []byte) string {
 	return path
 }
 
-// ids returns the ids of all events but those that every .etl file has, and what
-// went wrong.
+// ids returns the ids of all events but those that every .etl file has, and the error.
 func ids(next func(*etw.Record) error) (list []uint16, errs []error) {
 	var rec etw.Record
 	for {
@@ -278,8 +277,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestGoodPrefix reads traces that are cut off, also within their packing: what
-// is whole comes first, then one error.
+// TestGoodPrefix reads traces that are cut off, also within their packing: whole records
+// come first, then one error.
 func TestGoodPrefix(t *testing.T) {
 	net := netTrace(sessionStart, 1, 2, 3)
 	var many []int64
@@ -527,7 +526,7 @@ func TestOpenAllErrors(t *testing.T) {
 	tl.Close()
 }
 
-// TestFacts checks that formats tell what info promises.
+// TestFacts checks that formats tell the facts that info promises.
 func TestFacts(t *testing.T) {
 	both := []string{"processors", "pointerSize", "clockFrequency", "start", "end", "durationMs", "lost", "endedCleanly"}
 	for _, c := range []struct {
@@ -609,8 +608,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestFlippedMagic flips every bit of what a file is recognized by. It is still
-// opened, unless it looks like one of a version to come.
+// TestFlippedMagic flips every bit of the magic of a file. It is still opened, unless it
+// looks like one of a version to come.
 func TestFlippedMagic(t *testing.T) {
 	for name, data := range map[string][]byte{"a.etl": etlTrace(t, sessionStart, 1, 2, 3), "a.nettrace": netTrace(sessionStart, 1, 2, 3)} {
 		for bit := range 8 * min(len(data), magicSize) {
@@ -724,7 +723,7 @@ func TestTwice(t *testing.T) {
 	tr.Close()
 }
 
-// TestContext: the context ends reading, also what comes before the first record.
+// TestContext: the context ends reading, also before the first record.
 func TestContext(t *testing.T) {
 	net, file := netTrace(sessionStart, 1, 2), etlTrace(t, sessionStart, 1, 2)
 	for name, data := range map[string][]byte{"nettrace": net, "etl": file, "gzip": gzipped(file), "zip": zipped("n", net, "e", file)} {
@@ -742,7 +741,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestEncrypted: what is encrypted is not taken for a trace.
+// TestEncrypted: an encrypted file is not taken for a trace.
 func TestEncrypted(t *testing.T) {
 	archive := zipped("t", netTrace(sessionStart, 1))
 	at := bytes.Index(archive, []byte("PK\x01\x02"))

@@ -36,7 +36,7 @@ func (a *allowance) most() int64 {
 	return min(max(packed, 0)*unpackRatio+unpackFree, unpackMost)
 }
 
-// An unpacker reads what a file unpacks to, within its allowance.
+// An unpacker reads an unpacked file, within its allowance.
 type unpacker struct {
 	r io.Reader
 	*allowance
@@ -46,7 +46,7 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	u.unpacked += int64(n)
 	if most := u.most(); u.unpacked > most {
-		// What is past the limit is held back, so that the limit is exact.
+		// The part past the limit is held back, so that the limit is exact.
 		n = max(0, n-int(u.unpacked-most))
 		u.unpacked = most
 		return n, fmt.Errorf("%w of %d bytes", ErrUnpack, most)

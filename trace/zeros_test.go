@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// TestZerosAtTheEnd reads what a machine leaves that stops while a trace is written: no event
-// is made of the zeros, at whatever place they begin, and the trace is said to be cut off.
+// TestZerosAtTheEnd reads the trace of a machine that stops while one is written: no event is
+// made of the zeros, at whatever place they begin, and the trace is said to be cut off.
 func TestZerosAtTheEnd(t *testing.T) {
 	whole, err := os.ReadFile("../tests/recorded/jit.nettrace")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Limits of what is looked for in an archive. Those that profilers make hold one
-// trace, and some hundred files of symbols beside it.
+// Limits of searching an archive. Those that profilers make hold one trace, and some hundred
+// files of symbols beside it.
 const (
 	maxMembers = 1 << 16
 	maxTraces  = 64
@@ -29,8 +29,8 @@ func (zipFormat) extensions() []string { return []string{"zip", "diagsession"} }
 
 func (zipFormat) packing() string { return "zip" }
 
-// kindOf says what an archive is: that of the diagnostics tools of Visual Studio has a list of
-// what is in it.
+// kindOf returns the kind of an archive: that of the diagnostics tools of Visual Studio has a
+// list of its contents.
 func kindOf(archive *zip.Reader) string {
 	listed := 0
 	for _, f := range archive.File {

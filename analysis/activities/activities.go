@@ -9,16 +9,17 @@
 // The runtime itself says, whenever a thread begins to work for another activity, for which
 // one: event 25 of System.Threading.Tasks.TplEventSource under the keyword 0x40000, with the
 // keyword 0x80 that gives activities their ids. That is [Flow], and it is exact. Without
-// that keyword the events of tasks tell most of it: [Tasks]. What is no task is lost then,
-// but nothing is given to the wrong one. A trace with ids alone does not tell.
+// that keyword the events of tasks tell most of it: [Tasks]. Waits for other things than
+// tasks are lost then, but nothing is given to the wrong one. A trace with ids alone does
+// not tell.
 //
 // # Parts
 //
 // The time of an activity from its start to its stop is that of the path that its end waited
 // for, backwards from the stop: the code that ran last, the item of the queue or the wait
-// that let this run, the code that queued it, and so on to the start. The parts of the
-// path adjoin, so they add up to the time exactly. What other threads did for the activity
-// meanwhile is parallel work, what they did after its stop is late work; both are beside it.
+// that let this run, the code that queued it, and so on to the start. The parts of the path
+// adjoin, so they add up to the time exactly. Work of other threads for the activity
+// meanwhile is parallel work, and work after its stop is late work; both are beside it.
 //
 // A thread that runs code here need not have a processor, unless a recorder of Linux tells of
 // its switches: then it is ready where it could run. Where it may sleep, though no event
@@ -84,7 +85,7 @@ func New(mux *etw.Mux) *Analysis {
 func (a *Analysis) OnSpan(do func(pid int64, s Span)) { a.spans = do }
 
 // A Span is a time in which a thread worked for an activity. From and To are ticks of the
-// trace, Since and Until what they are since its session began.
+// trace, Since and Until the same since its session began.
 type Span struct {
 	Of           *Activity
 	Thread       int64
@@ -162,7 +163,7 @@ func (a *Analysis) Working(r *etw.Record) *Activity {
 // Stopped returns the activity that the last stop event ended, or nil.
 func (a *Analysis) Stopped() *Activity { return a.stopped }
 
-// Finish ends what goes on, at the end of the trace.
+// Finish ends all open activities at the end of the trace.
 func (a *Analysis) Finish() {
 	for _, rt := range a.processes.All() {
 		for _, t := range rt.State.threads {

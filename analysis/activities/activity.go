@@ -17,8 +17,8 @@ type Activity struct {
 	Parent         *Activity
 	Begin, End     int64 // ticks of the trace
 	Started, Over  bool
-	// Implied says that no stop was there: what it was part of ended, or one of its kind
-	// took its place.
+	// Implied says that no stop was there: the enclosing activity ended, or another of its
+	// kind began.
 	Implied bool
 	Late    int64  // ticks that threads worked for it after its end
 	AllLate *int64 // to which Late is added as well, if it is not nil
@@ -43,8 +43,9 @@ type part struct {
 	name     string
 }
 
-// A piece is a time in which a thread worked for an activity. item is what it took from the
-// queue before, busy is since when it did something else, and await what it goes on after.
+// A piece is a time in which a thread worked for an activity. item is the work item it took
+// from the queue before, busy the time since it did something else, and await the await
+// after which it goes on.
 type piece struct {
 	thread   int64
 	from, to int64
@@ -55,7 +56,7 @@ type piece struct {
 }
 
 // maxDepth bounds how deep activities nest, maxLive how many there are at a time, and
-// maxPieces what is kept of each.
+// maxPieces the pieces of each.
 const (
 	maxDepth  = 64
 	maxLive   = 1 << 16
@@ -321,7 +322,7 @@ func (p *process) bury(x *Activity) {
 	x.twin = nil
 }
 
-// keep adds what is over, as far as there is room.
+// keep adds an activity that is over, as far as there is room.
 func (x *Activity) keep(pieces []piece, states []state) {
 	if x.isContainer() {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
 
-// A Caller is code that waits for what a thread does.
+// A Caller is code that waits for the work of a thread.
 type Caller struct {
 	Code stacks.ID // its call stack, which [Analysis.Stacks] has
 	// Awaits is a method that is awaited itself, so that the next caller is its own. Others
@@ -26,7 +26,7 @@ func (a *Analysis) OnCallers(do func(pid, thread int64, at time.Duration, caller
 // maxCallers bounds how many of them are followed.
 const maxCallers = 64
 
-// called finds who waits for what a thread begins, after an await or none.
+// called finds who waits for the work that a thread begins, after an await or none.
 func (a *Analysis) called(rt *runtime, t *thread, after *await) {
 	if a.callers == nil {
 		return
@@ -53,7 +53,7 @@ func (a *Analysis) called(rt *runtime, t *thread, after *await) {
 	a.goBack(rt, t, list[:min(len(list), maxCallers)])
 }
 
-// goBack has a thread do what some wait for.
+// goBack puts a thread back to work that others wait for.
 func (a *Analysis) goBack(rt *runtime, t *thread, callers []Caller) {
 	if a.callers != nil && !slices.Equal(t.callers, callers) {
 		t.callers = callers

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What code waits and awaits is told by call stacks, and these have names only when all is
-// read. So parts have the numbers of stacks, of which each is kept once.
+// Call stacks tell which code waits and awaits, and these have names only when all is read.
+// So parts have the numbers of stacks, of which each is kept once.
 
 // maxCodes bounds how many different stacks are kept.
 const maxCodes = 1 << 16
@@ -64,7 +64,7 @@ func (e *sample) outside() bool {
 	return len(e.payload) >= 4 && binary.LittleEndian.Uint32(e.payload) == 1
 }
 
-// A sampling is what samples say of a thread since it began to work for an activity. Each
+// A sampling holds the samples of a thread since it began to work for an activity. Each
 // stands for the time from half way to the one before to half way to the next one.
 type sampling struct {
 	last int64     // sample
@@ -92,7 +92,7 @@ func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample
 	s.last = rt.Now
 }
 
-// endSample ends what samples say of a thread.
+// endSample ends the samples of a thread.
 func (t *thread) endSample(now int64) {
 	if s := &t.sampled; s.code != 0 {
 		t.spent(state{from: max(s.from, t.since), to: now, kind: sampled, code: s.code})

@@ -193,7 +193,7 @@ func TestAbsurd(t *testing.T) {
 	}
 }
 
-// TestFlat: what is over takes no memory, and of what never ends there is a bound.
+// TestFlat: activities that are over take no memory, and those that never end are bounded.
 func TestFlat(t *testing.T) {
 	for _, stops := range []bool{true, false} {
 		var mux etw.Mux

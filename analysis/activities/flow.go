@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A process is what is known of one. Times are ticks.
+// A process is the state of one. Times are ticks.
 type process struct {
 	threads map[int64]*thread
 	live    map[etw.GUID]*Activity // those that are on, or were met, by their ids
@@ -157,8 +157,8 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	}
 }
 
-// settle notes, at the end of what a thread did for one of several activities, that it is not
-// told for which.
+// settle notes, at the end of work for one of several activities, that the trace does not
+// tell for which.
 func (t *thread) settle() {
 	t.unsure.unsettle()
 	t.unsure = nil
@@ -170,7 +170,7 @@ func (a *Analysis) anew(rt *runtime, t *thread) {
 	t.resumed = rt.Now
 }
 
-// working returns since when a thread does what it does, as far as that is known.
+// working returns since when a thread does its present work, as far as that is known.
 func (t *thread) working() int64 { return max(t.since, t.item.taken, t.resumed) }
 
 // close ends a span.

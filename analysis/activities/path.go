@@ -15,8 +15,8 @@ import (
 type Causes struct {
 	Path  []Part // from the stop to the start
 	Spent [Kinds]int64
-	// Worked is how long threads worked for it from start to stop, all together. What of it
-	// is not on the path is Parallel.
+	// Worked is how long threads worked for it from start to stop, all together. The part of
+	// it that is not on the path is Parallel.
 	Worked, Parallel int64
 }
 
@@ -27,8 +27,9 @@ type Part struct {
 	Thread   int64  // that worked or waited, or 0
 	Owner    int64  // of the lock, or 0
 	Name     string // of what was awaited, if the trace has it
-	// Code is what awaited or was blocked, or goes on after it; of what runs, where samples
-	// found it outside managed code, where it may wait. It is 0 if that is not known.
+	// Code is the code that awaited or was blocked, or goes on after it; of running code,
+	// the place where samples found it outside managed code, where it may wait. It is 0 if
+	// that is not known.
 	Code stacks.ID
 }
 
@@ -102,7 +103,7 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 	return c
 }
 
-// nameAwaits names what was awaited by the activity within it that ended with the await, the
+// nameAwaits names awaits after the activity within it that ended with the await, the
 // innermost one. One that has the activity's own name is the same request, as another source
 // tells of it.
 func (w *walk) nameAwaits(parts []part, own string) {
@@ -145,7 +146,7 @@ type walk struct {
 	soon    int64             // within which work goes on
 }
 
-// reset makes w ready for another activity. What it has is used again, but for the parts,
+// reset makes w ready for another activity. Its memory is used again, but for the parts,
 // which the activity keeps.
 func (w *walk) reset(pauses []state, soon int64) {
 	if w.of == nil || len(w.of) > maxLooked || cap(w.pieces) > maxPieces {
@@ -161,7 +162,7 @@ func (w *walk) reset(pauses []state, soon int64) {
 // inline is within which time the work of a thread counts as going on.
 const inline = time.Millisecond
 
-// prepare sorts what is between two times.
+// prepare sorts the pieces between two times.
 func (w *walk) prepare(begin, end int64) {
 	n := 0
 	for _, p := range w.pieces {
@@ -245,7 +246,7 @@ func (w *walk) back(thread, t, floor int64, hops int) {
 	}
 }
 
-// awaited adds the time before t in which nothing ran that what goes on then waited for, and
+// awaited adds the time before t in which nothing ran that the continuation waited for, and
 // returns where that began: where it was awaited, if the trace has it, else where the work
 // ended that was the last before, else where there was any.
 func (w *walk) awaited(t, floor int64, after *await, code stacks.ID) (int64, int64) {
@@ -285,7 +286,7 @@ func (w *walk) on(t int64) int {
 	return best
 }
 
-// cross adds what was between a piece and what let it begin, and returns where to go on.
+// cross adds the time between a piece and the event that let it begin, and returns where to go on.
 func (w *walk) cross(i int, floor int64) (t, thread int64) {
 	p := &w.pieces[i]
 	previous := floor

@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// A truth is what a program says that it did, in ticks of its clock, which is that of the
-// trace.
+// A truth is a program's own account of its work, in ticks of its clock, which is that of
+// the trace.
 type truth struct {
 	Requests []trueRequest
 }
@@ -31,8 +31,8 @@ type trueSegment struct {
 	From, To   int64
 }
 
-// followed is what the analysis finds in a trace, with the requests by what the program
-// calls them.
+// followed holds the findings of the analysis in a trace, with the requests by the program's
+// names.
 type followed struct {
 	*Analysis
 	spans    []Span
@@ -84,8 +84,9 @@ func follow(t *testing.T, path string, truth *truth) *followed {
 	return f
 }
 
-// TestTruth: what programs say that threads did for a request is given to it and to no other
-// one: all of it where the runtime says for whom threads work, and most where tasks do.
+// TestTruth: work of threads for a request, by the program's account, is given to it and to
+// no other one: all of it where the runtime says for whom threads work, and most where tasks
+// do.
 func TestTruth(t *testing.T) {
 	for _, path := range corpus.Glob(t, "causes/*.nettrace.gz") {
 		var truth truth
@@ -119,7 +120,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// hold returns how much of the work within requests, by what the program measured, is in the
+// hold returns how much of the work within requests, as the program measured it, is in the
 // spans of its request, in those of others, and in none.
 func (f *followed) hold(truth *truth) (right, wrong, unknown int64) {
 	byThread := make(map[int64][]*Span)
@@ -158,8 +159,8 @@ func (f *followed) of(x *Activity) (q *trueRequest) {
 	return q
 }
 
-// addUp checks what holds of all activities: their parts adjoin and make up their time, and
-// a thread works for one at a time.
+// addUp checks the invariants of all activities: their parts adjoin and make up their time,
+// and a thread works for one at a time.
 func (f *followed) addUp(t *testing.T, name string) {
 	t.Helper()
 	for _, x := range f.all {
@@ -206,8 +207,8 @@ func TestInvariants(t *testing.T) {
 	t.Logf("%d traces say for whom threads work", with)
 }
 
-// TestKinds: where the time of requests went, of kinds that do one thing, is what the program
-// measured of that.
+// TestKinds: the time of requests of kinds that do one thing goes where the program measured
+// it.
 func TestKinds(t *testing.T) {
 	for _, test := range []struct {
 		kind, segment string

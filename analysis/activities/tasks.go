@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// followTasks takes an event of tasks. They name what is awaited; and where the runtime does
+// followTasks takes an event of tasks. They name awaited tasks; and where the runtime does
 // not say for whom threads work, they do.
 func (a *Analysis) followTasks(rt *runtime, t *thread, r *etw.Record, e *taskEvent) {
 	p, task := &rt.State, e.task(r.ID)
@@ -70,8 +70,8 @@ func put[K comparable, V any](m *map[K]V, k K, v V) {
 	(*m)[k] = v
 }
 
-// awaited takes the end of a wait for a task. It comes before the context of what goes on,
-// so its own activity is that of whoever completed the task.
+// awaited takes the end of a wait for a task. It comes before the context of the
+// continuation, so its own activity is that of whoever completed the task.
 func (a *Analysis) awaited(rt *runtime, t *thread, task int32) {
 	p := &rt.State
 	w, ok := p.waits[task]
@@ -93,8 +93,9 @@ func (a *Analysis) awaited(rt *runtime, t *thread, task int32) {
 }
 
 // goOn notes the wait after which a thread goes on. Of several that end at once the first one
-// that the trace names is the innermost. What is no task ends before there is such an event:
-// then the thread works already, and the first wait for a task tells of it.
+// that the trace names is the innermost. A wait for something else than a task ends before
+// there is such an event: then the thread works already, and the first wait for a task tells
+// of it.
 func (t *thread) goOn(w *await, now, soon int64) {
 	switch {
 	case t.cur != nil && t.after == nil && now-t.since < soon && w.begin < t.since && w.of.isIn(t.cur):

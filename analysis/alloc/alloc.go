@@ -1,8 +1,8 @@
-// Package alloc answers what a .NET program allocates: bytes by type, by kind of heap and
-// by call stack, and over time. Use it when a program allocates, and so collects, more
+// Package alloc reports the allocations of a .NET program: bytes by type, by kind of heap
+// and by call stack, and over time. Use it when a program allocates, and so collects, more
 // than it should.
 //
-// # What must be switched on
+// # Events to enable
 //
 // Microsoft-Windows-DotNETRuntime with the keyword GC (0x1) at level 5 writes a
 // GCAllocationTick for each 100 KB that are handed out. AllocationSampling
@@ -12,13 +12,13 @@
 // process count every object, at a price; they need the keyword Type (0x80000) for
 // names.
 //
-// # What the numbers mean
+// # Meaning of the numbers
 //
-// The weight of a tick is AllocationAmount64, never the size of its object. Shares
-// of types are good estimates if a type has many ticks: the relative error of n
-// ticks is about 1/√n. The sum over all types can be far above what was really
-// allocated, since a runtime counts the rest of an allocation context again when it
-// extends one in place; the table of collections has the true total.
+// The weight of a tick is AllocationAmount64, never the size of its object. Shares of types
+// are good estimates if a type has many ticks: the relative error of n ticks is about 1/√n.
+// The sum over all types can be far above the bytes really allocated, since a runtime counts
+// the rest of an allocation context again when it extends one in place; the table of
+// collections has the true total.
 package alloc
 
 import (
@@ -55,8 +55,8 @@ const (
 	byCounts  By = "exact"
 )
 
-// OnEvent has do called for each event of allocations, with what it stands for: what Bytes
-// of [Ticks], [Samples] and [Exact] are the sums of.
+// OnEvent has do called for each event of allocations, with the bytes that it stands for:
+// Bytes of [Ticks], [Samples] and [Exact] are their sums.
 func (a *Analysis) OnEvent(do func(pid int64, by By, atMS, bytes float64)) { a.event = do }
 
 // tell tells who asked for it of an event.
@@ -167,7 +167,7 @@ func (s *state) bounded(bytes uint64, negative bool, kind clr.GCAllocationKind) 
 // they become part of.
 const mostBytes = 1 << 62
 
-// fit returns what of an amount a sum still takes.
+// fit returns the part of an amount that a sum still takes.
 func fit[T uint64 | float64](s *state, sum, bytes T) T {
 	if bytes > mostBytes-sum {
 		s.cut++
@@ -192,7 +192,7 @@ func (a *Analysis) sampled(rt *lives.Runtime[state], r *etw.Record, e *clr.Alloc
 	a.tell(rt, bySamples, bytes)
 }
 
-// add adds what one event stands for. Negative objects are unknown.
+// add adds the amount that one event stands for. Negative objects are unknown.
 func (w *weights) add(name etw.UTF16, id uint64, r *etw.Record, ms, bytes, objects, variance float64) {
 	t, label := w.row(name, id)
 	t.n++
@@ -269,8 +269,8 @@ func newSamples(count string) *stacks.Samples {
 	return stacks.NewSamples("allocations", stacks.ValueType{Name: count, Unit: "count"}, stacks.ValueType{Name: "alloc_space", Unit: "bytes"})
 }
 
-// Samples returns the allocations with their stacks: ticks, or where a runtime wrote
-// none, what it drew or counted.
+// Samples returns the allocations with their stacks: ticks, or where a runtime wrote none,
+// those it drew or counted.
 func (a *Analysis) Samples() []*stacks.Samples {
 	return spans.Samples(&a.runtimes, func(s *state) *stacks.Samples { return cmp.Or(s.ticks.stacks, s.samples.stacks, s.objects) })
 }

@@ -166,8 +166,8 @@ func checkSums(t *testing.T, name string, bytes float64, types []Type, stacks []
 	}
 }
 
-// Samples are unbiased: what the program knows that it allocated is within three
-// times the error that is given.
+// Samples are unbiased: the program's own count is within three times the error that is
+// given.
 func TestSamplesAgainstTruth(t *testing.T) {
 	path := testtrace.Named(t, "alloc-sampled.nettrace")
 	var truth struct {

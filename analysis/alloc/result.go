@@ -9,8 +9,8 @@ import (
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of allocations in a trace. Numbers of several kinds of
-// events are never added: each kind is an estimate of the same on its own.
+// A Result holds the allocations in a trace. Numbers of several kinds of events are never
+// added: each kind is an estimate of the same on its own.
 type Result struct {
 	Schema int `json:"schema"`
 	// Types has the types by allocation ticks of all runtimes together, the most
@@ -53,7 +53,7 @@ type Kind struct {
 	Bytes uint64 `json:"bytes"`
 }
 
-// A Type is what is estimated of the allocations of a type.
+// A Type is the estimate for a type.
 type Type struct {
 	Type string `json:"type"`
 	// Bytes were handed out up to an object of this type since the tick before.
@@ -70,7 +70,7 @@ type Type struct {
 	ErrorPercent measure.Float `json:"errorPercent,omitzero"`
 }
 
-// A StackWeight is what one call stack allocated of a type.
+// A StackWeight is the allocations of a type by one call stack.
 type StackWeight struct {
 	Type  string       `json:"type"`
 	Bytes float64      `json:"bytes"`
@@ -90,8 +90,8 @@ type Samples struct {
 	Series  measure.Series `json:"series"` // of bytes
 }
 
-// Exact is what GCSampledObjectAllocation events say, whose sums by type are exact
-// from the first event of the type on.
+// Exact is the sum of GCSampledObjectAllocation events, whose sums by type are exact from
+// the first event of the type on.
 type Exact struct {
 	Events  int           `json:"events"`
 	Bytes   uint64        `json:"bytes"`

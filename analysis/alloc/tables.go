@@ -75,7 +75,7 @@ func (r *Result) kinds() table.View {
 		table.Text("kind", func(k *Kind) string { return k.Kind }).About())
 }
 
-// processes lists what was allocated in each, by every kind of events.
+// processes lists the allocations of each, by every kind of events.
 func (r *Result) processes() table.View {
 	sum := func(rt *Runtime) (ticks, tickedMB, samples, sampledMB, objects, countedMB measure.Float) {
 		if x := rt.Ticks; x != nil {
@@ -98,7 +98,7 @@ func (r *Result) processes() table.View {
 		table.Amount("countedMB", func(rt *Runtime) measure.Float { _, _, _, _, _, f := sum(rt); return f }))
 }
 
-// overTime lists what was allocated when, by ticks or else by samples.
+// overTime lists allocations over time, by ticks or else by samples.
 func (r *Result) overTime() table.View {
 	exactOnly := func(rt *Runtime) bool { return rt.Ticks == nil && rt.Samples == nil }
 	return table.Series(slices.DeleteFunc(slices.Clone(r.Runtimes), exactOnly), (*Runtime).pid, "bytes", func(rt *Runtime) *measure.Series {

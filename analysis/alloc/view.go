@@ -14,8 +14,7 @@ import (
 // unnamed is shown for types of which the events have no name.
 const unnamed = "(unknown)"
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Types: []Type{}, Runtimes: []*Runtime{}}
 	all := map[string]*Type{}

@@ -2,7 +2,7 @@ package alloc
 
 import "fmt"
 
-// Warnings says which numbers are not what they seem.
+// Warnings names the numbers that mislead, and says why.
 func (r *Result) Warnings() []string {
 	var list []string
 	for _, rt := range r.Runtimes {

@@ -2,10 +2,10 @@
 // numbers differ by more than noise. Use it to say whether a change made a program
 // better, or to fail a build if it made it worse.
 //
-// What noise is, two things tell. Several recordings of a side show how much a number
-// differs between them: the rank test of Mann and Whitney says how likely such an order
-// is by chance. And of many numbers a single recording tells how much chance is in them:
-// of a count of n, about the root of n.
+// Two things tell noise from change. Several recordings of a side show how much a number
+// differs between them: the rank test of Mann and Whitney says how likely such an order is
+// by chance. And of many numbers a single recording tells how much chance is in them: of a
+// count of n, about the root of n.
 package compare
 
 import (
@@ -34,8 +34,8 @@ type Figure struct {
 	Alone float64
 	// Sum says that where a recording has the area and not the figure, it is 0.
 	Sum bool
-	// Grows says that the value grows with what is recorded, and can be set against it:
-	// see [Per].
+	// Grows says that the value grows with the recording, and can be set against it: see
+	// [Per].
 	Grows bool
 	// Whole is the same for all parts of a sum, such as the bytes of each type. Of these, those
 	// weigh most that change most.
@@ -106,12 +106,12 @@ func (c *Change) IsWorse() bool { return c.Figure.MoreIsWorse && c.Verdict == Mo
 // DefaultThreshold is which changes, in percent, are too small to matter.
 const DefaultThreshold = 10
 
-// How sure a verdict is: what the test allows, and how many standard deviations of chance.
+// How sure a verdict is: the limit of the test, and how many standard deviations of chance.
 const (
 	surely     = 0.01
 	enough     = 0.05
 	deviations = 3
-	// What was asked of few recordings is not to be lost to doubt.
+	// An answer from few recordings is not to be lost to doubt.
 	deviationsOfFew = 2
 )
 
@@ -211,8 +211,8 @@ func (c *Change) judge(threshold float64) {
 	}
 }
 
-// Against returns what the verdict is if changes of less than threshold percent are small,
-// and others are not doubted however few the recordings are.
+// Against returns the verdict if changes of less than threshold percent are small, and
+// others are not doubted however few the recordings are.
 func (c *Change) Against(threshold float64) Verdict {
 	if c.Proven {
 		return c.verdict(threshold, deviations)
@@ -265,8 +265,8 @@ func (c *Change) Weight() float64 {
 	return math.Abs(b-a) / most
 }
 
-// Sort puts changes first, those that weigh most before the rest, then what is noise, and
-// last what only one side has.
+// Sort puts changes first, those that weigh most before the rest, then noise, and last the
+// figures that only one side has.
 func Sort(list []Change) {
 	most := make(map[string]float64) // changes of parts
 	for i := range list {

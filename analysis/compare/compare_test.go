@@ -157,7 +157,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What a recording with the area lacks is 0 if it is a sum, and else unknown.
+// A figure that a recording with the area lacks is 0 if it is a sum, and else unknown.
 func TestMissing(t *testing.T) {
 	sum := func(name string, v float64) Figure { return Figure{Metric: name, Area: "x", Value: v, Sum: true} }
 	a := [][]Figure{{sum("s", 1), sum("t", 4)}, {sum("s", 3)}}

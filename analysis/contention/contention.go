@@ -1,6 +1,6 @@
 // Package contention answers which locks threads of a .NET program wait for, how long,
-// where, and who holds them. Use it when a program is slow with idle processors; for what
-// else threads wait for there is package waits.
+// where, and who holds them. Use it when a program is slow with idle processors; other waits
+// of threads are in package waits.
 //
 // Microsoft-Windows-DotNETRuntime with the keyword Contention (0x4000) at level 4
 // writes the events. Locks and their owners are known from .NET 8 on.
@@ -142,8 +142,7 @@ func hex(v uint64) string {
 	return fmt.Sprintf("%#x", v)
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {

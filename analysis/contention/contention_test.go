@@ -22,7 +22,7 @@ func TestKnownTraces(t *testing.T) {
 		count, locks, owners       int
 		events, durations, longest float64
 	}{
-		// A fifth owner, which is thread 0, is none; the longest wait is of 0.475 ms
+		// A fifth owner, thread 0, does not count; the longest wait is of 0.475 ms
 		// by the events.
 		{"filtrace_contention.nettrace", 197, 1, 4, 19.335, 19.792, 0.4767},
 		{"eventpipe-dotnetcore3.0-win-x64-objver4.nettrace", 8, -1, -1, 449.899, 453.902, -1},
@@ -85,8 +85,8 @@ func TestTraceEventAgrees(t *testing.T) {
 	t.Logf("%d contentions compared", compared)
 }
 
-// What the program knows: how long it waited for locks that it held on purpose, and
-// how often the runtime counted contention between the marks.
+// The program knows how long it waited for locks that it held on purpose, and how often the
+// runtime counted contention between the marks.
 func TestTruth(t *testing.T) {
 	path := testtrace.Named(t, "contention.nettrace")
 	type counts struct {

@@ -11,7 +11,7 @@ import (
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of lock contention in a trace.
+// A Result holds the lock contention in a trace.
 type Result struct {
 	Schema   int        `json:"schema"`
 	Count    int        `json:"count"`
@@ -33,9 +33,9 @@ type Runtime struct {
 	DurationMS      measure.Summary `json:"durationMs"`
 	// Native is how many of Count are for locks inside of the runtime.
 	Native int `json:"native"`
-	// Open waits are not over at the end, OpenMS how long they had lasted.
-	// StopsWithoutStart are in Count, from what the runtime measured or the begin
-	// of the trace; LostStops began, and never ended.
+	// Open waits are not over at the end, OpenMS how long they had lasted. StopsWithoutStart
+	// are in Count, by the runtime's measure or from the begin of the trace; LostStops
+	// began, and never ended.
 	Open              int     `json:"open,omitempty"`
 	OpenMS            float64 `json:"openMs,omitempty"`
 	StopsWithoutStart int     `json:"stopsWithoutStart,omitempty"`
@@ -98,8 +98,8 @@ type Wait struct {
 	at     time.Time // when it began, as samples have it
 }
 
-// Name gives the waits that are listed one by one the methods that waited, by what is known of
-// the samples of the analysis: of has the process, the thread and the time of such a sample.
+// Name gives the waits that are listed one by one the methods that waited, from the samples of
+// the analysis: of has the process, the thread and the time of such a sample.
 func (r *Result) Name(of func(pid, tid int64, at time.Time) string) {
 	for _, rt := range r.Runtimes {
 		for i := range rt.Longest {

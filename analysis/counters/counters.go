@@ -1,6 +1,6 @@
-// Package counters answers what the event counters and the metrics of a .NET program say
-// over time. Use it for what is measured all the time, such as the rate of requests or
-// the size of the heap.
+// Package counters follows the event counters and the metrics of a .NET program over time.
+// Use it for figures that are measured all the time, such as the rate of requests or the
+// size of the heap.
 //
 // A counter is switched on with its EventSource and the argument
 // EventCounterIntervalSec; metrics with the provider System.Diagnostics.Metrics,
@@ -34,7 +34,7 @@ type Analysis struct {
 type state struct {
 	counters map[counterKey]*Counter
 	metrics  map[metricKey]*Metric
-	// about has what is said of an instrument when its reporting begins.
+	// about has the description of an instrument when its reporting begins.
 	about map[metricKey]*Metric
 	notes []Note
 
@@ -178,7 +178,7 @@ func key(f *dyn.Reader, tags string) metricKey {
 	return metricKey{f.Text("sessionId"), f.Text("meterName"), f.Text("instrumentName"), tags, int64(f.Float("instrumentId").Or(0))}
 }
 
-// begin notes what is said of an instrument.
+// begin notes the description of an instrument.
 func (s *state) begin(f *dyn.Reader) {
 	if s.about == nil {
 		s.about = make(map[metricKey]*Metric)
@@ -222,8 +222,7 @@ func quantiles(text string) map[string]measure.Float {
 	return m
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Processes: []Process{}}
 	for _, p := range a.processes.All() {

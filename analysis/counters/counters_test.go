@@ -77,7 +77,7 @@ func compareCounter(t *testing.T, res *Result, provider string, ms float64, payl
 	return 0
 }
 
-// What the program counted. Its last, unfinished interval is in no event.
+// The program's own counts. Its last, unfinished interval is in no event.
 func TestTruth(t *testing.T) {
 	path := testtrace.Named(t, "counters.nettrace")
 	var truth struct {

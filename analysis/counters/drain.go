@@ -1,8 +1,8 @@
 package counters
 
-// Drain returns what was said since the last call, and forgets it: an analysis that is
-// drained as records come works for days in little memory. Counters and metrics stay,
-// also those that said nothing.
+// Drain returns the points since the last call, and forgets it: an analysis that is drained
+// as records come works for days in little memory. Counters and metrics stay, also those
+// that said nothing.
 func (a *Analysis) Drain() *Result {
 	res := a.Result()
 	for _, p := range a.processes.All() {

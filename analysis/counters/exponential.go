@@ -19,7 +19,7 @@ type Exponential struct {
 	Counts   []uint64
 }
 
-// Limits of what .NET makes.
+// Limits of .NET's histograms.
 const (
 	minScale = -11
 	maxScale = 20

@@ -13,8 +13,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// pointOf returns what .NET says of values: buckets from the lowest to the highest that is
-// used, and some that are empty around them.
+// pointOf returns the point that .NET writes for values: buckets from the lowest to the
+// highest that is used, and some that are empty around them.
 func pointOf(scale, empty int, values ...float64) MetricPoint {
 	p := MetricPoint{Count: measure.Known(float64(len(values))), Scale: measure.Known(float64(scale))}
 	counts, zero, sum := make(map[int]int), 0, 0.0
@@ -94,7 +94,7 @@ func TestExponentialDamage(t *testing.T) {
 	}
 }
 
-// TestExponentialAdd adds histograms of all scales: what comes out is that of all values.
+// TestExponentialAdd adds histograms of all scales: the sum is the histogram of all values.
 func TestExponentialAdd(t *testing.T) {
 	a, b := []float64{0.25, 0.3, 1, 7}, []float64{0, 5, 9, 2000}
 	for scale := minScale; scale <= 3; scale++ {
@@ -162,7 +162,7 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// TestExponentialCorpus reads what .NET wrote: the lowest bucket is that of the smallest
+// TestExponentialCorpus reads histograms of .NET: the lowest bucket is that of the smallest
 // value, of which nothing was made.
 func TestExponentialCorpus(t *testing.T) {
 	res := analyze(t, corpus.File(t, "dotnet10", "metrics-base2.nettrace"))

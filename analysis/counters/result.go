@@ -10,7 +10,7 @@ import (
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of counters in a trace.
+// A Result holds the counters in a trace.
 type Result struct {
 	Schema    int       `json:"schema"`
 	Processes []Process `json:"processes"`
@@ -23,8 +23,8 @@ type Process struct {
 	// Counters are event counters, Metrics those of System.Diagnostics.Metrics.
 	Counters []Counter `json:"counters"`
 	Metrics  []Metric  `json:"metrics"`
-	// Notes are what went wrong: limits that were reached, and errors of sessions and
-	// of callbacks.
+	// Notes are the faults: limits that were reached, and errors of sessions and of
+	// callbacks.
 	Notes []Note `json:"notes,omitempty"`
 }
 
@@ -37,16 +37,16 @@ type Counter struct {
 	Unit        string `json:"unit,omitempty"`
 	// KnownUnit is that of a well-known counter of which the program says none.
 	KnownUnit string `json:"knownUnit,omitempty"`
-	// Description says what a well-known counter measures.
+	// Description explains a well-known counter.
 	Description string `json:"description,omitempty"`
-	// Type is Mean for values, and Sum for what is counted.
+	// Type is Mean for values, and Sum for counts.
 	Type     string  `json:"type"`
 	Series   string  `json:"series,omitempty"`
 	Metadata string  `json:"metadata,omitempty"`
 	Points   []Point `json:"points"`
 }
 
-// A Point is what a counter says of one interval.
+// A Point is the value of a counter in one interval.
 type Point struct {
 	// AtMS is the end of the interval, IntervalSec its length.
 	AtMS        float64 `json:"atMs"`
@@ -57,7 +57,7 @@ type Point struct {
 	Count  measure.Float `json:"count,omitzero"`
 	Min    measure.Float `json:"min,omitzero"`
 	Max    measure.Float `json:"max,omitzero"`
-	// Increment is what was counted in the interval, PerSec that by its length.
+	// Increment is the count of the interval, PerSec the count by its length.
 	Increment measure.Float `json:"increment,omitzero"`
 	PerSec    measure.Float `json:"perSec,omitzero"`
 }
@@ -71,7 +71,7 @@ type Metric struct {
 	ID           int64  `json:"id,omitempty"` // of the instrument in its process, 0 if unknown
 	Type         string `json:"type,omitempty"`
 	Unit         string `json:"unit,omitempty"`
-	// Description is the program's, or what is known of the instrument.
+	// Description is the program's, or the known one of the instrument.
 	Description string `json:"description,omitempty"`
 	Tags        string `json:"tags,omitempty"`
 	// Deltas says that exponential histograms of the session are each of one interval.
@@ -80,14 +80,14 @@ type Metric struct {
 	Points []MetricPoint `json:"points"`
 }
 
-// upDown is the type of what goes down, too, as the trace may leave it out.
+// upDown is the type of instruments that go down, too, as the trace may leave it out.
 const upDown = "UpDownCounter"
 
 // GoesDown reports whether the value of a series is a level, which goes up and down, such
 // as the length of a queue. Its changes add up to nothing that matters.
 func (m *Metric) GoesDown() bool { return strings.Contains(m.Type, upDown) }
 
-// A MetricPoint is what an instrument says of one interval.
+// A MetricPoint is the value of an instrument in one interval.
 type MetricPoint struct {
 	AtMS float64 `json:"atMs"` // the end of the interval
 	// Rate is the change in the interval of a counter, and Value its sum. The value of

@@ -28,7 +28,7 @@ func (p *Process) series() []*TimeSeries {
 
 func pidOf(p *Process) int64 { return p.PID }
 
-// Tables returns the tables of a result: counters, and what each said when.
+// Tables returns the tables of a result: counters, and the values of each over time.
 func (r *Result) Tables() []table.View {
 	parts := table.Refs(r.Processes)
 	order.Stable(parts, func(a, b *Process) int { return cmp.Compare(a.PID, b.PID) })

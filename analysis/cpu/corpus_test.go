@@ -23,7 +23,7 @@ func analyze(tb testing.TB, path string) (*stacks.Profile, *Result) {
 	return stacks.NewProfile(s.Table(), stacks.Options{Raw: true, AsSampled: true}, c.Samples()...), c.Result()
 }
 
-// unknown is what TraceEvent calls frames without a name.
+// unknown is TraceEvent's name for frames without one.
 const unknown = "?!?"
 
 func peerName(f *stacks.Frame) string {

@@ -4,13 +4,13 @@
 //
 // # Thread time
 //
-// EventPipe's sampler (Microsoft-DotNETCore-SampleProfiler, with the rundown for
-// names) stops the program about every millisecond and looks at all threads that run
-// managed code, or have called out of it. What it gives is thread time, not time of
-// a processor: a thread that waits for a lock in native code is sampled just as one
-// that computes there. The label state tells apart what can be: managed, in managed
-// code, which is an estimate of the time on a processor; and external, in native code
-// that managed code called, running or waiting.
+// EventPipe's sampler (Microsoft-DotNETCore-SampleProfiler, with the rundown for names)
+// stops the program about every millisecond and looks at all threads that run managed code,
+// or have called out of it. It gives thread time, not time of a processor: a thread that
+// waits for a lock in native code is sampled just as one that computes there. The label
+// state tells apart as far as the events can: managed, in managed code, which is an estimate
+// of the time on a processor; and external, in native code that managed code called, running
+// or waiting.
 //
 // A sample stands for the time to the next sample of its thread, but for no more
 // than five times the median of these: longer gaps are times in which the thread was
@@ -58,7 +58,7 @@ type taken struct {
 
 type span struct{ from, to int64 }
 
-// A state says what a thread was doing.
+// A state is the activity of a thread.
 type state uint8
 
 // The states, as samples have them, and that of pauses.
@@ -130,11 +130,11 @@ func (a *Analysis) Skip(r *etw.Record) {
 // for.
 const capMedians = 5
 
-// A Result says what the samples are worth.
+// A Result says how far the samples can be trusted.
 type Result struct {
 	Schema int `json:"schema"`
-	// Samples counts those with a stack; Managed and External part it by what the
-	// thread was doing.
+	// Samples counts those with a stack; Managed and External part it by the state of the
+	// thread.
 	Samples  int   `json:"samples"`
 	Managed  int   `json:"managed"`
 	External int   `json:"external"`
@@ -142,9 +142,9 @@ type Result struct {
 	Failed   int64 `json:"failed,omitempty"` // samples that say that they failed
 	// IntervalMS is the median time between two samples of a thread, as measured.
 	IntervalMS float64 `json:"intervalMs"`
-	// TimeMS is what the samples stand for: the time of all threads together.
-	// PauseMS, which is no part of it, are collections between samples, and
-	// UnsampledMS is what is left between the first and the last sample of threads.
+	// TimeMS is the time that the samples stand for: the time of all threads together.
+	// PauseMS, which is no part of it, are collections between samples, and UnsampledMS is
+	// the rest between the first and the last sample of threads.
 	TimeMS      float64  `json:"timeMs"`
 	PauseMS     float64  `json:"pauseMs"`
 	UnsampledMS float64  `json:"unsampledMs"`
@@ -155,7 +155,7 @@ type Result struct {
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Thread is what was sampled of one thread.
+// A Thread holds the samples of one thread.
 type Thread struct {
 	Process     int64   `json:"pid"`
 	Thread      int64   `json:"tid"`
@@ -168,7 +168,7 @@ type Thread struct {
 	UnsampledMS float64 `json:"unsampledMs"`
 }
 
-// Result returns what is known so far, the threads with the most samples first.
+// Result returns the findings so far, the threads with the most samples first.
 func (a *Analysis) Result() *Result {
 	_, res := a.weigh()
 	return res
@@ -198,7 +198,7 @@ func (r *Result) add() {
 	}
 }
 
-// Samples returns the samples with what they stand for.
+// Samples returns the samples with the time they stand for.
 func (a *Analysis) Samples() []*stacks.Samples {
 	s, _ := a.weigh()
 	return []*stacks.Samples{s}
@@ -260,10 +260,10 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 	return out, res
 }
 
-// gcPause is the innermost frame of what a sample stands for, but was a pause.
+// gcPause is the innermost frame of the time of a sample that was a pause.
 const gcPause = "[GC pause]"
 
-// A weight is what the time from one sample to the next was.
+// A weight parts the time from one sample to the next.
 type weight struct{ time, pause int64 }
 
 // weighThread weighs the samples of one thread. The last one stands for nothing.

@@ -62,7 +62,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// What is left out of the samples of a thread is not made up for by that before it.
+// Time left out of the samples of a thread is not made up for by that before it.
 func TestSkip(t *testing.T) {
 	var mux etw.Mux
 	a := New(&mux)

@@ -30,7 +30,7 @@ func ExampleNewKernel() {
 	// 8 80 1ms
 }
 
-// What the threads of a .NET program did, as EventPipe samples them.
+// The work of the threads of a .NET program, as EventPipe samples them.
 func ExampleNew() {
 	var mux etw.Mux
 	sampled := cpu.New(&mux)

@@ -12,13 +12,12 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CPU is the kind of samples that the kernel of Windows takes: of what runs on a
+// CPU is the kind of samples that the kernel of Windows takes: of code that runs on a
 // processor.
 const CPU = "cpu"
 
-// A Kernel follows the samples that the kernel of Windows takes of each processor.
-// Each stands for the interval between two, which may change. What the idle threads
-// do is left out.
+// A Kernel follows the samples that the kernel of Windows takes of each processor. Each
+// stands for the interval between two, which may change. The idle threads are left out.
 type Kernel struct {
 	machine  *system.Machine
 	bound    *system.Stacks[interrupted]
@@ -29,7 +28,7 @@ type Kernel struct {
 	gaps     []int64
 }
 
-// An interrupted is a sample: what a thread was doing when the timer ticked.
+// An interrupted is a sample: the thread and code when the timer ticked.
 type interrupted struct {
 	thread  *system.Thread
 	at      int64
@@ -38,7 +37,7 @@ type interrupted struct {
 	stack   system.CallStack
 }
 
-// defaultInterval is what Windows takes unless it is told otherwise: a millisecond.
+// defaultInterval is Windows' own interval: a millisecond.
 const defaultInterval = 1e6
 
 // NeedsKernel are the samples of a [Kernel].
@@ -85,14 +84,14 @@ func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
 		weight: k.interval, address: uint64(e.InstructionPointer)})
 }
 
-// A KernelResult says what samples there were.
+// A KernelResult describes the samples.
 type KernelResult struct {
 	Samples int   // without those of idle threads
 	Idle    int   // of idle threads
 	Stacks  int   // of Samples, those with a stack
 	Weight  int64 // what Samples stand for, in nanoseconds
-	// Interval is the last one between two samples, in nanoseconds, as the trace has it,
-	// and Measured what the times of samples tell of it, or 0.
+	// Interval is the last one between two samples, in nanoseconds, as the trace has it, and
+	// Measured the interval that the times of samples tell, or 0.
 	Interval int64
 	Measured int64
 	// Undefined are compressed stacks whose addresses the trace does not have, as they come
@@ -100,7 +99,7 @@ type KernelResult struct {
 	Undefined, Misdefined int
 }
 
-// Result says what samples there are. It is to be called when all records have been.
+// Result describes the samples. It is to be called when all records have been.
 func (k *Kernel) Result() *KernelResult {
 	k.bound.Flush()
 	bound := k.bound.Stats()

@@ -88,7 +88,7 @@ func (l *Linux) record(r *etw.Record) error {
 // processors are mostly idle, of which there are no samples, it is more than the interval.
 func (l *Linux) Measured() int64 { return median(l.gaps) }
 
-// Result says what samples there are.
+// Result describes the samples.
 func (l *Linux) Result() *KernelResult {
 	res := &KernelResult{Samples: len(l.taken), Stacks: len(l.taken), Measured: l.Measured()}
 	res.Interval = cmp.Or(l.interval, res.Measured, defaultInterval)
@@ -118,7 +118,7 @@ func (l *Linux) Samples() []*stacks.Samples {
 	return []*stacks.Samples{out}
 }
 
-// stoodFor returns what a sample of so many intervals stands for, in nanoseconds.
+// stoodFor returns the time that a sample of so many intervals stands for, in nanoseconds.
 func stoodFor(intervals, interval int64) int64 {
 	if interval > 0 && intervals > measure.Most/interval {
 		return measure.Most

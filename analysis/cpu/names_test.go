@@ -32,8 +32,8 @@ var peerDiffers = []struct{ theirs, ours string }{
 	{"!?", "memfd:doublemapper!?"},
 }
 
-// TestUniversalNames holds the name of what ran against TraceEvent's, sample by sample as far
-// as its counts tell: each name that both have is the same.
+// TestUniversalNames holds the name of the running code against TraceEvent's, sample by
+// sample as far as its counts tell: each name that both have is the same.
 func TestUniversalNames(t *testing.T) {
 	for _, path := range corpus.Glob(t, "universal/*.nettrace") {
 		var peer struct {

@@ -41,9 +41,9 @@ type reader struct {
 	kind func(*stacks.Frame) string
 }
 
-// waits says what a thread does that is outside managed code. It waits if the innermost
-// method that is not mere passage to native code is one to wait in; and it is idle if none
-// of the program's own code called that.
+// waits tells the state of a thread outside managed code. It waits if the innermost method
+// that is not mere passage to native code is one to wait in; and it is idle if none of the
+// program's own code called that.
 func (r *reader) waits(stack []*stacks.Frame) stacks.Wait {
 	inner := len(stack) - 1
 	for inner > 0 && isPassage(stack[inner]) {

@@ -21,7 +21,7 @@ func profileOf(tb testing.TB, path string, o stacks.Options) *stacks.Profile {
 	return stacks.NewProfile(s.Table(), o, c.Samples()...)
 }
 
-// totals returns what methods weigh with what they call, in ms.
+// totals returns the inclusive weights of methods, in ms.
 func totals(p *stacks.Profile) map[string]float64 {
 	sums := make(map[string]float64)
 	for _, row := range p.View().Top() {

@@ -7,13 +7,13 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// What works for one activity is in code for so short times that most of them have no sample
-// or one, and the time to the next sample of the thread is mostly not its own. There each
-// sample stands for the time between the rounds in which the sampler stopped the program, half
-// of it before and half after, and all together for the time that is known exactly.
+// Threads work for one activity for so short times that most of them have no sample or one,
+// and the time to the next sample of the thread is mostly not its own. There each sample
+// stands for the time between the rounds in which the sampler stopped the program, half of it
+// before and half after, and all together for the time that is known exactly.
 
 // Within has the samples be those of threads in times that are known, which are so many
-// nanoseconds all together. What was taken of others is for Skip.
+// nanoseconds all together. Samples of others are for Skip.
 func (a *Analysis) Within(nanoseconds int64) { a.within = max(nanoseconds, 1) }
 
 // maxRound is how long the sampler takes at most to look at all threads, from one to the next.

@@ -2,8 +2,8 @@ package cpu
 
 import "testing"
 
-// TestRounds: samples of what works for something stand for the time between rounds of the
-// sampler, half before and half after, and for the time that is known all together.
+// TestRounds: samples of threads that work for something stand for the time between rounds
+// of the sampler, half before and half after, and for the time that is known all together.
 func TestRounds(t *testing.T) {
 	const ms = 1_000_000
 	a := &Analysis{pauses: map[int64][]span{1: {{3*ms + ms/2, 4 * ms}}}}

@@ -36,7 +36,7 @@ func TestUniversalShares(t *testing.T) {
 			all += ms
 		}
 		for s := range p.Samples() {
-			// The innermost one counts: programs measure what each of them does itself.
+			// The innermost one counts: programs measure the work of each of them itself.
 			found := ""
 			for f := range p.Stack(s.Stack) {
 				name := p.Frames[f].Name

@@ -1,11 +1,11 @@
-// Package disk answers which code reads and writes disks: each operation with the call
-// stack of whoever asked for it, the file, and how long the disk took. Use it when a disk
-// is the bottleneck; package files has what programs asked for.
+// Package disk answers which code reads and writes disks: each operation with the call stack
+// of whoever asked for it, the file, and how long the disk took. Use it when a disk is the
+// bottleneck; package files has the requests of programs.
 //
 // The kernel of Windows logs the operations (flags DISK_IO and DISK_IO_INIT), with call
 // stacks of where they were asked for; its provider Microsoft-Windows-Kernel-Disk tells the
-// answers alone, which have no stacks. What a cache answers, no disk is asked for; what is
-// written is mostly asked for later, by the system.
+// answers alone, which have no stacks. No disk is asked for data in a cache; writes are
+// mostly asked for later, by the system.
 package disk
 
 import (
@@ -31,7 +31,7 @@ type Analysis struct {
 	from    teller.Teller
 }
 
-// What a disk does.
+// The work of a disk.
 const (
 	read uint8 = iota
 	write
@@ -151,7 +151,7 @@ type Result struct {
 // Kind is the kind of samples that [Analysis.Samples] returns.
 const Kind = "disk"
 
-// Result returns what is known so far.
+// Result returns the findings so far.
 func (a *Analysis) Result() *Result {
 	res := &Result{Orphans: a.orphans}
 	for i := range a.list.All {
@@ -170,9 +170,9 @@ func (a *Analysis) Result() *Result {
 	return res
 }
 
-// Samples returns the operations that ended, with the stacks of where they were asked
-// for and how long the disk took. Labels are what was done (op), the disk and the file. It
-// is to be called when all records have been.
+// Samples returns the operations that ended, with the stacks of where they were asked for
+// and how long the disk took. Labels are the operation (op), the disk and the file. It is to
+// be called when all records have been.
 func (a *Analysis) Samples() []*stacks.Samples {
 	a.list.Flush()
 	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "disk", Unit: "nanoseconds"})

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What was read from disks and written, file by file.
+// Reads and writes of disks, file by file.
 func ExampleNew() {
 	var mux etw.Mux
 	disks := disk.New(&mux)

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// What was thrown, and how long handling it took.
+// The exceptions thrown, and how long handling took.
 func ExampleNew() {
 	t, err := trace.Open("../../tests/recorded/answers/exceptions-10.nettrace")
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package exceptions answers what a .NET program throws: by type, by message, by call
-// stack and over time. It also has how long handling takes, and which blocks handle what.
-// Use it when a program is slow and its log says nothing: what is caught is thrown, too.
+// Package exceptions reports the exceptions of a .NET program: by type, by message, by call
+// stack and over time. It also has how long handling takes, and which blocks handle which
+// exception. Use it when a program is slow and its log says nothing: caught exceptions are
+// thrown ones, too.
 //
-// Microsoft-Windows-DotNETRuntime with the keyword Exception (0x8000) at level 2
-// writes what is thrown, and at level 4 also catch, finally and filter blocks.
+// Microsoft-Windows-DotNETRuntime with the keyword Exception (0x8000) at level 2 writes the
+// throws, and at level 4 also catch, finally and filter blocks.
 package exceptions
 
 import (
@@ -203,8 +204,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 	return spans.Samples(&a.runtimes, func(s *state) *stacks.Samples { return s.samples })
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Types: []Type{}, Runtimes: []*Runtime{}}
 	all := map[string]*Type{}
@@ -270,7 +270,7 @@ func (s *state) result(rt *runtime) *Runtime {
 	return out
 }
 
-// tell fills in what was thrown, with how.
+// tell fills in the exception, and how it was thrown.
 func (s *state) tell(out *Runtime) {
 	types, messages := make(map[*thrownType]Tally), make(map[*names.Entry[said]]Tally)
 	for at, n := range s.sites {

@@ -74,7 +74,7 @@ func TestTraceEventAgrees(t *testing.T) {
 	t.Logf("%d exceptions compared", compared)
 }
 
-// What the program knows of the exceptions that it threw.
+// The program's own account of the exceptions that it threw.
 func TestTruth(t *testing.T) {
 	for _, name := range []string{"exceptions.nettrace", "no-stacks.nettrace"} {
 		path := testtrace.Named(t, name)
@@ -110,8 +110,8 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// checkOrder checks that the types come in the order of the truth, which does not
-// have those that are thrown again. Some messages are not what the program knows.
+// checkOrder checks that the types come in the order of the truth, which does not have those
+// that are thrown again. Some messages differ from the program's.
 func checkOrder(t *testing.T, name string, thrown []Thrown, want []struct{ Type, Message string }) {
 	const plain = 24 // of which the program made the messages
 	i := 0

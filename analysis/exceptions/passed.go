@@ -152,7 +152,7 @@ func (t *Tally) plus(u Tally) {
 	t.Untold += u.Untold
 }
 
-// more compares by what was thrown first, and then by all events.
+// more compares by throws first, and then by all events.
 func (t Tally) more(u Tally) int {
 	return cmp.Or(cmp.Compare(t.New, u.New), cmp.Compare(t.Count, u.Count))
 }

@@ -9,7 +9,7 @@ import (
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of exceptions in a trace.
+// A Result holds the exceptions in a trace.
 type Result struct {
 	Schema int `json:"schema"`
 	Tally

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Two recordings of a program: what got worse.
+// Two recordings of a program: the figures that got worse.
 func ExampleOf() {
 	recording := func(thrown int) []compare.Figure {
 		var mux etw.Mux

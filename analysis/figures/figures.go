@@ -1,7 +1,7 @@
 // Package figures has the numbers by which recordings are compared, from the results of all
-// analyses: how many collections, how long pauses were, what was allocated, by type. Use it
-// with package compare to say whether a change made a program better, or to follow such
-// numbers from build to build.
+// analyses: how many collections, how long pauses were, the allocations by type. Use it with
+// package compare to say whether a change made a program better, or to follow such numbers
+// from build to build.
 //
 //	before, after := figures.Of(resultA), figures.Of(resultB)
 //	for _, c := range compare.Sides([][]compare.Figure{before}, [][]compare.Figure{after}, 10) {
@@ -105,7 +105,7 @@ func kindOf(metric string) *Kind {
 	panic("figures: there is no kind " + metric) // the names are those of this package
 }
 
-// figure returns a figure without a value. Of says what it is of.
+// figure returns a figure without a value. Of names its subject.
 func (k *Kind) figure(of string) compare.Figure {
 	whole := ""
 	if strings.HasSuffix(k.Metric, ".*") && k.has(sum|held) {
@@ -116,8 +116,8 @@ func (k *Kind) figure(of string) compare.Figure {
 }
 
 // Times of one program vary by so much from one recording to the next, as a part of them:
-// machines have other work, too. What differs by a factor of three is more than three times
-// that of both.
+// machines have other work, too. A figure that differs by a factor of three is more than
+// three times that of both.
 const varying = 0.22
 
 // valued sets the value of a figure, and how much it varies.
@@ -264,7 +264,7 @@ func (l *list) waited(area string, count int, totalMS float64) {
 	l.add(area+".totalMs", "", totalMS, crowded*totalMS/math.Sqrt(max(n, 1)))
 }
 
-// snapshot adds what the last snapshot of the heap has.
+// snapshot adds the last snapshot of the heap.
 func (l *list) snapshot(r *heap.Result) {
 	if len(r.Snapshots) == 0 {
 		return
@@ -293,7 +293,7 @@ func (l *list) requests(r *requests.Result) {
 	}
 }
 
-// counters adds the means of counters and metrics, whose names say what they are of.
+// counters adds the means of counters and metrics, whose names tell their subject.
 func (l *list) counters(r *counters.Result) {
 	k := kindOf("counters.*")
 	for _, c := range r.TimeSeries() {

@@ -4,8 +4,8 @@ import "slices"
 
 // A Kind describes the figures of one name.
 type Kind struct {
-	// Metric is the name. A star in it, and in Name, stands for what a figure is of, such
-	// as a type.
+	// Metric is the name. A star in it, and in Name, stands for the subject of a figure,
+	// such as a type.
 	Metric string
 	Area   string
 	Name   string // within the area

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What was asked of the file system, and how long it took.
+// Requests to the file system, and how long it took.
 func ExampleNew() {
 	var mux etw.Mux
 	operations := files.New(&mux)

@@ -1,10 +1,9 @@
 // Package files answers which code opens, reads and writes files: each operation with the
-// call stack of whoever asked for it, the file, and how long it took. Use it when a
-// program waits for files; package disk has what came to a disk.
+// call stack of whoever asked for it, the file, and how long it took. Use it when a program
+// waits for files; package disk has the requests that came to a disk.
 //
-// The kernel of Windows logs the operations (flags FILE_IO and FILE_IO_INIT), with call
-// stacks of where they were asked for, as does its provider Microsoft-Windows-Kernel-File. Most of what is read and written no disk is asked
-// for: package disk has what is.
+// The kernel of Windows logs the operations (flags FILE_IO and FILE_IO_INIT), with call stacks of where they were asked for, as does its
+// provider Microsoft-Windows-Kernel-File. Most reads and writes ask no disk: package disk has the others.
 package files
 
 import (
@@ -25,7 +24,7 @@ type Analysis struct {
 	from [4]teller.Teller // of opens, reads, writes and all others
 }
 
-// What is asked of a file.
+// Operations on files.
 const (
 	open uint8 = iota
 	read
@@ -138,9 +137,9 @@ func (a *Analysis) Result() *Result {
 	return res
 }
 
-// Samples returns the operations, with the stacks of where they were asked for and how
-// long they took. Labels are what was done (op) and the file. It is to be called when all
-// records have been.
+// Samples returns the operations, with the stacks of where they were asked for and how long
+// they took. Labels are the operation (op) and the file. It is to be called when all records
+// have been.
 func (a *Analysis) Samples() []*stacks.Samples {
 	a.list.Flush()
 	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "files", Unit: "nanoseconds"})

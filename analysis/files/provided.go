@@ -6,8 +6,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// watchProvided follows the operations that have manifests. A thread logs itself what it asks
-// for. What is opened is known by its object, since nothing tells the key yet.
+// watchProvided follows the operations that have manifests. A thread logs its own requests.
+// An open file is known by its object, since nothing tells the key yet.
 func (a *Analysis) watchProvided(mux *etw.Mux) {
 	asked := func(r *etw.Record, kind uint8, key, object, irp etw.Pointer, bytes uint32) error {
 		return a.asked(r, teller.Provided, kind, key, object, etw.Pointer(uint32(r.ThreadID)), irp, bytes)

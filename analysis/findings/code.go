@@ -54,8 +54,8 @@ func Requests(p *requests.Process) []Finding {
 	return f.list
 }
 
-// Code names the method in which most was spent by itself: so many percent of what the
-// samples are of, such as Thread time.
+// Code names the method in which most was spent by itself: so many percent of the measure of
+// the samples, such as Thread time.
 func Code(samples, method string, selfPercent float64) Finding {
 	f := &finder{part: "cpu"}
 	f.add("cpu.topMethod", Note, "%s: %s was spent in %s itself.", samples, share("selfPercent", selfPercent), method)

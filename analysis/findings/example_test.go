@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What stands out in a trace, with the numbers behind it.
+// The findings in a trace, with the numbers behind it.
 func ExampleOf() {
 	var mux etw.Mux
 	res := analysis.New(&mux).Result() // a program has the result of analysis.Run

@@ -1,4 +1,4 @@
-// Package findings says in sentences what stands out in the results of analyses: that
+// Package findings states in sentences the findings in the results of analyses: that
 // collections stopped a program for a tenth of the time, that its thread pool starved. Use
 // it to begin a report, to answer an assistant, or to write a line into a log.
 //
@@ -6,8 +6,8 @@
 //		fmt.Println(f.Severity, f.PID, f.Text)
 //	}
 //
-// One function finds what stands out in the answer about one runtime or process; [Of] asks
-// all of them. The thresholds are in thresholds.go, each with its reason.
+// One function makes the findings of the answer about one runtime or process; [Of] asks all
+// of them. The thresholds are in thresholds.go, each with its reason.
 package findings
 
 import (
@@ -53,7 +53,7 @@ type Finding struct {
 	Part string `json:"part,omitempty"`
 }
 
-// Of returns what stands out in the results of all analyses, the worst first.
+// Of returns the findings in the results of all analyses, the worst first.
 func Of(r *analysis.Result) []Finding {
 	list := losses(r)
 	add := func(pid int64, clr uint16, life int, found []Finding) {

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// GC returns what stands out in the collections of a runtime.
+// GC returns the findings in the collections of a runtime.
 func GC(r *gc.Runtime) []Finding {
 	f := &finder{part: "gc"}
 	if p, ok := r.PausePercent.Get(); ok && r.Count > 0 && p >= somePaused {

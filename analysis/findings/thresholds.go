@@ -1,6 +1,6 @@
 package findings
 
-// Thresholds: what is remarkable, and why from there on.
+// Thresholds: the values from which on a figure is remarkable, and why.
 const (
 	// Microsoft calls a tenth of the time in collections much. Below 3 % another cause
 	// weighs more in nearly every program.

@@ -5,8 +5,8 @@ import "github.com/etwgen/etwgen/analysis/measure"
 // kinds are the generations in which programs allocate: small, large and pinned objects.
 var kinds = [...]int{0, 3, 4}
 
-// An allocated is what the collections so far left of each kind of object: what the next
-// one finds beyond it was allocated since.
+// An allocated holds the bytes that the collections so far left of each kind of object:
+// bytes beyond it that the next one finds were allocated since.
 //
 // What a background collection found is there when the next one begins, in the same suspension
 // or later. It sweeps while the program goes on, small objects too before .NET 5, and what it
@@ -53,8 +53,9 @@ func (a *allocated) since(c *collection) (bytes [len(kinds)]uint64, known bool) 
 	return bytes, known
 }
 
-// sweeps takes what a background collection left, and returns by how much the heap grew while
-// it ran. If others ran meanwhile, they know better of small objects, and count the growth.
+// sweeps takes the bytes that a background collection left, and returns by how much the heap
+// grew while it ran. If others ran meanwhile, they know better of small objects, and count
+// the growth.
 func (a *allocated) sweeps(b, next *collection) (grown [len(kinds)]uint64) {
 	for k, gen := range kinds {
 		s := b.sum(gen)
@@ -72,7 +73,7 @@ func (a *allocated) sweeps(b, next *collection) (grown [len(kinds)]uint64) {
 	return grown
 }
 
-// allocations sets what was allocated since the collection before.
+// allocations sets the allocations since the collection before.
 func (rt *view) allocations(g *GC, c, prev *collection) {
 	for i := range g.TickedMB {
 		g.TickedMB[i] = mb(c.ticks[i]).Or(0)

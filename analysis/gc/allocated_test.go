@@ -18,9 +18,9 @@ import (
 // cleared for them.
 const fastest = 40_000
 
-// TestAllocatedTruth holds what was allocated against what programs know of themselves: to
-// 2 % by ticks, and 10 % by collections, but for what was allocated outside of the marks
-// between which they counted, and half a tick of each kind.
+// TestAllocatedTruth holds allocations against programs' own counts: to 2 % by ticks, and 10
+// % by collections, but for allocations outside of the marks between which they counted, and
+// half a tick of each kind.
 func TestAllocatedTruth(t *testing.T) {
 	by := map[string]int{}
 	for _, path := range corpus.Glob(t, "dotnet10", "*.truth.json") {
@@ -69,7 +69,7 @@ func TestAllocatedTruth(t *testing.T) {
 	}
 }
 
-// aHeap is what a collection found and left of small and of large objects, in MB.
+// aHeap is the sizes that a collection found and left of small and of large objects, in MB.
 func aHeap(before0, after0, before3, after3 uint64) Heap {
 	h := Heap{Layout: 3, Known: 5}
 	h.Generations[0] = HeapGen{SizeBefore: before0 * 1e6, SizeAfter: after0 * 1e6, Updated: true}
@@ -77,8 +77,8 @@ func aHeap(before0, after0, before3, after3 uint64) Heap {
 	return h
 }
 
-// What a background collection found of small objects is there when it is over, and what
-// it swept of large ones counts from its end on.
+// The small objects that a background collection found are there when it is over, and the
+// large ones that it swept count from its end on.
 func TestAllocatedInBackground(t *testing.T) {
 	of := func(begin, end int64, kind Kind, h Heap) *collection {
 		return &collection{began: true, ended: true, begin: begin, end: end, kind: kind, heaps: []Heap{h}, reason: clr.GCReasonAllocSmall}

@@ -20,8 +20,8 @@ type Analysis struct {
 	paused   func(Pause)
 }
 
-// OnPause has do called for each time that threads were suspended for collections, when
-// it is over: what PauseMS of a [Runtime] is the sum of.
+// OnPause has do called for each time that threads were suspended for collections, when it
+// is over: PauseMS of a [Runtime] is their sum.
 func (a *Analysis) OnPause(do func(Pause)) { a.paused = do }
 
 // A Pause is a time in which threads were suspended for collections.
@@ -203,7 +203,7 @@ func (s *Settings) decode() {
 }
 
 // setServer takes over whether the runtime has server GC from its startup flags. Those of
-// .NET Core before 5 leave out what the environment sets.
+// .NET Core before 5 leave out settings by the environment.
 func (s *state) setServer(flags uint32, core bool) {
 	if server := flags&uint32(clr.StartupFlagsServerGC) != 0; server || !core {
 		s.server = &server

@@ -66,10 +66,10 @@ type GC struct {
 	AfterMB        measure.Float `json:"afterMB,omitzero"`
 	PeakMB         measure.Float `json:"peakMB,omitzero"`
 	PeakAfterRatio measure.Float `json:"peakAfterRatio,omitzero"`
-	// PromotedMB is what survived; of a background collection what it marked.
+	// PromotedMB is the bytes that survived; of a background collection those that it marked.
 	PromotedMB measure.Float `json:"promotedMB,omitzero"`
-	// AllocatedMB is what was allocated since the collection before, on all heaps,
-	// and AllocationRateMBPerSec that per second in which the program could run.
+	// AllocatedMB is the allocations since the collection before, on all heaps, and
+	// AllocationRateMBPerSec the same per second in which the program could run.
 	AllocatedMB            measure.Float `json:"allocatedMB,omitzero"`
 	AllocationRateMBPerSec measure.Float `json:"allocationRateMBPerSec,omitzero"`
 	// AllocatedByTicks says that AllocatedMB is the sum of allocation ticks.
@@ -131,21 +131,23 @@ type GC struct {
 // Complete reports whether all records of the collection are there.
 func (g *GC) Complete() bool { return !g.Partial && !g.Unfinished }
 
-// GenerationSizes is what a collection did to one generation of all heaps.
+// GenerationSizes are the sizes of one generation before and after a collection, the sum of all
+// heaps.
 type GenerationSizes struct {
 	Generation Generation    `json:"generation"`
 	BeforeMB   measure.Float `json:"beforeMB,omitzero"`
 	AfterMB    measure.Float `json:"afterMB,omitzero"`
 	PromotedMB measure.Float `json:"promotedMB,omitzero"`
-	// AllocatedMB is what was allocated in it since the collection before. It is
-	// unknown for generation 1 and 2, in which programs do not allocate.
+	// AllocatedMB is the allocations in it since the collection before. It is unknown for
+	// generation 1 and 2, in which programs do not allocate.
 	AllocatedMB measure.Float `json:"allocatedMB,omitzero"`
 	// InMB came in from a younger generation; OutMB survived.
 	InMB  measure.Float `json:"inMB,omitzero"`
 	OutMB measure.Float `json:"outMB,omitzero"`
-	// SurvivalPercent is OutMB of ObjectsBeforeMB. It is unknown for what was not
-	// collected. It can be more than 100: what is around a pinned object survives with
-	// it, and what a background collection found alive may have come after its begin.
+	// SurvivalPercent is OutMB of ObjectsBeforeMB. It is unknown for generations that were
+	// not collected. It can be more than 100: the surroundings of a pinned object survive
+	// with it, and objects that a background collection found alive may have come after its
+	// begin.
 	SurvivalPercent measure.Float `json:"survivalPercent,omitzero"`
 	// FragmentationMB is the free space inside of it after the collection, and
 	// FragmentationPercent that of AfterMB.
@@ -158,8 +160,8 @@ type GenerationSizes struct {
 	BudgetMB measure.Float `json:"budgetMB,omitzero"`
 }
 
-// A Mark says when a heap was done with marking from one kind of roots, and what
-// was found alive from there.
+// A Mark says when a heap was done with marking from one kind of roots, and how much it
+// found alive from there.
 type Mark struct {
 	Heap uint32 `json:"heap"`
 	Root string `json:"root"`
@@ -185,13 +187,13 @@ type Times struct {
 // FreeList is the use of the free list of generation 2.
 type FreeList struct {
 	AllocatedBytes uint64 `json:"allocatedBytes"`
-	// ConsumedBytes is what was allocated and what was rejected as too small.
+	// ConsumedBytes is the bytes allocated and those rejected as too small.
 	ConsumedBytes uint64 `json:"consumedBytes"`
-	// EfficiencyPercent is what was allocated of what was consumed.
+	// EfficiencyPercent is the allocated part of the consumed bytes.
 	EfficiencyPercent measure.Float `json:"efficiencyPercent,omitzero"`
 }
 
-// Pinned counts what was pinned at a collection.
+// Pinned counts the pinned objects of a collection.
 type Pinned struct {
 	Objects int    `json:"objects"` // different ones
 	Bytes   uint64 `json:"bytes"`

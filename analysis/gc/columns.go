@@ -83,7 +83,7 @@ func (c *collection) induced() bool {
 	return false
 }
 
-// times sets what concerns time.
+// times sets the columns of time.
 func (rt *view) times(g *GC, c *collection) {
 	if !c.began {
 		return
@@ -158,7 +158,7 @@ func (c *collection) collected(i int) bool {
 	return i <= int(c.generation) || c.generation == 2
 }
 
-// sizes sets what concerns the sizes of the heap.
+// sizes sets the columns of heap sizes.
 func (rt *view) sizes(g *GC, c, prev *collection) {
 	if !c.statsSeen && len(c.heaps) == 0 {
 		return
@@ -211,7 +211,7 @@ func (rt *view) sizes(g *GC, c, prev *collection) {
 	}
 }
 
-// survival sets what the histories of the heaps say of generation i.
+// survival sets the columns of generation i from the histories of the heaps.
 func (rt *view) survival(row *GenerationSizes, c *collection, s sums, i int) {
 	row.InMB, row.OutMB = mb(s.in), mb(s.out)
 	row.ObjectsBeforeMB, row.ObjectsAfterMB = mb(s.objectsBefore), mb(s.objectsAfter)
@@ -239,7 +239,7 @@ func (c *collection) freeList() *FreeList {
 	return f
 }
 
-// globals sets what the record of all heaps says.
+// globals sets the columns from the record of all heaps.
 func (rt *view) globals(g *GC, c *collection) {
 	g.Heaps = len(c.heaps)
 	compacting := false

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// analyze returns what is to be said of a trace.
+// analyze returns the result of a trace.
 func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
 
 // runtimeOf returns the runtime of a process in a trace of the corpus.
@@ -61,7 +61,7 @@ func TestPausesOfKnownTraces(t *testing.T) {
 	}
 }
 
-// A row is what is known of a collection, to the digits that are known.
+// A row holds the expected values of a collection, to the digits that are known.
 type row struct {
 	number                           uint32
 	name                             string
@@ -188,8 +188,8 @@ func TestRowsOfKnownTraces(t *testing.T) {
 	})
 }
 
-// What programs know of their own collections. Pauses as the runtime counts them
-// are up to a fifth shorter than the suspensions are.
+// Programs' own accounts of their collections. Pauses as the runtime counts them are up to a
+// fifth shorter than the suspensions are.
 func TestTruth(t *testing.T) {
 	traces := 0
 	for _, path := range testtrace.All(t) {

@@ -1,6 +1,6 @@
-// Package gc answers what the garbage collections in a trace of .NET did: how long they
-// stopped the program, what they were caused by, and what they left. Use it when a .NET
-// program pauses, or when its memory grows.
+// Package gc follows the garbage collections in a trace of .NET: how long they stopped the
+// program, their causes, and the heap that they left. Use it when a .NET program pauses, or
+// when its memory grows.
 //
 //	var mux etw.Mux
 //	collections := gc.New(&mux)
@@ -21,7 +21,7 @@
 // begins, and later ones, and runs beside the program between them. The sampling
 // profiler of EventPipe suspends threads too; that is told apart.
 //
-// # What must be switched on
+// # Events to enable
 //
 // Microsoft-Windows-DotNETRuntime with the keyword GC (0x1) at level 4
 // (informational) is enough for all but allocation ticks, pinned and finalized
@@ -31,9 +31,8 @@
 //
 // # Memory
 //
-// The analysis keeps what its result holds: some hundred bytes for each collection,
-// and 500 for each of its heaps. Events that are only counted take none. For a live
-// process that is watched for days, call [Analysis.Drain] as records come: it hands over
-// the collections that are complete, and forgets them. [Analysis.OnPause] tells of each
-// pause as it ends.
+// The analysis keeps the data of its result: some hundred bytes for each collection, and 500
+// for each of its heaps. Events that are only counted take none. For a live process that is
+// watched for days, call [Analysis.Drain] as records come: it hands over the collections
+// that are complete, and forgets them. [Analysis.OnPause] tells of each pause as it ends.
 package gc

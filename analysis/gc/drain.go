@@ -2,10 +2,10 @@ package gc
 
 import "slices"
 
-// Drain calls f for each collection that was completed since the last call, with the
-// process it is of, and forgets what it need not keep: an analysis that is drained as
-// records come works for days in little memory. What Result then has of collections are
-// those that are still there, and sums of these alone.
+// Drain calls f for each collection that was completed since the last call, with its
+// process, and forgets the rest: an analysis that is drained as records come works for days
+// in little memory. Result then has the collections that are still there, and sums of these
+// alone.
 func (a *Analysis) Drain(f func(pid int64, g *GC)) {
 	for _, rt := range a.runtimes.All() {
 		a.view(rt).drain(f)

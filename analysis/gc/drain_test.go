@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDrain drains an analysis after each event: it hands over what another one has
-// that keeps everything, and keeps little, also of collections without an end.
+// TestDrain drains an analysis after each event: it hands over the collections of another
+// one that keeps everything, and keeps little, also of collections without an end.
 func TestDrain(t *testing.T) {
 	var mux, other etw.Mux
 	drained, whole := New(&mux), New(&other)

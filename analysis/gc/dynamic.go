@@ -29,8 +29,8 @@ type Dynamic struct {
 	Data         []byte                      `json:"data,omitempty"`
 }
 
-// A SizeAdaptationSample is what server GC with a dynamic number of heaps (DATAS)
-// measured for one collection. Times are microseconds.
+// A SizeAdaptationSample is one measurement by server GC with a dynamic number of heaps
+// (DATAS), for one collection. Times are microseconds.
 type SizeAdaptationSample struct {
 	GCIndex                uint64 `json:"gcIndex"`
 	ElapsedBetweenGCsUS    uint32 `json:"elapsedBetweenGCsUs"`
@@ -72,15 +72,15 @@ type SizeAdaptationFullGCTuning struct {
 	Samples            [3]FullGCSample `json:"samples"`
 }
 
-// A FullGCSample is one of the last full collections: how many collections before,
-// and what share of the time it took.
+// A FullGCSample is one of the last full collections: how many collections before, and its
+// share of the time.
 type FullGCSample struct {
 	Distance  uint32        `json:"distance"`
 	GCPercent measure.Float `json:"gcPercent,omitzero"`
 }
 
-// dynamic returns what the event says. Committed memory is not kept as an event:
-// the second value is it, then.
+// dynamic returns the contents of the event. Committed memory is not kept as an event: the
+// second value is it, then.
 func dynamic(e *clr.GCDynamicEvent) (Dynamic, *Committed) {
 	d := fields{p: e.Data[:min(len(e.Data), int(e.DataSize))]}
 	size := len(d.p)
@@ -110,8 +110,8 @@ func dynamic(e *clr.GCDynamicEvent) (Dynamic, *Committed) {
 	return out, nil
 }
 
-// tuning returns what the event says of the number of heaps and their budgets, and
-// reports whether it does.
+// tuning returns the event's decision on the number of heaps and their budgets, and reports
+// whether it has one.
 func (d *Dynamic) tuning() (t Tuning, ok bool) {
 	number := func(n uint16) measure.Float { return measure.Known(float64(n)) }
 	size := func(bytes uint64) measure.Float { return measure.Known(float64(bytes) / 1e6) }

@@ -15,7 +15,7 @@ const generations = 5
 // pinnedHeap is the last of them.
 const pinnedHeap = generations - 1
 
-// A Heap is what a collection did to one heap. All sizes are bytes.
+// A Heap describes one heap at a collection. All sizes are bytes.
 type Heap struct {
 	Index uint32 `json:"index"`
 	// Layout is the version of the record that it is from: 0 (.NET Framework 4.0),

@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// checkInvariants checks what holds for whatever events come.
+// checkInvariants checks invariants that hold for all events.
 func checkInvariants(tb testing.TB, a *Analysis) {
 	tb.Helper()
 	for _, rt := range a.runtimes.All() {
@@ -99,7 +99,7 @@ func checkGC(tb testing.TB, g *GC) {
 	}
 }
 
-// checkReal checks what holds for traces in which nothing was lost.
+// checkReal checks invariants of traces in which nothing was lost.
 func checkReal(t *testing.T, rt *Runtime) {
 	last := uint32(0)
 	for i, g := range rt.GCs {

@@ -190,8 +190,8 @@ func (rt *state) mark(m mark) {
 	c.marks = append(c.marks, m)
 }
 
-// dynamicEvent takes an event of the collector's tuning. Of the two that tell what
-// memory is committed, the first is before the collection.
+// dynamicEvent takes an event of the collector's tuning. Of the two that tell the committed
+// memory, the first is before the collection.
 func (rt *state) dynamicEvent(thread int64, d Dynamic, m *Committed) {
 	c := rt.inProgress()
 	if c == nil {

@@ -60,7 +60,7 @@ func tell(t *testing.T, text string) *Runtime {
 	return a.Result().Runtimes[0]
 }
 
-// summary shows what matters of the collections, one a line.
+// summary shows the main values of the collections, one a line.
 func summary(rt *Runtime) string {
 	var b strings.Builder
 	for _, g := range rt.GCs {
@@ -371,7 +371,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Handlers allocate for what they keep, and nothing for what they count.
+// Handlers allocate for the data that they keep, and nothing for counts.
 func TestHandlersDoNotAllocate(t *testing.T) {
 	var mux etw.Mux
 	New(&mux)
@@ -400,8 +400,8 @@ func TestHandlersDoNotAllocate(t *testing.T) {
 	}
 }
 
-// Runtimes before .NET 5 leave out what is above the next generation; what they say
-// of the time before is good.
+// Runtimes before .NET 5 leave out all above the next generation; their data of the time
+// before is good.
 func TestSizesThatWereNotUpdated(t *testing.T) {
 	for _, test := range []struct {
 		known, condemned int

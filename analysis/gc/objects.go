@@ -16,8 +16,7 @@ type finalizers struct {
 	running    bool
 }
 
-// handleObjects takes the events of single objects: what is pinned, and what is
-// finalized.
+// handleObjects takes the events of single objects: pinned ones and finalized ones.
 func (a *Analysis) handleObjects(mux *etw.Mux) {
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.PinObjectAtGCTime) {
 		if c := rt.State.inProgress(); c != nil {

@@ -39,11 +39,10 @@ func propertyTraces(tb testing.TB) []string {
 	return append(testtrace.Moderate(tb), testtrace.Named(tb, "net.4.5.2.x64.etl"))
 }
 
-// What is complete at some time does not change by what comes later. Three things
-// come late: the histories of a background collection of server GC, the peaks of
-// background collections, which are over the collections until their end, and what
-// was allocated since a background collection that goes on, or since the begin of a
-// trace whose first tick of allocations comes later.
+// Complete data does not change by later events. Three things come late: the histories of a
+// background collection of server GC, the peaks of background collections, which are over
+// the collections until their end, and allocations since a background collection that goes
+// on, or since the begin of a trace whose first tick of allocations comes later.
 func TestPrefix(t *testing.T) {
 	for _, path := range propertyTraces(t) {
 		name, records := testtrace.Name(path), testtrace.Records(t, path, of)
@@ -69,7 +68,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// withoutAllocations returns g as if it was not known what was allocated before it.
+// withoutAllocations returns g as if the allocations before it were unknown.
 func withoutAllocations(g GC) GC {
 	g.AllocatedMB, g.AllocationRateMBPerSec, g.AllocatedByTicks = measure.Float{}, measure.Float{}, false
 	g.Generations = slices.Clone(g.Generations)
@@ -135,7 +134,7 @@ func quiet(a *Analysis) bool {
 	return true
 }
 
-// total adds up what can be added.
+// total adds up the additive figures.
 func total(a *Analysis) map[string]float64 {
 	sums := map[string]float64{}
 	for _, rt := range a.Result().Runtimes {

@@ -9,9 +9,8 @@ const Schema = 1
 // A Result is all that is known of the garbage collections in a trace. Its JSON
 // form is a contract: see [Schema].
 //
-// Names end in units: ms are milliseconds, MB are 1,000,000 bytes. Points in time,
-// such as StartMS, are milliseconds since the session began. What is unknown is
-// left out.
+// Names end in units: ms are milliseconds, MB are 1,000,000 bytes. Points in time, such as
+// StartMS, are milliseconds since the session began. Unknown values are left out.
 type Result struct {
 	Schema   int        `json:"schema"`
 	Runtimes []*Runtime `json:"runtimes"` // those with collections or suspensions
@@ -58,23 +57,23 @@ type Runtime struct {
 	Heaps    int `json:"heaps,omitempty"`
 	MinHeaps int `json:"minHeaps,omitempty"`
 	MaxHeaps int `json:"maxHeaps,omitempty"`
-	// Tuning is what a server GC that adapts to the size of the program (DATAS) measured
-	// and decided, in the order of time.
+	// Tuning is the measurements and decisions of a server GC that adapts to the size of the
+	// program (DATAS), in the order of time.
 	Tuning []Tuning `json:"tuning,omitempty"`
 	// ServerGC is left out where the trace does not tell.
 	ServerGC *bool     `json:"serverGC,omitempty"`
 	Settings *Settings `json:"settings,omitempty"`
 
-	// CPUMS is the processor time of the process that samples of the kernel found
-	// since its first event of the runtime, and GCCPUMS that of collections.
-	// GCCPUMSPerMB is the latter by what was allocated.
+	// CPUMS is the processor time of the process that samples of the kernel found since its
+	// first event of the runtime, and GCCPUMS that of collections. GCCPUMSPerMB is the
+	// latter by allocated MB.
 	CPUMS        measure.Float `json:"cpuMs,omitzero"`
 	GCCPUMS      measure.Float `json:"gcCpuMs,omitzero"`
 	GCCPUMSPerMB measure.Float `json:"gcCpuMsPerMB,omitzero"`
 
-	// AllocatedMB is what was allocated: by ticks, which tell of all of it, or as
-	// collections found it. What was allocated before the first and after the last of these
-	// is not in it then, but the ends of memory that was handed out and not used are.
+	// AllocatedMB is the bytes allocated: by ticks, which tell of all of it, or as
+	// collections found it. Allocations before the first and after the last of these are not
+	// in it then, but the ends of memory that was handed out and not used are.
 	AllocatedMB measure.Float `json:"allocatedMB,omitzero"`
 	AllocatedBy string        `json:"allocatedBy,omitempty"` // ticks, collections, or "collections and ticks": the latter after the last one
 	// TickedAfterMB is what the ticks of a runtime before .NET 5 say of the time after the last
@@ -91,7 +90,7 @@ type Runtime struct {
 	AllocWaits     []AllocationWait `json:"allocationWaits,omitempty"`
 }
 
-// A Tuning is what a server GC measured at one collection, and what it decided.
+// A Tuning is the measurement of a server GC at one collection, and its decision.
 type Tuning struct {
 	AtMS    float64 `json:"atMs"`
 	GCIndex uint64  `json:"gcIndex"`
@@ -100,16 +99,16 @@ type Tuning struct {
 	Heaps    measure.Float `json:"heaps,omitzero"`
 	MinHeaps measure.Float `json:"minHeaps,omitzero"`
 	MaxHeaps measure.Float `json:"maxHeaps,omitzero"`
-	// BudgetMB is what each heap may allocate in generation 0 until the next collection,
-	// and StableMB the size of what survives.
+	// BudgetMB is what each heap may allocate in generation 0 until the next collection, and
+	// StableMB the size of the survivors.
 	BudgetMB measure.Float `json:"budgetMB,omitzero"`
 	StableMB measure.Float `json:"stableMB,omitzero"`
 	// CostPercent is the median of the share of time that collections took lately.
 	CostPercent measure.Float `json:"costPercent,omitzero"`
 }
 
-// Suspensions counts what else stopped the threads of a runtime, and what is
-// wrong with the records of suspensions.
+// Suspensions counts the other stops of the threads of a runtime, and the faults in the
+// records of suspensions.
 type Suspensions struct {
 	ByReason []SuspensionReason `json:"byReason"` // in the order of the reasons' numbers
 	// WithoutGC are suspensions for collections in which none began and that end
@@ -172,16 +171,15 @@ type Rollup struct {
 	MeanAfterMB measure.Float `json:"meanAfterMB,omitzero"`
 	// MaxAllocationRateMBPerSec is the largest of a collection.
 	MaxAllocationRateMBPerSec measure.Float `json:"maxAllocationRateMBPerSec,omitzero"`
-	// AllocatedMB is the sum of what was allocated before each collection, as far as it
-	// is known: AllocatedMB of the [Runtime] has all of it.
-	// AllocatedByHistoriesMB leaves out the first collection, of which only the
-	// allocation ticks tell what was allocated.
+	// AllocatedMB is the sum of the allocations before each collection, as far as it is
+	// known: AllocatedMB of the [Runtime] has all of it. AllocatedByHistoriesMB leaves out
+	// the first collection, whose allocations only the ticks tell.
 	AllocatedMB            measure.Float `json:"allocatedMB,omitzero"`
 	AllocatedByHistoriesMB float64       `json:"allocatedByHistoriesMB"`
 	PromotedMB             float64       `json:"promotedMB"`
-	// PromotedMBPerMS is the speed of collecting: what was promoted per time of pause.
+	// PromotedMBPerMS is the speed of collecting: MB promoted per ms of pause.
 	PromotedMBPerMS measure.Float `json:"promotedMBPerMs,omitzero"`
-	// AllocatedMBPerPauseMS is what the program allocates for each millisecond of
+	// AllocatedMBPerPauseMS is the MB that the program allocates for each millisecond of
 	// pause of the same collections.
 	AllocatedMBPerPauseMS measure.Float `json:"allocatedMBPerPauseMs,omitzero"`
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// The kernel's events of sampling: a sample, and what tells the time between two.
+// The kernel's events of sampling: a sample, and the interval between two.
 const (
 	opSample          etw.Opcode = 46
 	opSetInterval     etw.Opcode = 72

@@ -62,8 +62,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Collections take no more processor time than pauses last, but for what one sample
-// is too long.
+// Collections take no more processor time than pauses last, but for the excess of one
+// sample.
 func TestSamplesOfTraces(t *testing.T) {
 	for _, name := range []string{"net.4.5.2.x64.etl", "filtrace_etw.etl"} {
 		for _, rt := range analyze(t, testtrace.Named(t, name)).Runtimes {

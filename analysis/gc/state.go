@@ -45,14 +45,14 @@ type collection struct {
 	cpu, processCPU int64
 }
 
-// A heapStats is what GCHeapStats says, in bytes by generation.
+// A heapStats is the contents of GCHeapStats, in bytes by generation.
 type heapStats struct {
 	size, promoted       [generations]uint64
 	finalBytes, finalN   uint64
 	pinned, sync, handle uint32
 }
 
-// A global is what GCGlobalHeapHistory says.
+// A global is the contents of GCGlobalHeapHistory.
 type global struct {
 	heaps      int
 	condemned  uint32
@@ -104,7 +104,7 @@ type reasonTotal struct {
 	ticks, max, suspend int64
 }
 
-// A state is what is known of one runtime.
+// A state is the state of one runtime.
 type state struct {
 	open    []suspension // by begin
 	gcs     []*collection
@@ -147,7 +147,7 @@ type history struct {
 
 type runtime = lives.Runtime[state]
 
-// maxOpen bounds what a damaged trace can leave open. Real ones have one
+// maxOpen bounds the collections that a damaged trace can leave open. Real ones have one
 // suspension and two collections at a time.
 const maxOpen = 256
 

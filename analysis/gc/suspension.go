@@ -143,7 +143,7 @@ func (s *state) openOn(thread int64) int {
 	return -1
 }
 
-// drop gives up suspension i, whose end was lost. What began in it has no known
+// drop gives up suspension i, whose end was lost. A collection that began in it has no known
 // pause.
 func (s *state) drop(i int) {
 	s.lostEnds++

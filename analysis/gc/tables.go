@@ -43,7 +43,7 @@ func collectionColumns() []table.Column[*GC] {
 	}
 }
 
-// collectionDetails are what is of interest in few collections.
+// collectionDetails are the columns of interest where there are few collections.
 func collectionDetails() []table.Column[*GC] {
 	list := []table.Column[*GC]{
 		table.Flag("complete", (*GC).Complete),
@@ -114,7 +114,7 @@ func (g *GC) phases() string {
 	return strings.Join(parts, ", ")
 }
 
-// remarks says what is missing of a collection, and the like.
+// remarks names the missing parts of a collection, and the like.
 func (g *GC) remarks() string {
 	var parts []string
 	for _, r := range []struct {
@@ -229,7 +229,7 @@ func (r *Result) finalized() table.View {
 		table.Text("type", func(c *TypeCount) string { return c.Type }).About()).Ordered("count")
 }
 
-// tuning lists what server GC decided about its heaps.
+// tuning lists the decisions of server GC about its heaps.
 func (r *Result) tuning() table.View {
 	of := func(rt *Runtime) []*Tuning { return table.Refs(rt.Tuning) }
 	return table.Each("tuning", "Heaps and budgets of server GC over time", r.Runtimes, (*Runtime).pid, of,

@@ -48,8 +48,7 @@ func (rt *view) mechanisms(m clr.GCGlobalMechanisms) string {
 	return name
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
@@ -143,7 +142,7 @@ func (rt *view) numbers(out *Runtime) {
 	}
 }
 
-// suspensions sums up what stopped the threads.
+// suspensions sums up the stops of the threads.
 func (rt *view) suspensions(out *Runtime) {
 	s := &rt.State
 	var pause int64
@@ -201,7 +200,7 @@ func (rt *view) heaps(out *Runtime) {
 	}
 }
 
-// objects lists the types of what was finalized.
+// objects lists the types of finalized objects.
 func (rt *view) objects(out *Runtime) {
 	s := &rt.State
 	if f := s.finalizers; f.runs > 0 {

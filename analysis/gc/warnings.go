@@ -7,13 +7,13 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// What the sum of allocation ticks may be of what the collections found allocated.
+// Bounds of the sum of allocation ticks, as a part of the allocations that the collections found.
 const (
 	leastTicked = 0.8
 	mostTicked  = 1.2
 )
 
-// Warnings says which numbers are not what they seem.
+// Warnings says which numbers mislead, and why.
 func (r *Result) Warnings() []string {
 	var list []string
 	for _, rt := range r.Runtimes {
@@ -25,7 +25,7 @@ func (r *Result) Warnings() []string {
 	return list
 }
 
-// gaps tells of what is missing.
+// gaps tells of missing events.
 func (rt *Runtime) gaps(where string) []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, where+": "+fmt.Sprintf(format, args...)) }
@@ -57,13 +57,13 @@ func (rt *Runtime) tickedBetween() (ticked float64) {
 	return ticked
 }
 
-// agrees reports whether ticks are believable, by what collections found.
+// agrees reports whether ticks are believable, by the findings of collections.
 func agrees(ticked, found float64) bool {
 	return ticked >= leastTicked*found && ticked <= mostTicked*found
 }
 
-// ticks compares what the ticks say that was allocated with what the collections
-// found, which is known for all but the first of them.
+// ticks compares the allocations by ticks with those by collections, which are known for all
+// but the first of them.
 func (rt *Runtime) ticks(where string) []string {
 	ticked := rt.tickedBetween()
 	if rt.All.AllocatedByHistoriesMB == 0 || ticked == 0 || agrees(ticked, rt.All.AllocatedByHistoriesMB) {

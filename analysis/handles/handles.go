@@ -27,7 +27,7 @@ import (
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of handles in a trace.
+// A Result holds the handles in a trace.
 type Result struct {
 	Schema   int        `json:"schema"`
 	Runtimes []*Runtime `json:"runtimes"`
@@ -185,8 +185,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 	return list
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {

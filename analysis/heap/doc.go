@@ -1,6 +1,6 @@
-// Package heap answers what is on the heap of a .NET program, and what keeps it there:
-// objects and bytes by type, the size that each object retains, and the path from a root
-// to it. Use it when memory grows: two snapshots and [Diff] say of what.
+// Package heap shows the objects on the heap of a .NET program, and the references that keep
+// them there: objects and bytes by type, the size that each object retains, and the path
+// from a root to it. Use it when memory grows: two snapshots and [Diff] tell its growth.
 //
 //	snapshots := heap.New(&mux)
 //	err := mux.Run(ctx, source)
@@ -8,7 +8,7 @@
 //		fmt.Println(s.Objects, s.Bytes, s.Types[0].Type)
 //	}
 //
-// # What must be switched on
+// # Events to enable
 //
 // Microsoft-Windows-DotNETRuntime with the keywords 0x1980001 at level 5: GC, Type,
 // GCHeapDump, GCHeapCollect, which makes the collection that a snapshot is of, and
@@ -24,8 +24,8 @@
 //
 // # Retained sizes
 //
-// An object retains what would be garbage without it: itself and all objects to
-// which every path from the roots leads through it. They are its subtree in the
-// dominator tree of the graph. References from weak handles are no paths. An object
-// that is the key in a ConditionalWeakTable keeps its value alive.
+// An object retains those that would be garbage without it: itself and all objects to which
+// every path from the roots leads through it. They are its subtree in the dominator tree of
+// the graph. References from weak handles are no paths. An object that is the key in a
+// ConditionalWeakTable keeps its value alive.
 package heap

@@ -59,8 +59,8 @@ func (g *graph) dominators(roots []uint32) *tree {
 	return t
 }
 
-// search numbers what can be reached, and returns the parent of each node in the
-// tree of the search.
+// search numbers the reachable nodes, and returns the parent of each node in the tree of the
+// search.
 func (t *tree) search(g *graph, roots []uint32) (parent []uint32) {
 	t.node = make([]uint32, g.len())
 	for i := range t.node {
@@ -170,8 +170,8 @@ func (f *forest) eval(v, last uint32) uint32 {
 	return f.label[v]
 }
 
-// weigh adds up what each node retains. A dominator has a lower number than what it
-// dominates.
+// weigh adds up the bytes that each node retains. A dominator has a lower number than the
+// nodes it dominates.
 func (t *tree) weigh(g *graph) {
 	t.retained = make([]uint64, len(t.object))
 	for i := len(t.object) - 1; i >= 1; i-- {
@@ -180,7 +180,7 @@ func (t *tree) weigh(g *graph) {
 	}
 }
 
-// byType returns what the objects of each type retain together: of those within
+// byType returns the bytes that the objects of each type retain together: of those within
 // others of the same type in the tree, only the outer one counts.
 func (t *tree) byType(g *graph, types int) []uint64 {
 	n := len(t.object)

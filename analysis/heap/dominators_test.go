@@ -23,7 +23,7 @@ func random(r *rand.Rand, n, refs int) *graph {
 	return g
 }
 
-// reach returns what can be reached without one object.
+// reach returns the objects that can be reached without one object.
 func reach(g *graph, roots []uint32, without uint32) []bool {
 	seen := make([]bool, g.len())
 	stack := slices.Clone(roots)
@@ -39,7 +39,7 @@ func reach(g *graph, roots []uint32, without uint32) []bool {
 	return seen
 }
 
-// What an object retains is what cannot be reached without it.
+// An object retains those that cannot be reached without it.
 func TestRetainedIsWhatWouldBeGarbage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -179,7 +179,8 @@ func shaped(n int, refs func(n, i int) []int) *graph {
 	return g
 }
 
-// TestShapes holds the dominators of small heaps of all shapes against what would be garbage.
+// TestShapes holds the dominators of small heaps of all shapes against the objects that would be
+// garbage.
 func TestShapes(t *testing.T) {
 	for name, refs := range shapes {
 		g := shaped(40, refs)
@@ -203,9 +204,9 @@ func TestShapes(t *testing.T) {
 }
 
 // TestLinear holds the dominators of heaps of all shapes, at three sizes, to steps and to bytes
-// for each object and reference, of which there are as many at each: what is
-// quadratic takes a hundred times as many at the last size as at the first. Time is only shown,
-// since others can take it away.
+// for each object and reference, of which there are as many at each: a quadratic one takes a
+// hundred times as many at the last size as at the first. Time is only shown, since others can
+// take it away.
 func TestLinear(t *testing.T) {
 	sizes := []int{10_000, 100_000, 1_000_000}
 	if testing.Short() {

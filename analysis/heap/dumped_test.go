@@ -54,7 +54,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// A dump is a snapshot: roots have their kinds and names, and what nothing keeps is not alive.
+// A dump is a snapshot: roots have their kinds and names, and objects that nothing keeps are not
+// alive.
 func TestDumpOfParts(t *testing.T) {
 	b := gcdump.NewBuilder(12)
 	text, list := b.Type("Text", ""), b.Type("List", "a.dll")

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// What a snapshot has most of, and why one of its largest objects is there.
+// The largest types of a snapshot, and why one of its largest objects is there.
 func ExampleNew() {
 	t, err := trace.Open("../../tests/recorded/answers/heap-10.nettrace.gz")
 	if err != nil {
@@ -36,7 +36,7 @@ func ExampleNew() {
 	// static chain > System.Object[]
 }
 
-// What two snapshots differ in: of one process, or as here of two programs.
+// The differences of two snapshots: of one process, or as here of two programs.
 func ExampleDiff() {
 	small, large := snapshot("heapdump.nettrace"), snapshot("answers/heap-10.nettrace.gz")
 	for _, c := range heap.Diff(small, large)[:2] {

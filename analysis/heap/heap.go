@@ -54,8 +54,8 @@ type rawRoot struct {
 
 type rawPair struct{ key, value uint64 }
 
-// A rootKind says what keeps an object alive. Those that come first make the better
-// paths.
+// A rootKind is the kind of root that keeps an object alive. Those that come first make the
+// better paths.
 type rootKind uint8
 
 const (
@@ -167,8 +167,8 @@ func (s *state) finish() {
 	s.walk = nil
 }
 
-// addNodes adds the objects of an event. What comes after a gap cannot be told to
-// which references belong to which object, and is left out.
+// addNodes adds the objects of an event. After a gap references cannot be assigned to
+// objects, and are left out.
 func (w *walk) addNodes(e *clr.GCBulkNode) {
 	if e.Index != w.nodes {
 		w.gap = true

@@ -199,7 +199,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// After a gap, what is left cannot be assigned.
+// After a gap, the rest cannot be assigned.
 func TestGap(t *testing.T) {
 	var mux etw.Mux
 	a := New(&mux)

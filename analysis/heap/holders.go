@@ -37,7 +37,7 @@ const (
 	leastHolder = 0.01
 )
 
-// others is the name of what is not told apart.
+// others is the name of the rest.
 const others = "(others)"
 
 // A place is where an object hangs on the shortest paths, when all objects at one

@@ -11,8 +11,8 @@ import (
 // held returns the trees of all types of a snapshot.
 func allHeld(s *Snapshot) []*Held { return s.Holders(func(string) bool { return true }) }
 
-// TestHoldersSum checks of all types of recorded heaps that the holders of each hold what it
-// has, and that the paths of all objects, one by one, say the same.
+// TestHoldersSum checks of all types of recorded heaps that the holders of each hold its
+// objects, and that the paths of all objects, one by one, say the same.
 func TestHoldersSum(t *testing.T) {
 	checked := 0
 	for _, path := range testtrace.All(t) {
@@ -92,7 +92,7 @@ func checkPaths(t *testing.T, s *Snapshot, held []*Held) {
 	}
 }
 
-// TestHoldersTruth has what the program says of its own heap.
+// TestHoldersTruth holds the program's own account of its heap.
 func TestHoldersTruth(t *testing.T) {
 	res := analyze(t, testtrace.Named(t, "heap-1.nettrace"))
 	res.Hold(func(name string) bool { return name == "Bakery.Listener" || name == "Bakery.Step" })

@@ -101,7 +101,7 @@ func rowsOf(held []*Held) (list []heldRow) {
 	return list
 }
 
-// unheld stands for what holds objects that no root keeps alive.
+// unheld stands for the holder of objects that no root keeps alive.
 const unheld = "(nothing: they wait for finalizers, or are held weakly)"
 
 // shortened returns a path on which types in a row are one, with their number.
@@ -137,7 +137,7 @@ func (r *Result) holders() table.View {
 		table.Text("holder", func(x *held) string { return strings.Repeat("  ", x.of.depth) + x.of.shown() }).For(table.People).About())
 }
 
-// shown returns the name with what it is.
+// shown returns the name with its kind.
 func (x heldRow) shown() string {
 	switch {
 	case x.depth == 0 || x.Name == unheld:

@@ -68,7 +68,7 @@ func (a *Analysis) handleDecisions(mux *etw.Mux) {
 // maxCallees is how many callees are listed.
 const maxCallees = 100
 
-// result returns what was decided, or nil if nothing was.
+// result returns the decisions, or nil if there are none.
 func (d *decisions) result() *Inlining {
 	if d.succeeded+d.failed == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// What was compiled, by tier, and which method took longest.
+// The methods compiled, by tier, and which method took longest.
 func ExampleNew() {
 	t, err := trace.Open("../../tests/recorded/answers/jit-10.nettrace.gz")
 	if err != nil {

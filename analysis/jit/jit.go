@@ -1,19 +1,19 @@
-// Package jit answers what a .NET program compiles while it runs: which methods, how long
-// it takes, in which tier and why, and which precompiled code is not used. Use it when a
-// program starts slowly, or is slow until it has run for a while.
+// Package jit follows the methods that a .NET program compiles while it runs: which methods,
+// how long it takes, in which tier and why, and which precompiled code is not used. Use it
+// when a program starts slowly, or is slow until it has run for a while.
 //
-// # What must be switched on
+// # Events to enable
 //
 // Microsoft-Windows-DotNETRuntime with the keyword Jit (0x10) at level 5; NGen
 // (0x20) at level 5 for precompiled code; CompilationDiagnostic (0x2000000000) for
 // look-ups of it; Compilation (0x1000000000) for tiering; JitTracing (0x1000) at
 // level 5 for inlining; Loader (0x8) for the names of modules.
 //
-// # What the numbers mean
+// # Meaning of the numbers
 //
-// Times are by the clock, from the begin of a compilation to its end. What the
-// thread did not run, and what the runtime had suspended, is in them; the latter is
-// told apart.
+// Times are by the clock, from the begin of a compilation to its end. Times in which the
+// thread did not run, or the runtime had suspended it, are in them; the latter is told
+// apart.
 package jit
 
 import (

@@ -6,7 +6,7 @@ import "github.com/etwgen/etwgen/analysis/measure"
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of compiling in a trace.
+// A Result holds the compilations in a trace.
 type Result struct {
 	Schema int `json:"schema"`
 	// Count, InclusiveMS and ExclusiveMS are the sums of all runtimes.
@@ -63,8 +63,8 @@ type Method struct {
 	PID     int64   `json:"pid"`
 	StartMS float64 `json:"startMs"`
 	// InclusiveMS is the time from begin to end by the clock, not by the processor;
-	// ExclusiveMS that without what was compiled meanwhile on the same thread. Both
-	// are unknown without a begin.
+	// ExclusiveMS the same without compilations meanwhile on the same thread. Both are
+	// unknown without a begin.
 	InclusiveMS measure.Float `json:"inclusiveMs,omitzero"`
 	ExclusiveMS measure.Float `json:"exclusiveMs,omitzero"`
 	Thread      int64         `json:"tid"`
@@ -89,7 +89,7 @@ type Group struct {
 	NativeBytes uint64  `json:"nativeBytes"`
 }
 
-// Memory is what the compiler asked for, in bytes.
+// Memory is the compiler's own requests, in bytes.
 type Memory struct {
 	HotCode   uint64 `json:"hotCodeBytes"`
 	ReadOnly  uint64 `json:"readOnlyBytes"`
@@ -107,8 +107,8 @@ type Precompiled struct {
 	Rejected int `json:"rejected"`
 }
 
-// Inlining counts what the compiler decided about calls: to inline them, or to make
-// them tail calls.
+// Inlining counts the compiler's decisions about calls: to inline them, or to make them tail
+// calls.
 type Inlining struct {
 	Succeeded int `json:"succeeded"`
 	Failed    int `json:"failed"`
@@ -125,7 +125,7 @@ type Reason struct {
 	Count  int    `json:"count"`
 }
 
-// Tiering is what the runtime compiled in the background.
+// Tiering is the compiling in the background.
 type Tiering struct {
 	Settings     string  `json:"settings,omitempty"`
 	Pauses       int     `json:"pauses"` // because methods were still called for the first time

@@ -15,12 +15,12 @@ func newSamples() *stacks.Samples {
 }
 
 // Samples returns the compilations that are over, with the stacks of the threads that
-// compiled: of code that is needed at once these say who called it. Each weighs the
-// time without what was compiled meanwhile on the same thread, so that the sums are
-// Count and ExclusiveMS of a [Result].
+// compiled: of code that is needed at once these say who called it. Each weighs the time
+// without compilations meanwhile on the same thread, so that the sums are Count and
+// ExclusiveMS of a [Result].
 //
-// The label compiled is the method, module what it is of, tier how much it was
-// optimized, and trigger why it was compiled.
+// The label compiled is the method, module its module, tier how much it was optimized, and
+// trigger why it was compiled.
 func (a *Analysis) Samples() []*stacks.Samples {
 	var list []*stacks.Samples
 	for _, rt := range a.runtimes.All() {

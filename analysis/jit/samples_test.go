@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A compilation has the stack of who needed the method, and weighs what is its own.
+// A compilation has the stack of who needed the method, and weighs its own time.
 func TestSamples(t *testing.T) {
 	var mux etw.Mux
 	a := New(&mux)

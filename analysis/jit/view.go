@@ -16,8 +16,7 @@ const (
 	multicore  = "multicore"  // a profile of an earlier run has it
 )
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Methods: []Method{}, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {

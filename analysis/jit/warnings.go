@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// Warnings says which numbers are not what they seem.
+// Warnings says which numbers mislead, and why.
 func (r *Result) Warnings() []string {
 	var list []string
 	for _, rt := range r.Runtimes {

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
-// A Classification says of each sample of a profile what kind of work it is.
+// A Classification tells the kind of work of each sample of a profile.
 type Classification struct {
 	rules  *Rules
 	p      *stacks.Profile
@@ -18,7 +18,7 @@ type Classification struct {
 	unseen []bool // of stacks: what its innermost frame calls is not seen
 }
 
-// A fact is what the rules say of a frame.
+// A fact is the verdict of the rules on a frame.
 type fact struct {
 	kind    int
 	reach   reach
@@ -26,8 +26,8 @@ type fact struct {
 	known   bool // a rule says it
 }
 
-// A node is what is known of a stack from its outermost frame on. Kinds are + 1, so that
-// 0 is none.
+// A node is the state of a stack from its outermost frame on. Kinds are + 1, so that 0 is
+// none.
 type node struct {
 	kind  int // of its innermost frame
 	mild  int // of native code that no rule knows
@@ -36,8 +36,8 @@ type node struct {
 	under bool
 }
 
-// Classify returns what kind of work each sample of a profile is. What became of stacks
-// by filters it takes as it is.
+// Classify returns the kind of work of each sample of a profile. It takes stacks as filters
+// left them.
 func (r *Rules) Classify(p *stacks.Profile) *Classification {
 	c := &Classification{rules: r, p: p, facts: make([]fact, len(p.Frames)), nodes: make([]node, p.Stacks()), unseen: make([]bool, p.Stacks())}
 	byModule := make(map[string][]*rule)
@@ -94,7 +94,7 @@ func (r *Rules) index(name string) int {
 	return slices.IndexFunc(r.kinds, func(k Kind) bool { return k.Name == name })
 }
 
-// extend returns what is known of a stack with one more frame.
+// extend returns the state of a stack with one more frame.
 func (r *Rules) extend(from node, f fact) node {
 	n := from
 	if f.known && r.kinds[f.kind].Name == caller {
@@ -131,7 +131,7 @@ func (r *Rules) extend(from node, f fact) node {
 }
 
 // OfFrames returns a function that says of which kind a frame is by itself, whoever called
-// it. It keeps what it has found.
+// it. It keeps its answers.
 func (r *Rules) OfFrames() func(*stacks.Frame) string {
 	byModule, known := make(map[string][]*rule), make(map[stacks.Frame]string)
 	return func(f *stacks.Frame) string {
@@ -145,7 +145,7 @@ func (r *Rules) OfFrames() func(*stacks.Frame) string {
 	}
 }
 
-// factOf returns what the rules say of a frame.
+// factOf returns the verdict of the rules on a frame.
 func (r *Rules) factOf(f *stacks.Frame, byModule map[string][]*rule) fact {
 	module, method := split(f)
 	x := fact{kind: r.index(Unknown)}
@@ -193,8 +193,8 @@ func split(f *stacks.Frame) (module, method string) {
 	return strings.ToLower(trimSuffix(module)), method
 }
 
-// trimSuffix returns the name of a file without what says that it is a program or a
-// library: libc of libc.so.6.
+// trimSuffix returns the name of a file without the marks of a program or a library: libc of
+// libc.so.6.
 func trimSuffix(file string) string {
 	if i := strings.Index(file, ".so"); i > 0 && (i+3 == len(file) || file[i+3] == '.') {
 		return file[:i]

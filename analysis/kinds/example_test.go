@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// What kinds of work there are in a profile, by rules that know this program, too.
+// The kinds of work in a profile, by rules that know this program, too.
 func ExampleDefault() {
 	t, err := trace.Open("../../tests/recorded/answers/jit-10.nettrace.gz")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // profileOf returns the profile of stacks that are written from the outermost frame on,
-// separated by ;. Frames with @ are managed code, 0x is code without a name, and what
-// follows a blank is the state of a sample.
+// separated by ;. Frames with @ are managed code, 0x is code without a name, and the part
+// after a blank is the state of a sample.
 func profileOf(lines ...string) *stacks.Profile {
 	s := stacks.NewSamples("cpu", stacks.ValueType{Name: "samples", Unit: "count"})
 	var names []string
@@ -218,7 +218,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// FuzzRules reads tables of any text: what is read classifies.
+// FuzzRules reads tables of any text: each one read classifies.
 func FuzzRules(f *testing.F) {
 	f.Add("[gc] title\n> a!b*\n", "a!b")
 	f.Add("[x]\n>> *!*\n< !c", "c")

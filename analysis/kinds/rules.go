@@ -1,10 +1,10 @@
-// Package kinds says what kind of work the samples of a profile are: collecting garbage,
+// Package kinds tells the kind of work of the samples of a profile: collecting garbage,
 // compiling, loading types, allocating, waiting, user code. Use it to know at a glance
 // whether time goes to the program or to its runtime.
 //
-// A table of rules says it of the methods of the runtime and of the libraries of .NET,
-// and what it does not know stays unknown. The table is text, which [Text] returns, and
-// programs can put lines of their own before it.
+// A table of rules says it of the methods of the runtime and of the libraries of .NET, and
+// the rest stays unknown. The table is text, which [Text] returns, and programs can put
+// lines of their own before it.
 package kinds
 
 import (
@@ -32,7 +32,7 @@ const (
 	caller  = "caller"  // of whoever called it
 )
 
-// A reach says how much of what a frame calls a rule speaks of.
+// A reach says how much of a frame's callees a rule covers.
 type reach uint8
 
 const (
@@ -47,7 +47,7 @@ var reaches = []struct {
 	reach
 }{{">>", onAll}, {">", onNative}, {"<", ifAlone}}
 
-// A rule says what kind of work the frames are that it matches.
+// A rule gives the kind of work of the frames that it matches.
 type rule struct {
 	module, method string // patterns, the first in lower case
 	kind           int
@@ -154,7 +154,7 @@ func (r *Rules) rule(text string, kind int) error {
 	return nil
 }
 
-// signs are what no module begins with, so that it was meant as a mark.
+// signs are characters that begin no module, so that it was meant as a mark.
 const signs = "<>=+-~^&|"
 
 // matches reports whether a text is as a pattern says, in which * is any text.

@@ -2,9 +2,9 @@
 // .NET, in managed code, in their own entry point, with a first request, ended. Use it
 // when a start takes long, to know which step of it does.
 //
-// Each of these is told by different events, of which most traces have some: by the
-// kernel's of processes and images, by the runtime's of its start and of methods (keyword
-// Jit, 0x10, at level 5), by those of web servers. What none tells is left out; From says which one did.
+// Each of these is told by different events, of which most traces have some: by the kernel's of
+// processes and images, by the runtime's of its start and of methods (keyword Jit, 0x10, at level 5), by
+// those of web servers. Phases that none tells are left out; From says which one did.
 package lifecycle
 
 import (
@@ -40,12 +40,12 @@ type Process struct {
 }
 
 // A Phase is a point that a process has reached. AtMS is milliseconds since the session
-// began, negative for what was before; SinceMS is the time since the phase before.
+// began, negative for earlier ones; SinceMS is the time since the phase before.
 type Phase struct {
 	Phase   Name    `json:"phase"`
 	AtMS    float64 `json:"atMs"`
 	SinceMS float64 `json:"sinceMs"`
-	// From says what told of it.
+	// From names the event that told of it.
 	From string `json:"from"`
 }
 
@@ -80,7 +80,7 @@ type place struct {
 	phase Name
 }
 
-// Needs are the methods that run first. What else tells of phases is in most traces, or in
+// Needs are the methods that run first. Other events of phases are in most traces, or in
 // those of machines.
 var Needs = []need.Need{{What: "methods as they are compiled", Provider: need.CLR, Keywords: 0x10, Names: "Jit", Level: etw.LevelVerbose, Events: [2]uint16{143, 145}}}
 
@@ -104,7 +104,7 @@ func New(mux *etw.Mux) *Analysis {
 	return a
 }
 
-// maxProcesses bounds what a trace may claim.
+// maxProcesses bounds the claims of a trace.
 const maxProcesses = 1 << 16
 
 // note takes that a process has reached a phase. The first time counts.
@@ -146,7 +146,7 @@ func serves(provider, task string) bool {
 // runtimeImages are the files of runtimes, in lower case.
 var runtimeImages = []string{"coreclr.dll", "libcoreclr.so", "libcoreclr.dylib", "clr.dll", "mscorwks.dll"}
 
-// Result returns what is known so far. It shares no memory that changes with the analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	found := make(map[place]Phase, len(a.found))
 	for k, p := range a.found {
@@ -195,7 +195,7 @@ func phases(f *system.ProcessFacts, found map[place]Phase) []Phase {
 		if !ok || p.AtMS < start || p.AtMS > end {
 			continue
 		}
-		// What is first in a trace is first in a process only if that begins in there.
+		// The first event of a trace is the first of a process only if that begins in there.
 		switch begins := len(list) > 0; {
 		case (name == Managed || name == Main) && !begins:
 			continue

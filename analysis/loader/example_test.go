@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// What a program loaded.
+// The assemblies that a program loaded.
 func ExampleNew() {
 	t, err := trace.Open("../../tests/recorded/answers/loader-10.nettrace.gz")
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package loader answers what a .NET program loads: assemblies and modules, where they
-// were looked for, and what loading types takes. Use it when a start takes long, or when
-// an assembly is not found.
+// Package loader follows the loads of a .NET program: assemblies and modules, where they
+// were looked for, and the time that loading types takes. Use it when a start takes long, or
+// when an assembly is not found.
 //
-// Microsoft-Windows-DotNETRuntime with the keyword Loader (0x8) at level 4 writes
-// what is loaded, AssemblyLoader (0x4) the look-ups of assemblies, and
-// TypeDiagnostic (0x8000000000) the loads of types.
+// Microsoft-Windows-DotNETRuntime with the keyword Loader (0x8) at level 4 writes the loads,
+// AssemblyLoader (0x4) the look-ups of assemblies, and TypeDiagnostic (0x8000000000) the
+// loads of types.
 package loader
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An Analysis follows what is loaded in the records that a [etw.Mux] dispatches.
+// An Analysis follows loads in the records that a [etw.Mux] dispatches.
 type Analysis struct{ runtimes lives.Table[state] }
 
 type runtime = lives.Runtime[state]
@@ -43,7 +43,7 @@ type state struct {
 	seen       bool
 }
 
-// A list has what was loaded, in order, and what of it is loaded now by its id.
+// A list has all loads in order, and those still loaded by id.
 type list[T any] struct {
 	all  []T
 	byID map[uint64]int
@@ -58,7 +58,7 @@ func (l *list[T]) load(id uint64, v T) {
 	l.all = append(l.all, v)
 }
 
-// unload returns what has an id, and gives up the id; or nil.
+// unload returns the owner of an id, and gives up the id; or nil.
 func (l *list[T]) unload(id uint64) *T {
 	i, ok := l.byID[id]
 	if !ok {
@@ -68,7 +68,7 @@ func (l *list[T]) unload(id uint64) *T {
 	return &l.all[i]
 }
 
-// there lists what has an id, if its load was not seen.
+// there lists the owner of an id, if its load was not seen.
 func (l *list[T]) there(id uint64, v T) {
 	if _, ok := l.byID[id]; ok {
 		return
@@ -98,7 +98,7 @@ type probeKey struct {
 	result int32
 }
 
-// Needs are what is loaded, and where it was looked for.
+// Needs are the events of loads, and of look-ups.
 var Needs = []need.Need{{What: "loading", Provider: need.CLR, Keywords: 0xc, Names: "Loader and AssemblyLoader", Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
@@ -293,8 +293,7 @@ func typeLoaded(rt *runtime, r *etw.Record, e *clr.TypeLoadStop) {
 	}
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
@@ -339,7 +338,7 @@ func sortStages(list []Stage) {
 	})
 }
 
-// result returns what loading types took, or nil if that is not known.
+// result returns the time that loading types took, or nil if that is not known.
 func (s *typeLoads) result(rt *runtime) *TypeLoads {
 	open := len(s.open.Open())
 	if s.count+open == 0 {

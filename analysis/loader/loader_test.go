@@ -104,7 +104,7 @@ func TestKnownTypeLoads(t *testing.T) {
 	}
 }
 
-// The program knows which contexts it loaded and what was not found.
+// The program knows which contexts it loaded and which it did not find.
 func TestTruth(t *testing.T) {
 	path := testtrace.Named(t, "loader.nettrace")
 	var truth struct {

@@ -6,7 +6,7 @@ import "github.com/etwgen/etwgen/analysis/measure"
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of loading in a trace.
+// A Result holds the loads in a trace.
 type Result struct {
 	Schema   int        `json:"schema"`
 	Runtimes []*Runtime `json:"runtimes"`
@@ -89,7 +89,7 @@ type Stage struct {
 	Count  int    `json:"count"`
 }
 
-// TypeLoads is what loading types took.
+// TypeLoads is the loading of types.
 type TypeLoads struct {
 	Count       int     `json:"count"`
 	InclusiveMS float64 `json:"inclusiveMs"`

@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// How long something took: a summary leaves out what is not known.
+// How long something took: a summary leaves out unknown values.
 func ExampleSummarize() {
 	s := measure.Summarize([]float64{4, 1, 3, 2})
 	fmt.Println(s.Count, s.Mean, s.P50, s.Max)

@@ -1,6 +1,5 @@
-// Package measure has what the results of all analyses are made of: numbers that may be
-// unknown, and summaries of many numbers. Use it to read results, and for analyses of
-// your own.
+// Package measure has the parts of all results of analyses: numbers that may be unknown, and
+// summaries of many numbers. Use it to read results, and for analyses of your own.
 //
 // Units are in the names of fields: ms are milliseconds, MB are 1,000,000 bytes,
 // and times that are points are milliseconds since the session began.
@@ -12,14 +11,14 @@ import (
 	"strconv"
 )
 
-// A Float is a number that may be unknown, as what a trace does not tell is. The
-// zero Float is unknown. In JSON, a field of an unknown number is left out if it
-// is tagged omitzero, and null otherwise; NaN and infinities do not occur.
+// A Float is a number that may be unknown, where a trace does not tell it. The zero Float is
+// unknown. In JSON, a field of an unknown number is left out if it is tagged omitzero, and
+// null otherwise; NaN and infinities do not occur.
 type Float struct {
 	not uint64 // the bits of the number, each the other way: all are 0 of a NaN alone
 }
 
-// Known returns the number v. What is no number, or infinite, is unknown.
+// Known returns the number v. NaN and infinities are unknown.
 func Known(v float64) Float {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Float{}

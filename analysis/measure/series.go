@@ -13,8 +13,8 @@ type Series struct {
 	Sums    []float64 `json:"sums"`
 }
 
-// Add adds a value at a time in milliseconds since the session began. What is
-// earlier goes into the first bucket.
+// Add adds a value at a time in milliseconds since the session began. Earlier values go into
+// the first bucket.
 func (s *Series) Add(ms, value float64) {
 	if s.WidthMS == 0 {
 		s.WidthMS = 1

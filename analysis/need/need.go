@@ -1,6 +1,6 @@
-// Package need says what has to be recorded for an answer: each package of an analysis has
-// its Needs, the least that brings the events which the answer is of. Use it to record for
-// an analysis, or to say what a trace lacks.
+// Package need names the events to record for an answer: each package of an analysis has its
+// Needs, the least that brings the events which the answer is of. Use it to record for an
+// analysis, or to name the events that a trace lacks.
 //
 // None of it changes the program that is watched, as keywords do that make collections or
 // sample allocations, unless the analysis is of just that; its Needs then say so.
@@ -99,7 +99,7 @@ func (n *Need) keywords() string {
 	return fmt.Sprintf("keyword %s (0x%x)", n.Names, n.Keywords)
 }
 
-// Short says in words what to enable: of the runtime's provider the keywords alone.
+// Short names in words the events to enable: of the runtime's provider the keywords alone.
 func (n *Need) Short() string {
 	switch words := n.keywords(); {
 	case n.Recorder != "":
@@ -113,7 +113,7 @@ func (n *Need) Short() string {
 	}
 }
 
-// Lack says that a trace has none of the events, and what records them.
+// Lack says that a trace has none of the events, and how to record them.
 func (n *Need) Lack() string {
 	if n.Recorder != "" {
 		return fmt.Sprintf("the trace has no events of %s; to record them: %s", n.What, n.Recorder)

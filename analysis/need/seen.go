@@ -40,7 +40,7 @@ type events struct {
 	told     bool // what their levels or keywords are
 }
 
-// Follow returns what is to see the records of a trace, and says then which of the events
+// Follow returns an observer for the records of a trace, which says then which of the events
 // are there.
 func Follow(needs []Need) *Seen {
 	s := &Seen{providers: make(map[etw.GUID]*events)}

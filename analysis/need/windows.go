@@ -15,7 +15,7 @@ const Processors = "wpr -start CPU, or xperf -on PROC_THREAD+LOADER+PROFILE -sta
 // OnLinux ends how tools of Windows record what one of Linux does, too.
 const OnLinux = "; on Linux dotnet-trace collect-linux"
 
-// What tools of Windows record of the machine, for several analyses.
+// Recordings of the machine by tools of Windows, for several analyses.
 var (
 	Processes = Need{What: "processes", Recorder: windows("CPU", "", "Process,Thread,ImageLoad", "Process:0x10")}
 	Images    = Need{What: "images", Recorder: windows("CPU", "", "Process,Thread,ImageLoad", "Process:0x40")}

@@ -39,8 +39,8 @@ func Find(p *profile.Profile, name string) (int, error) {
 }
 
 // New returns the profile of one type of values, as [Find] numbers them. If the file counts
-// what these are of, as with the objects that were allocated and their bytes, the count is
-// the first value.
+// their units, as with the objects that were allocated and their bytes, the count is the
+// first value.
 func New(p *profile.Profile, value int, o Options) (*stacks.Profile, *Names) {
 	types := []int{value}
 	if value > 0 && p.Types[value].Unit != "count" && p.Types[value-1].Unit == "count" {
@@ -70,7 +70,7 @@ func New(p *profile.Profile, value int, o Options) (*stacks.Profile, *Names) {
 // has no number: -1 if it tells nothing of it.
 type Names struct{ Processes, Threads map[int64]string }
 
-// Unknown is what samples are of that tell of no process or thread.
+// Unknown is the process or thread of samples that name none.
 const Unknown = "(unknown)"
 
 func newNames() *Names {
@@ -114,7 +114,7 @@ func (n *naming) native(_ int64, address uint64, _ time.Time) (symbols.Native, b
 	return symbols.Native{Function: strconv.Itoa(id), Unnamed: n.frames[id].Nameless}, true
 }
 
-// number returns the number of what is shown for a frame.
+// number returns the number of the text shown for a frame.
 func (n *naming) number(f *profile.Frame) int32 {
 	shown := n.frame(f)
 	i, ok := n.ids[shown]

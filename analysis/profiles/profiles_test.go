@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What weighs most in a file of folded stacks.
+// The heaviest methods in a file of folded stacks.
 func ExampleNew() {
 	p, err := profile.Read([]byte("main;bake;knead 12\nmain;bake 3\n"))
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 )
 
 // The runtime's own async methods, of .NET 11, have no state machines and write no events of
-// tasks. A source of their own has buffers of what they do, one of a thread each. For whom
-// threads work the runtime says as before; here it is counted how much there is of it, by what
-// the head of a buffer says, since what is in one is not settled yet.
+// tasks. A source of their own has buffers of their steps, one of a thread each. For whom
+// threads work the runtime says as before; here it is counted how much there is of it, by the
+// heads of buffers, since their contents are not settled yet.
 
 const asyncProfiler = "System.Runtime.CompilerServices.AsyncProfilerEventSource"
 
@@ -19,7 +19,7 @@ const (
 	asyncHead    = 37
 )
 
-// RuntimeAsync is what the runtime says of its own async methods.
+// RuntimeAsync counts the runtime's events of its own async methods.
 type RuntimeAsync struct {
 	Buffers int `json:"buffers"`
 	Events  int `json:"events"`  // in buffers
@@ -70,7 +70,7 @@ func (b *asyncBuffers) take(r *etw.Record) {
 	}
 }
 
-// result returns what there was, or nil.
+// result returns the counts, or nil.
 func (b *asyncBuffers) result() *RuntimeAsync {
 	if b.Buffers+b.Unknown+b.Damaged == 0 {
 		return nil

@@ -11,12 +11,12 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// diagnosticSource is the EventSource that passes on what libraries tell by
-// DiagnosticSource and ActivitySource. What it passes on are texts in pairs of key
-// and value, and the session says which.
+// diagnosticSource is the EventSource that passes on the events of libraries by
+// DiagnosticSource and ActivitySource. It passes on texts in pairs of key and value, which
+// the session chooses.
 const diagnosticSource = "Microsoft-Diagnostics-DiagnosticSource"
 
-// arguments calls do for each pair of what was passed on.
+// arguments calls do for each pair that was passed on.
 func (a *Analysis) arguments(do func(key, value string)) {
 	for pair := range a.fields.Value("Arguments").Elements() {
 		do(dyn.Member(pair, "Key").Text(), dyn.Member(pair, "Value").Text())
@@ -42,7 +42,7 @@ func spanID(span string) etw.GUID { return (&source{provider: diagnosticSource})
 // bridgedNames are the arguments that an activity is called by, the best one first.
 var bridgedNames = []string{"DisplayName", "Request.Path", "Path", "url.full", "RequestUri", "Request.RequestUri", "LogCommandText", "CommandText", "OperationName"}
 
-// bridged returns the task and the name of what was passed on.
+// bridged returns the task and the name of the event that was passed on.
 func (a *Analysis) bridged(task string) (string, string, address) {
 	for _, field := range []string{"ActivityName", "EventName"} {
 		if text := a.fields.Text(field); text != "" {

@@ -173,7 +173,7 @@ func (s *spent) add(c *activities.Causes) {
 	}
 }
 
-// put adds to what is known of a cause. Of those for which there is no room one is made.
+// put adds to the sums of a cause. Of those for which there is no room one is made.
 func put(causes map[cause]*weight, k cause, more weight) {
 	w := causes[k]
 	if w == nil && len(causes) >= maxCauses {
@@ -187,8 +187,8 @@ func put(causes map[cause]*weight, k cause, more weight) {
 	w.parts, w.total, w.max = w.parts+more.parts, w.total+more.total, max(w.max, more.max)
 }
 
-// result returns the sums, or nil if the trace tells of no activity, and what the time went
-// for, the longest first.
+// result returns the sums, or nil if the trace tells of no activity, and the causes of the
+// time, the longest first.
 func (s *spent) result(rt *process, at spots) (*Causes, []Cause) {
 	list := []Cause{}
 	if s.count == 0 {
@@ -218,7 +218,7 @@ func causesOf(rt *process, by *[activities.Kinds]int64, parallel, late int64) *C
 		AwaitingMS: ms(activities.Awaiting), ParallelMS: rt.MS(parallel), LateMS: rt.MS(late)}
 }
 
-// partName returns what was awaited, or who held the lock.
+// partName returns the name of the awaited task, or who held the lock.
 func partName(p *activities.Part) string {
 	if p.Kind == activities.Lock && p.Owner != 0 {
 		return "held by thread " + strconv.FormatInt(p.Owner, 10)
@@ -271,7 +271,7 @@ func path(rt *process, c *activities.Causes, at spots) []Part {
 	return list
 }
 
-// ofIt says how much of what ran was no code of the program.
+// ofIt says how much of the running time was no code of the program.
 func ofIt(rt *process, by []int64) string {
 	var list []string
 	for _, k := range []activities.Kind{activities.JIT, activities.GC, activities.Ready} {

@@ -37,17 +37,17 @@ func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
 	}
 }
 
-// A spot is what a call stack says.
+// A spot is the reading of a call stack.
 type spot struct {
 	waits bool
 	what  string // it is that waits
 	in    string // the method of the program
 }
 
-// spots are what call stacks say, by their numbers.
+// spots are the readings of call stacks, by their numbers.
 type spots map[stacks.ID]spot
 
-// spots returns what is known of the call stacks that parts have.
+// spots returns the readings of the call stacks of parts.
 func (a *Analysis) spots() spots {
 	s := a.flow.Stacks()
 	if a.named == nil || s == nil {
@@ -107,8 +107,8 @@ func resumed(full string) string {
 }
 
 // of returns the kind and the name of a part of time: a thread of which samples say that it
-// waits did not run, and what was awaited is told by the method that did, unless the trace
-// has a name for it.
+// waits did not run, and its await is told by the method that did, unless the trace has a
+// name for it.
 func (p spots) of(k activities.Kind, name string, code stacks.ID) (activities.Kind, string) {
 	x, ok := p[code]
 	switch {

@@ -28,8 +28,8 @@ func explained(t *testing.T, path string) *Result {
 }
 
 // TestSleepers: threads that sleep, of which no event tells, are blocked by samples, for as
-// long as the program measured that; and what was awaited that is no task has the name of
-// the method that did.
+// long as the program measured that; and an await of something else than a task has the name
+// of the method that did.
 func TestSleepers(t *testing.T) {
 	for _, path := range corpus.Glob(t, "causes/ferry-*.nettrace.gz") {
 		name := testtrace.Name(path)

@@ -54,8 +54,7 @@ func (to *address) endpoint() string {
 	return strings.TrimSpace(to.method + " " + place)
 }
 
-// folded returns a path without what is asked of it, and with * for its parts that look like
-// ids.
+// folded returns a path without its query, and with * for its parts that look like ids.
 func folded(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	path, _, _ = strings.Cut(path, "#")

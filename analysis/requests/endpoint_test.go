@@ -146,7 +146,7 @@ func TestSpansWithoutActivity(t *testing.T) {
 	}
 }
 
-// What fails within what fails is one failure.
+// A failure within a failure is one failure.
 func TestErrorsWithin(t *testing.T) {
 	w := newWire(t)
 	event := func(name string, op etw.Opcode) etw.Record {

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// How long requests took, by what serves or makes them.
+// How long requests took, by their server or client.
 func ExampleNew() {
 	t, err := trace.Open("../../tests/recorded/answers/requests-10.nettrace")
 	if err != nil {

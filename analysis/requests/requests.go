@@ -3,17 +3,17 @@
 // tells as a pair of start and stop events is one. Use it for latencies, and for which
 // request was slow.
 //
-// # What must be switched on
+// # Events to enable
 //
 // The sources themselves, such as Microsoft.AspNetCore.Hosting, System.Net.Http or
 // Microsoft-Diagnostics-DiagnosticSource, and the keyword 0x80 of
 // System.Threading.Tasks.TplEventSource, without which activities have no ids.
 //
-// Sources that do not need it tell their activities apart by a field: clients of SQL
-// Server (Microsoft-AdoNet-SystemData, Microsoft.Data.SqlClient.EventSource), web
-// requests of .NET Framework, connections of System.Net.Http, OpenTelemetry-Sdk, and
-// in .etl files IIS, ASP.NET and http.sys. What DiagnosticSource passes on of an
-// activity that is over counts with the duration that it says.
+// Sources that do not need it tell their activities apart by a field: clients of SQL Server
+// (Microsoft-AdoNet-SystemData, Microsoft.Data.SqlClient.EventSource), web requests of .NET
+// Framework, connections of System.Net.Http, OpenTelemetry-Sdk, and in .etl files IIS,
+// ASP.NET and http.sys. An activity that DiagnosticSource passes on when it is over counts
+// with the duration that it says.
 //
 // Such events are found among the records that no other handler of a [etw.Mux] takes.
 package requests
@@ -156,7 +156,7 @@ func (a *Analysis) record(r *etw.Record) error {
 	return nil
 }
 
-// rule returns what a record is to a source of activities without paths, or nil.
+// rule returns the role of a record for a source of activities without paths, or nil.
 func (a *Analysis) rule(r *etw.Record) *rule {
 	if r.Schema == nil {
 		return ruleOf(r)
@@ -172,7 +172,7 @@ func (a *Analysis) rule(r *etw.Record) *rule {
 	return x
 }
 
-// maxRules bounds what is remembered of descriptions.
+// maxRules bounds the descriptions remembered.
 const maxRules = 1 << 14
 
 // ofEventSource reports whether an EventSource wrote a record: it has a GUID made of its
@@ -217,8 +217,8 @@ func (a *Analysis) start(r *etw.Record) {
 	}
 }
 
-// about returns what a start event says that the activity is about: a request to an
-// address, one for a path, or else the first field of text.
+// about returns the subject of an activity by its start event: a request to an address, one
+// for a path, or else the first field of text.
 func (a *Analysis) about() (string, address) {
 	f := &a.fields
 	if scheme, path := f.Text("scheme"), f.Text("pathAndQuery"); scheme != "" && path != "" {
@@ -397,7 +397,7 @@ func (a *Analysis) finish(rt *process, r *etw.Record, c *activity) {
 	}
 }
 
-// note adds an activity that is over to what is known of its task.
+// note adds an activity that is over to the sums of its task.
 func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 	c.Thread = r.ThreadID
 	t := c.task
@@ -447,8 +447,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 	}
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res, at := &Result{Schema: Schema, Processes: []*Process{}}, a.spots()
 	for _, rt := range a.processes.All() {

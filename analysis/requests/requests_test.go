@@ -86,7 +86,7 @@ func TestTraceEventAgrees(t *testing.T) {
 	t.Logf("%d activities compared", compared)
 }
 
-// What the program knows of its requests.
+// The program's own account of its requests.
 func TestTruth(t *testing.T) {
 	file := testtrace.Named(t, "aspnet.nettrace")
 	var truth struct {
@@ -132,7 +132,7 @@ func TestSums(t *testing.T) {
 }
 
 // TestPaths: the parts of each activity adjoin, from its start to its stop, and add up by cause
-// to what is said of it and of its task.
+// to its time and to that of its task.
 func TestPaths(t *testing.T) {
 	parts, late := 0, 0
 	for _, file := range append(testtrace.All(t), corpus.Glob(t, "causes/*.nettrace.gz")...) {
@@ -265,7 +265,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// An activity is called by what tells it from others of its task.
+// An activity is called by the text that tells it from others of its task.
 func TestNames(t *testing.T) {
 	for want, fields := range map[string][][2]string{
 		"GET /bread":              {{"connectionId", "7"}, {"path", "/bread"}, {"method", "GET"}},

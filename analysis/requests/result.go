@@ -35,7 +35,8 @@ type Process struct {
 	// of it; or none.
 	CausesFrom string `json:"causesFrom"`
 	Tasks      []Task `json:"tasks"` // by total time
-	// RuntimeAsync is what a runtime of .NET 11 says of its own async methods, if it does.
+	// RuntimeAsync counts the events of a runtime of .NET 11 about its own async methods, if there
+	// are any.
 	RuntimeAsync *RuntimeAsync `json:"runtimeAsync,omitempty"`
 }
 
@@ -68,7 +69,7 @@ type Task struct {
 }
 
 // An Endpoint is the HTTP requests to one place: with a method, where the trace has it, and
-// the route, or else the path with * for what looks like a number or an id.
+// the route, or else the path with * for parts that look like a number or an id.
 type Endpoint struct {
 	Endpoint   string          `json:"endpoint"`
 	Count      int             `json:"count"`
@@ -87,8 +88,8 @@ type Status struct {
 
 // An Activity is one activity.
 type Activity struct {
-	// Name is what the start says: of a request its method and path, or the address
-	// that it goes to, otherwise the first field of text, such as host=example.org.
+	// Name is of the start event: of a request its method and path, or the address that it
+	// goes to, otherwise the first field of text, such as host=example.org.
 	Name string `json:"name,omitempty"`
 	// ID is its place in the tree of activities, such as /#4711/1/3/, or its GUID, or
 	// the field by which the source tells its activities apart.

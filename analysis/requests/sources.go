@@ -14,11 +14,11 @@ type source struct {
 	provider string // as it is shown
 	task     string
 	process  int64 // whose activities they are, 0 for that of the record
-	// nested activities are not followed, and an end without a begin is none.
+	// nested activities are not followed, and an end without a begin is left out.
 	outermost bool
 }
 
-// A role is what an event of a source does.
+// A role is the part that an event of a source plays.
 type role uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	roleTold        // is all that there is of an activity: how long it took
 )
 
-// A rule says what an event is to its source.
+// A rule gives the role of an event of a source.
 type rule struct {
 	*source
 	role role
@@ -98,8 +98,8 @@ var (
 	iisGeneral   = etw.MustParseGUID("d42cf7ef-de92-473e-8b6c-621ea663113a")
 	aspNetClass  = etw.MustParseGUID("06a01367-79d3-4594-8eb3-c721603c4679")
 	httpProvider = etw.MustParseGUID("dd5ef90a-6398-47a4-ad34-4dcecdef795f")
-	// insights is ApplicationInsights, which tells of what a request makes as of
-	// requests, too.
+	// insights is ApplicationInsights, which reports the calls of a request as requests,
+	// too.
 	insights = etw.MustParseGUID("a62adddb-6b4b-519d-7ba1-f983d81623e0")
 )
 
@@ -147,7 +147,7 @@ func isWide(payload []byte, at int) bool {
 	return len(payload) > at+1 && payload[at] != 0 && payload[at+1] == 0
 }
 
-// ruleOf returns what a record is to a source, or nil.
+// ruleOf returns the rule of a record, or nil.
 func ruleOf(r *etw.Record) *rule {
 	if r.Schema != nil {
 		if x := named[r.ProviderName][r.Schema.Name]; x != nil {
@@ -209,7 +209,7 @@ func (a *Analysis) follow(r *etw.Record, x *rule) {
 	}
 }
 
-// key returns what tells the activity of a record from others of its source.
+// key returns the value that tells the activity of a record from others of its source.
 func (a *Analysis) key(r *etw.Record, x *rule) (string, bool) {
 	v := a.fields.Value(x.key)
 	if x.source == &httpSys && v.Kind() == etw.ValueNone {
@@ -222,10 +222,10 @@ func (a *Analysis) key(r *etw.Record, x *rule) (string, bool) {
 }
 
 // httpRequest returns the id of the request that an event of http.sys is about. The number
-// of the request tells it. The event that begins one may have the activity of the
-// connection instead of the request's; the next event, which has the address and no number,
-// is then of what began last on its thread; and later ones share their activity with one
-// that has the number.
+// of the request tells it. The event that begins one may have the activity of the connection
+// instead of the request's; the next event, which has the address and no number, is then of
+// the last one begun on its thread; and later ones share their activity with one that has
+// the number.
 func (a *Analysis) httpRequest(r *etw.Record, x *rule, rt *process, key string) etw.GUID {
 	s := &rt.State
 	if s.requests == nil {
@@ -259,7 +259,7 @@ func (a *Analysis) httpRequest(r *etw.Record, x *rule, rt *process, key string) 
 	return id
 }
 
-// maxRequests bounds what is remembered of requests of http.sys.
+// maxRequests bounds the requests remembered of http.sys.
 const maxRequests = 1 << 20
 
 // called names an activity of a source, which may be an HTTP request.

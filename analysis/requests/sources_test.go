@@ -198,7 +198,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// What is passed on of activities: pairs of texts, as the session has asked for them.
+// Activities as they are passed on: pairs of texts, as the session has asked for them.
 func TestBridge(t *testing.T) {
 	w := newWire(t)
 	pair := etw.FieldDesc{Name: "Arguments", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeConst, N: 3}, Fields: []etw.FieldDesc{field("Key", etw.InUnicodeString), field("Value", etw.InUnicodeString)}}
@@ -237,7 +237,7 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// ApplicationInsights tells of what a request makes as of requests, too.
+// ApplicationInsights reports the calls of a request as requests, too.
 func TestInsights(t *testing.T) {
 	w := newWire(t)
 	r := etw.Record{Provider: insights, ProviderName: "Insights", Schema: &etw.EventDesc{Name: "RequestStart"}, Opcode: etw.OpcodeStart}

@@ -130,7 +130,7 @@ func causeColumns[T any](of func(T) *Causes) []table.Column[T] {
 	}
 }
 
-// causes lists what the time of tasks went for, or of what was asked for.
+// causes lists the causes of the time of tasks, or of the activity asked for.
 func (r *Result) causes() table.View {
 	columns := []table.Column[*row[Cause]]{
 		table.Amount("totalMs", func(x *row[Cause]) float64 { return x.of.TotalMS }),

@@ -2,7 +2,7 @@ package requests
 
 import "fmt"
 
-// Warnings says which numbers are not what they seem.
+// Warnings says which numbers mislead, and why.
 func (r *Result) Warnings() []string {
 	var list []string
 	for _, p := range r.Processes {

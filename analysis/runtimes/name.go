@@ -6,13 +6,13 @@ import (
 	"github.com/etwgen/etwgen/generated/clr"
 )
 
-// Name returns what people call the runtime: .NET Framework 4.0.30319.34209, .NET Core 3.1.7
-// or .NET 10.0.12. It is empty if the trace does not tell.
+// Name returns the usual name of the runtime: .NET Framework 4.0.30319.34209, .NET Core
+// 3.1.7 or .NET 10.0.12. It is empty if the trace does not tell.
 func (r *Runtime) Name() string { return NameOf(r.Sku, r.Version, r.VMVersion, r.Path) }
 
-// NameOf returns the name of a runtime by what its event says: the sku, the versions of the
-// base library and of the runtime itself, in four numbers, and its path. Those of .NET Core
-// say 4.0.0.0 up to 3.1, and then only the folder that it lies in has the version.
+// NameOf returns the name of a runtime by its event: the sku, the versions of the base
+// library and of the runtime itself, in four numbers, and its path. Those of .NET Core say
+// 4.0.0.0 up to 3.1, and then only the folder that it lies in has the version.
 func NameOf(sku, library, vm, path string) string {
 	switch {
 	case sku == "":

@@ -1,6 +1,6 @@
-// Package runtimes answers which .NET runtimes are in a trace: their versions, how they
-// were started, and when they reached the checkpoints of their start. Use it to know what
-// a trace is of, before its other numbers are read.
+// Package runtimes answers which .NET runtimes are in a trace: their versions, how they were
+// started, and when they reached the checkpoints of their start. Use it to know the subject
+// of a trace, before its other numbers are read.
 //
 // A runtime tells of itself when it starts, and at the end of a session with the
 // provider Microsoft-Windows-DotNETRuntimeRundown; no keyword is needed.
@@ -70,7 +70,7 @@ type state struct {
 	seen bool
 }
 
-// Needs are what a runtime says of itself, whatever the keywords are.
+// Needs are the runtime's event about itself, which comes under any keywords.
 var Needs = []need.Need{{What: "runtimes", Provider: need.CLR, Level: etw.LevelInformational, Events: [2]uint16{187}}}
 
 // New returns an analysis whose handlers are registered at mux.
@@ -105,7 +105,7 @@ func New(mux *etw.Mux) *Analysis {
 	return a
 }
 
-// tell takes over what a runtime tells of itself.
+// tell takes over a runtime's account of itself.
 func (s *state) tell(e *clr.RuntimeInformationStart) {
 	s.seen = true
 	s.Sku = e.Sku.String()
@@ -132,8 +132,7 @@ func checkpoint(rt *runtime, name etw.UTF16, timestamp int64) {
 	}
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {

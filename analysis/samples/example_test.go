@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// What a trace has of the kind that a user names.
+// The samples of a trace of the kind that a user names.
 func ExampleFind() {
 	t, err := trace.Open("../../tests/recorded/answers/exceptions-10.nettrace")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package samples is the table of what can be weighed by call stack: time, allocations,
-// exceptions, waits and the rest, each with what has to be recorded for it. Use it to offer
-// all of them by name; for one alone use the package of its analysis.
+// Package samples is the table of the quantities that call stacks can be weighed by: time,
+// allocations, exceptions, waits and the rest, each with the events to record for it. Use it
+// to offer all of them by name; for one alone use the package of its analysis.
 package samples
 
 import (

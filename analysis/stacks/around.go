@@ -9,22 +9,22 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// Around is what is around frames: who calls them, and whom they call.
+// Around has the neighbors of frames: their callers, and their callees.
 type Around struct {
-	// Self is what the frames weigh themselves, Total what they do with all that they call:
+	// Self is what the frames weigh themselves, Total their weight with all that they call:
 	// the sum of Callers, and that of Self and Callees.
 	Self, Total []float64
 	// Callers and Callees are by frame, those with the largest last value first.
 	Callers, Callees []Share
 }
 
-// A Share is what a frame has of what another weighs.
+// A Share is a frame's part of the weight of another.
 type Share struct {
 	Frame  int // -1 stands for nobody: the outermost frames have no caller
 	Values []float64
 }
 
-// Around returns what is around the frames that match is true for, as PerfView does: where a
+// Around returns the neighbors of the frames that match is true for, as PerfView does: where a
 // stack has k of them each has the part 1/k of its weight, so that callers and callees add up.
 func (v *View) Around(match func(*Frame) bool) *Around {
 	hit, nodes, types := v.p.hits(match), v.p.tree.nodes, len(v.p.Types)
@@ -80,8 +80,8 @@ func (s *share) addTo(sum []float64) {
 	}
 }
 
-// shares returns how many frames of each stack are hit, and of what a stack weighs with all that
-// it calls the part of one of these frames, where there are any.
+// shares returns how many frames of each stack are hit, and of the inclusive weight of a stack
+// the part of one of these frames, where there are any.
 func (p *Profile) shares(self []weight, hit []bool) (within []int32, list []share) {
 	within, list = make([]int32, len(self)), make([]share, len(self))
 	for n := 1; n < len(self); n++ {
@@ -114,8 +114,8 @@ func sharesOf(sums map[int][]float64) []Share {
 }
 
 // SplitCallers is [Profile.CallersOf] where a stack with several such frames has its weight
-// shared among them, as in [View.Around]. There is one sample for each stack, with what it
-// weighs itself, to the next whole number: the sum is right.
+// shared among them, as in [View.Around]. There is one sample for each stack, with its
+// exclusive weight, to the next whole number: the sum is right.
 func (p *Profile) SplitCallers(match func(*Frame) bool) *Profile {
 	hit := p.hits(match)
 	within, list := p.shares(p.summed().of, hit)
@@ -190,7 +190,7 @@ func (s *splitting) add(frames iter.Seq[uint64], x *share) {
 	x.addTo(s.sums[node][:])
 }
 
-// profile returns the profile. What is rounded off a stack goes to the next.
+// profile returns the profile. The amount rounded off a stack goes to the next.
 func (s *splitting) profile() *Profile {
 	q := s.p.derive()
 	q.tree, q.into, q.shapes, q.Naming = s.tree, nil, newRecent(maxShapes), s.p.Naming

@@ -60,7 +60,7 @@ func nameMany(_ int64, address uint64, _ time.Time) (symbols.Native, bool) {
 	return manyNames[(address-0x1000)/16%20_000], true
 }
 
-// BenchmarkQueries has what a viewer asks for beside a plain scan of columns.
+// BenchmarkQueries has the questions of a viewer beside a plain scan of columns.
 func BenchmarkQueries(b *testing.B) {
 	for _, n := range []int{1_000_000, 10_000_000} {
 		before := inUse()

@@ -19,7 +19,7 @@ const (
 	maxNameless = 1 << 17
 )
 
-// A Rest says what there was no room for. Sums are right all the same.
+// A Rest counts the samples for which there was no room. Sums are right all the same.
 type Rest struct {
 	// CutStacks counts samples whose stacks have their outermost frames alone.
 	CutStacks int64
@@ -32,7 +32,7 @@ type Rest struct {
 	Addresses int64
 }
 
-// Warnings says what is not as the trace has it.
+// Warnings names the differences from the trace.
 func (r Rest) Warnings() (list []string) {
 	if r.CutStacks > 0 {
 		list = append(list, fmt.Sprintf("the trace has more stacks than there is room for: of %d samples the outermost frames alone are known, and %s stands for the others", r.CutStacks, cutName))
@@ -46,7 +46,7 @@ func (r Rest) Warnings() (list []string) {
 	return list
 }
 
-// Rest returns what there was no room for.
+// Rest returns the samples for which there was no room.
 func (s *rows) Rest() Rest { return s.rest }
 
 func (s *rows) addRest(r Rest) {

@@ -30,7 +30,7 @@ func addRandom(n int, lists ...*Samples) {
 	}
 }
 
-// weights returns what a profile without names weighs, by all but the time.
+// weights returns the weights of a profile without names, by all but the time.
 func weights(s *Samples) map[string][2]int64 {
 	p := NewProfile(nil, Options{}, s)
 	sums := make(map[string][2]int64)
@@ -52,7 +52,7 @@ func twoSamples() (whole, small *Samples) {
 }
 
 // TestTooManySamples: samples that are summed up weigh the same by stack, thread and labels,
-// are in the order of time, and what is said of them is right.
+// are in the order of time, and the warnings about them are right.
 func TestTooManySamples(t *testing.T) {
 	for _, limit := range []int{1, 10, 5_000, 15_000} {
 		whole, small := twoSamples()

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
-// A code says what kind of code a sample was in.
+// A code is the kind of code that a sample was in.
 type code uint8
 
 const (
@@ -22,7 +22,7 @@ var codeNames = [...]string{kernelCode: "kernel", nativeCode: "native", managedC
 // isKernel reports whether an address is in the upper half of those of a 64-bit system.
 func isKernel(address uint64) bool { return address >= 0xffff800000000000 && address != cutKey }
 
-// codeOf returns what kind of code a location is in.
+// codeOf returns the kind of code of a location.
 func codeOf(loc *symbols.Location, native *symbols.Native) code {
 	switch {
 	case isKernel(loc.Address):
@@ -35,8 +35,8 @@ func codeOf(loc *symbols.Location, native *symbols.Native) code {
 	return noCode
 }
 
-// isPrecompiled reports whether a place is in a .NET file in a process of Linux, where
-// such a file has no other code than what was compiled ahead of time.
+// isPrecompiled reports whether a place is in a .NET file in a process of Linux, where such
+// a file has no other code than precompiled code.
 func isPrecompiled(native *symbols.Native) bool { return native.InFile && native.TimeDateStamp != 0 }
 
 // precompiledTier is the tier of code that was compiled ahead of time.
@@ -58,20 +58,20 @@ func (n *namer) tier(loc *symbols.Location, native *symbols.Native) uint8 {
 	i := slices.Index(n.tiers, name)
 	if i < 0 {
 		if i = len(n.tiers); i >= math.MaxUint8 {
-			return 0 // names that are none
+			return 0 // invalid names
 		}
 		n.tiers = append(n.tiers, name)
 	}
 	return uint8(i + 1)
 }
 
-// LabelCode has profiles give each sample a label that says what code it was in,
-// code=kernel, code=native or code=managed, where that is known, and tier for methods that
-// were compiled at run time.
+// LabelCode has profiles give each sample a label for its kind of code, code=kernel,
+// code=native or code=managed, where that is known, and tier for methods that were compiled
+// at run time.
 func (s *Samples) LabelCode() { s.labelCode = true }
 
-// A mark is what samples are labelled with for the code that they were in: a code, and the
-// number of one of the namer's tiers, + 1.
+// A mark is the label of samples for their code: a code, and the number of one of the
+// namer's tiers, + 1.
 type mark struct {
 	code code
 	tier uint8
@@ -101,8 +101,8 @@ func (n *namer) label(l LabelSet, number int16) LabelSet {
 	return l
 }
 
-// incompleteName is the outermost frame of stacks whose base is in no code: what unwound
-// them had lost the way.
+// incompleteName is the outermost frame of stacks whose base is in no code: the unwinder had
+// lost the way.
 const incompleteName = "[incomplete stack]"
 
 // incomplete returns the stack of that frame alone.

@@ -34,7 +34,7 @@ func nameRound(_ int64, address uint64, _ time.Time) (symbols.Native, bool) {
 }
 
 // Addresses to which calls return are looked up before, those that the kernel interrupted
-// are not, and what is in no code is cut off the base and nowhere else.
+// are not, and addresses in no code are cut off the base and nowhere else.
 func TestCode(t *testing.T) {
 	s := NewSamples("cpu", ValueType{Name: "samples", Unit: "count"})
 	s.LabelCode()

@@ -11,7 +11,7 @@ import (
 // frames in one [Profile]. 0 is an empty stack.
 type ID int32
 
-// leftOut is what becomes of stacks whose samples are left out.
+// leftOut stands for stacks whose samples are left out.
 const leftOut ID = -1
 
 // maxValues is how many values a sample may have.
@@ -22,7 +22,7 @@ const maxValues = 2
 const blockRows = 1 << 10
 
 // A column has one number of each row of a block: the first as long as all are equal, then by
-// what they differ from it, and all 64 bits only where that does not fit.
+// the differences from it, and all 64 bits only where that does not fit.
 type column struct {
 	first  int64
 	narrow []int32
@@ -205,7 +205,7 @@ func (c *column) set(n, i int, x int64) {
 	c.wide[i] = x
 }
 
-// ownIfShared makes copies of what changes and profiles have.
+// ownIfShared makes copies of the parts that change and that profiles share.
 func (s *store) ownIfShared() {
 	if atomic.LoadUint32(&s.shared) == 0 {
 		return

@@ -16,7 +16,7 @@ import (
 )
 
 // Who throws exceptions, as a file for go tool pprof: while the trace is read, one analysis
-// collects stacks and another one what code there is; then the frames get their names.
+// collects stacks and another one the code; then the frames get their names.
 func ExampleNewProfile() {
 	t, err := trace.Open("../../tests/recorded/exceptions.nettrace")
 	if err != nil {
@@ -44,7 +44,7 @@ func ExampleNewProfile() {
 	// Output: 6 stacks
 }
 
-// What has methods compiled: the methods below which most time goes, and who calls one.
+// The code that has methods compiled: the methods below which most time goes, and who calls one.
 func ExampleProfile_View() {
 	profile := compiled("../../tests/recorded/answers/jit-10.nettrace.gz")
 	match, err := stacks.Match("Program.Main*")
@@ -61,8 +61,8 @@ func ExampleProfile_View() {
 	// Output: Program.Main(class System.String[]) 17 methods, of all 1462
 }
 
-// What a server answers with: of the first half of the time, with a group, the heaviest of what
-// calls others, and when that was.
+// The work of a server: of the first half of the time, with a group, the heaviest callers, and
+// when they ran.
 func ExampleProfile_Query() {
 	profile := compiled("../../tests/recorded/answers/jit-10.nettrace.gz")
 	first, last := profile.Times()
@@ -89,7 +89,7 @@ func ExampleProfile_Query() {
 	// Output: diagnostics 1301 methods; all are in a bucket: true
 }
 
-// What one program has more of than another.
+// The weights that one program has above another.
 func ExampleDiff() {
 	before := compiled("../../tests/recorded/jit.nettrace")
 	after := compiled("../../tests/recorded/answers/jit-10.nettrace.gz")
@@ -98,7 +98,7 @@ func ExampleDiff() {
 	// Output: 23 methods, then 1462 which makes 2 values of a sample
 }
 
-// compiled returns the profile of what a program compiled.
+// compiled returns the profile of the methods that a program compiled.
 func compiled(path string) *stacks.Profile {
 	t, err := trace.Open(path)
 	if err != nil {

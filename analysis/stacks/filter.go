@@ -21,7 +21,7 @@ type Filter struct {
 	// folded, Exclude those in which none does. They and Fold are matched against the names of
 	// groups; where there is none, against those with module and arguments, and as shown.
 	Include, Exclude string
-	// Fold leaves frames out, but for the outermost: what they weigh is their callers'.
+	// Fold leaves frames out, but for the outermost: their weight is their callers'.
 	Fold string
 	// FoldPercent folds the parts of the tree that weigh less than this share.
 	FoldPercent float64
@@ -30,8 +30,8 @@ type Filter struct {
 // maxIncludes is how many patterns Include can have.
 const maxIncludes = 64
 
-// A shaping is the work of a Filter: what becomes of the stacks of a profile, whatever samples
-// it has of them.
+// A shaping is the work of a Filter: the stacks of a profile in their new shape, whatever
+// samples it has of them.
 type shaping struct {
 	p                *Profile
 	include, exclude []pattern
@@ -46,8 +46,8 @@ type shaping struct {
 	facts            []frameFacts     // of list
 }
 
-// A shape is what a filter makes of the stacks of profiles: a tree, and the stack there for each
-// of theirs.
+// A shape is the result of a filter for the stacks of profiles: a tree, and the stack there for
+// each of theirs.
 type shape struct {
 	tree   tree
 	frames []Frame
@@ -55,22 +55,22 @@ type shape struct {
 	shapes *recent // of the tree
 }
 
-// A grouped is what groups make of a frame.
+// A grouped is a frame after grouping.
 type grouped struct {
 	known bool
 	frame int32 // that stands for it
 	entry int32 // the number of its entry group, from 1 on, or 0
 }
 
-// frameFacts is what the patterns say of a frame with the name that it has in the end.
+// frameFacts is the verdict of the patterns on a frame by its final name.
 type frameFacts struct {
 	known            bool
 	included         uint64
 	excluded, folded bool
 }
 
-// Apply returns the profile as a filter has it. What the texts make of its stacks is kept for
-// the next time, also for profiles with other samples of the same stacks.
+// Apply returns the profile as a filter has it. The shape of its stacks is kept for the next
+// time, also for profiles with other samples of the same stacks.
 func (p *Profile) Apply(f Filter) (*Profile, error) {
 	rules, err := p.preset(f.Group)
 	if err != nil {
@@ -124,7 +124,7 @@ func (f *Frame) path() string {
 	return f.Full
 }
 
-// groupOf returns what groups make of a frame.
+// groupOf returns a frame after grouping.
 func (s *shaping) groupOf(i uint64) grouped {
 	x := &s.frames[i]
 	if x.known {
@@ -166,7 +166,7 @@ func (s *shaping) frame(name string) int32 {
 	return i
 }
 
-// factsOf returns what the patterns say of a frame of list.
+// factsOf returns the verdict of the patterns on a frame of list.
 func (s *shaping) factsOf(i int32) frameFacts {
 	if int(i) >= len(s.facts) {
 		s.facts = append(s.facts, make([]frameFacts, len(s.list)-len(s.facts))...)
@@ -186,7 +186,7 @@ func (s *shaping) factsOf(i int32) frameFacts {
 	return *x
 }
 
-// A shaped is what became of a stack.
+// A shaped is a stack in its new shape.
 type shaped struct {
 	into     int32
 	frame    int32 // its innermost, or -1
@@ -195,7 +195,7 @@ type shaped struct {
 	excluded bool
 }
 
-// shape goes through all stacks from the outside in, each once, and returns what became of them.
+// shape goes through all stacks from the outside in, each once, and returns their new shapes.
 func (s *shaping) shape() []ID {
 	p := s.p
 	list, step := make([]shaped, p.tree.size()), make([]ID, p.tree.size())
@@ -212,8 +212,8 @@ func (s *shaping) shape() []ID {
 	return step
 }
 
-// extend returns what becomes of a stack with one more frame. One that is folded is told from
-// its caller by nothing, and so is in no group of its own.
+// extend returns the new shape of a stack with one more frame. One that is folded is told
+// from its caller by nothing, and so is in no group of its own.
 func (s *shaping) extend(caller *shaped, frame uint64) shaped {
 	x, y := s.groupOf(frame), *caller
 	if x.entry != 0 && x.entry == caller.entry {
@@ -235,8 +235,8 @@ func (s *shaping) recursive(a, b int32) bool {
 	return a == b || s.list[a].Full == s.list[b].Full && strings.Contains(s.list[a].Full, ".MoveNext()")
 }
 
-// foldedName is the frame of stacks of which all frames are folded. What they weigh
-// has no caller left to go to.
+// foldedName is the frame of stacks of which all frames are folded. Their weight has no
+// caller left to go to.
 const foldedName = "[folded]"
 
 // foldSmall folds the stacks that weigh less than a share of all, with all that they called.

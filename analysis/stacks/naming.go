@@ -22,7 +22,7 @@ type namer struct {
 	nameless map[uint64]int32 // by address
 	heavy    map[uint64]bool  // addresses that have frames of their own, however many there are; nil until that is asked
 	others   int32            // the frame of addresses that have none, or 0
-	// callers and leaves have what the stacks of s mean: as those who called others,
+	// callers and leaves have the meanings of the stacks of s: as those who called others,
 	// whose addresses are where calls return to, and as the innermost.
 	callers, leaves []named
 	spans           []span
@@ -42,7 +42,7 @@ type namer struct {
 	labels          []LabelSet
 	ended           []ended // of ends of s, whose numbers begin with base in p
 	base            ID
-	// reading is what the stacks are read by, if they are, and readStacks what came of it, + 1,
+	// reading is the rule to read stacks by, if there is one, and readStacks the results, + 1,
 	// of threads in managed code and outside it.
 	reading    Reading
 	readStacks [2][]int32
@@ -89,7 +89,7 @@ type span struct{ from, to int64 }
 
 var always = span{math.MinInt64, math.MaxInt64}
 
-// An ended is what an end means from a time on, until another: a place in the profile's into.
+// An ended is the meaning of an end from a time on, until another: a place in the profile's into.
 type ended struct {
 	span
 	number ID
@@ -124,8 +124,8 @@ func (n *namer) all() {
 	}
 }
 
-// takeTags gives the profile the threads and the labels of the samples. What their code says of
-// tags is known only later.
+// takeTags gives the profile the threads and the labels of the samples. Tags by their code are
+// known only later.
 func (n *namer) takeTags() {
 	p, s := n.p, n.s
 	n.labels, n.threads = make([]LabelSet, len(s.labels)+1), make([]int32, len(s.threads))
@@ -143,7 +143,7 @@ func (n *namer) takeTags() {
 	}
 }
 
-// block returns what a block is in the profile.
+// block returns the block of the profile for a block of samples.
 func (n *namer) block(from *block, d *decoder) *block {
 	to := &block{from: from.from, to: from.to, at: from.at.clip(), stack: slices.Clip(from.stack), tag: slices.Clip(from.tag)}
 	for v := range to.values {
@@ -183,8 +183,8 @@ func (n *namer) tagOf(mark int16, i int32) int32 {
 	return *known - 1
 }
 
-// nameEnd says what an end means at a time. If it meant something else before, it has another
-// number from then on.
+// nameEnd gives an end its meaning at a time. If it meant something else before, it has
+// another number from then on.
 func (n *namer) nameEnd(id ID, time int64) {
 	e, was := &n.s.ends[id], &n.ended[id]
 	leaf := n.stack(int32(e.stack), time)
@@ -295,7 +295,7 @@ func (n *namer) caller(at int32, time int64) named {
 	return known
 }
 
-// extend returns what a stack is that caller calls at an address.
+// extend returns the stack in which caller calls an address.
 func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	within := max(caller.span, 1)
 	if n.s.tree.nodes[at].key == cutKey {

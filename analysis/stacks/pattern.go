@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// A pattern matches names of frames, in the language of PerfView: * is any text, %
-// any part of a name, ^ the start, | or, {} what a group's name can refer to; the
-// rest is meant literally, but for \ and /, which are the same. After @ comes a regular
-// expression.
+// A pattern matches names of frames, in the language of PerfView: * is any text, % any part
+// of a name, ^ the start, | or, {} a part that a group's name can refer to; the rest is
+// meant literally, but for \ and /, which are the same. After @ comes a regular expression.
 type pattern struct{ re *regexp.Regexp }
 
-// specials are what is not meant literally. A part of a name has letters and digits of all
-// scripts, which \w does not say in Go.
+// specials are the characters that are not literal. A part of a name has letters and digits
+// of all scripts, which \w does not say in Go.
 var specials = map[rune]string{
 	'*': `.*`, '%': `[.\p{L}\p{Mn}\p{Nd}\p{Pc}?]*`, '^': `^`, '|': `|`, '{': `(`, '}': `)`,
 	'\\': `[\\/]`, '/': `[\\/]`,
@@ -82,7 +81,7 @@ type group struct {
 	pattern
 	name  string // "" leaves a frame as it is
 	entry bool   // the first frame of the group is part of the name
-	// module says that the pattern is that of [group module entries], which takes what stands
+	// module says that the pattern is that of [group module entries], which takes the text
 	// before the first !.
 	module bool
 }

@@ -54,7 +54,7 @@ func (p *Profile) preset(text string) (string, error) {
 	return rules, nil
 }
 
-// justMyApp leaves what is in the folders of the program's own assemblies.
+// justMyApp leaves the modules in the folders of the program's own assemblies.
 func (p *Profile) justMyApp() (string, error) {
 	folders := make(map[string]bool)
 	for i := range p.Frames {
@@ -67,7 +67,7 @@ func (p *Profile) justMyApp() (string, error) {
 	}
 	var b strings.Builder
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
-		// What would end the rule is written as its number.
+		// A character that would end the rule is written as its number.
 		name := strings.NewReplacer(";", `\x3b`, ">", `\x3e`).Replace(regexp.QuoteMeta(folder))
 		b.WriteString(`@^` + name + `[^\\/]*!->;`)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
-// A Frame is a part of a stack with a name: a method, or what stands for one.
+// A Frame is a part of a stack with a name: a method, or a stand-in for one.
 type Frame struct {
 	// Name is for people. Full is the whole name with module and arguments, Address
 	// that of code without a name.
@@ -55,13 +55,13 @@ type Options struct {
 	Source func(*symbols.Location) (file string, line int, ok bool)
 	// AsSampled leaves stacks as they were sampled, whatever they are to be read as.
 	AsSampled bool
-	// Native returns what is known of native code at an address of a process, at a time.
-	// It is asked where there is no managed code.
+	// Native returns the facts about native code at an address of a process, at a time. It
+	// is asked where there is no managed code.
 	Native func(process int64, address uint64, at time.Time) (symbols.Native, bool)
 }
 
 // A Profile is samples with named frames. It does not change: profiles that are made of others
-// share their samples, and what was found of them. Nor may Frames and Types be changed. Several
+// share their samples, and the answers about them. Nor may Frames and Types be changed. Several
 // goroutines can use it at once.
 type Profile struct {
 	rows
@@ -72,9 +72,9 @@ type Profile struct {
 	Naming Naming
 
 	tree tree
-	// into has the stacks of tree for what rows have as stacks, less than 0 where their samples
-	// are left out; nil if it is the same. A profile that is another with other stacks has these
-	// for those of the other in step.
+	// into has the stacks of tree for the stacks of rows, less than 0 where their samples are
+	// left out; nil if it is the same. A profile that is another with other stacks has these for
+	// those of the other in step.
 	into    []ID
 	from    *Profile
 	step    []ID
@@ -142,7 +142,7 @@ func (p *Profile) pseudo(name string) int32 {
 	return int32(i)
 }
 
-// identity is what frames have in common that are shown as one.
+// identity is the common part of frames that are shown as one.
 func (f *Frame) identity() Frame {
 	g := *f
 	g.Address = 0
@@ -157,7 +157,7 @@ func (f *Frame) isNameless() bool {
 	return f.Kind == symbols.Unknown && !f.Pseudo && *f == Frame{Name: f.Name, Full: f.Name, Address: f.Address}
 }
 
-// once returns what a map has for a key, or next, which it has then.
+// once returns the value of a map for a key, or sets it to next.
 func once[K comparable](m map[K]int32, key K, next int32) int32 {
 	i, ok := m[key]
 	if !ok {
@@ -366,8 +366,8 @@ func (p *Profile) Merged() iter.Seq[Sample] {
 	}
 }
 
-// A rowKind is what tells a sample apart from others beside its time: its stack, and its
-// thread and labels.
+// A rowKind is all of a sample but its time and weight: its stack, and its thread and
+// labels.
 type rowKind struct {
 	stack ID
 	place int32

@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// A Query says what is asked of a profile: of which samples, and in which shape. The zero value
-// asks for all as it is.
+// A Query is a question to a profile: of which samples, and in which shape. The zero value asks
+// for all as it is.
 type Query struct {
 	// From and To are the time in which samples are, if they are not zero: from the one up to,
 	// but not including, the other. Margin widens it on both sides: PerfView has 600 ns, since
 	// people copy times that are rounded.
 	From, To time.Time
 	Margin   time.Duration
-	// Spans says that what a sample weighs is nanoseconds that begin at its time, such as those
-	// of a wait: of one that reaches into the time from outside the part within it counts.
+	// Spans says that the weight of a sample is nanoseconds that begin at its time, such as
+	// those of a wait: of one that reaches into the time from outside the part within it
+	// counts.
 	Spans bool
 	// Processes and Threads are of which samples are to be, one of each, if there are any;
 	// Labels are those that each must have.
@@ -28,8 +29,8 @@ type Query struct {
 
 // Query returns the call tree that a query asks for. It is made for servers, which many ask and
 // which ask again: another time costs one scan of the samples, another pattern one walk through
-// the stacks, and what was asked before is known still. It ends with the context, and
-// [View.Profile] has the samples themselves.
+// the stacks, and earlier answers are still known. It ends with the context, and [View.Profile]
+// has the samples themselves.
 func (p *Profile) Query(ctx context.Context, q Query) (*View, error) {
 	some, err := p.pick(ctx, &q)
 	if err != nil {
@@ -49,7 +50,7 @@ func (p *Profile) Query(ctx context.Context, q Query) (*View, error) {
 	return some.View(), nil
 }
 
-// rowsKey is what tells the samples of a query from those of others.
+// rowsKey tells the samples of a query from those of others.
 func (q *Query) rowsKey() string {
 	var b strings.Builder
 	if !q.From.IsZero() {
@@ -177,8 +178,8 @@ func (k *picker) wants(p *piece, i int) bool {
 	return p.has(i) && (k.wanted == nil || k.wanted[p.tag[i]])
 }
 
-// endOf returns when a span ends that weighs so much; what is less than nothing in a comparison
-// is as long as what is more.
+// endOf returns when a span ends that weighs so much; a negative weight in a comparison is as
+// long as a positive one.
 func endOf(from, weight int64) int64 {
 	if weight < 0 {
 		weight = max(-weight, 0) // the least number has none

@@ -51,7 +51,7 @@ var queries = []Query{
 	{From: time.Unix(1, 0), To: time.Unix(2, 0), Spans: true, Filter: Filter{Include: "0x4"}},
 }
 
-// picked is what a query picks, sample by sample, with the whole weight and the part of it.
+// picked is the choice of a query, sample by sample, with the whole weight and the part of it.
 func picked(q Query, s Sample) (weight int64, ok bool) {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	if !q.From.IsZero() {
@@ -85,7 +85,7 @@ func picked(q Query, s Sample) (weight int64, ok bool) {
 	return weight, true
 }
 
-// sumsOf returns what the samples of a profile weigh by stack.
+// sumsOf returns the weights of a profile by stack.
 func sumsOf(p *Profile) map[string][2]int64 {
 	sums := make(map[string][2]int64)
 	for s := range p.Samples() {
@@ -96,7 +96,7 @@ func sumsOf(p *Profile) map[string][2]int64 {
 	return sums
 }
 
-// TestQuery holds queries against what picks samples one by one.
+// TestQuery holds queries against a search that picks samples one by one.
 func TestQuery(t *testing.T) {
 	p := random(3000)
 	for i, q := range slices.Concat(queries, queries) { // the second time they are known
@@ -142,7 +142,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestQueryCancelled: what was not done in time is done when it is asked for again.
+// TestQueryCancelled: an answer that was not ready in time is made when it is asked for again.
 func TestQueryCancelled(t *testing.T) {
 	p := random(200)
 	ctx, cancel := context.WithCancel(context.Background())

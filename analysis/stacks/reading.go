@@ -2,13 +2,13 @@ package stacks
 
 import "slices"
 
-// A Reading says what the stacks of a sampler mean that can stop threads in some places
-// alone, and stops those that wait as those that run.
+// A Reading gives the meaning of the stacks of a sampler that can stop threads in some
+// places alone, and stops those that wait as those that run.
 type Reading struct {
 	// Stops reports whether a frame is where a thread could be stopped, on behalf of whoever
 	// called it.
 	Stops func(*Frame) bool
-	// Waits says what a thread does whose stack has these frames, the outermost first.
+	// Waits tells the state of a thread whose stack has these frames, the outermost first.
 	Waits func(stack []*Frame) Wait
 }
 
@@ -28,8 +28,8 @@ const (
 const WaitingName = "[waiting]"
 
 // SetReading has profiles read the stacks of s as a Reading says, of which they ask for one
-// each. What they weigh in places where threads were stopped is of those who called
-// these, and threads that wait are in the frame [WaitingName].
+// each. Their weight in places where threads were stopped goes to the callers of these, and
+// threads that wait are in the frame [WaitingName].
 func (s *Samples) SetReading(of func() Reading) { s.reading = of }
 
 // OutsideManaged says that the sample that was added last is of a thread outside managed
@@ -42,7 +42,7 @@ func (s *Samples) OutsideManaged() {
 	*at = s.end(e)
 }
 
-// read returns what a stack means.
+// read returns the meaning of a stack.
 func (n *namer) read(node int32, outside bool) int32 {
 	if n.reading.Stops == nil || node == 0 {
 		return node
@@ -131,8 +131,8 @@ func (p *Profile) Waiting() []int64 {
 	return sums
 }
 
-// last puts what stands for threads that wait behind all else, since rankings are read as
-// what a program is busy with.
+// last puts waiting threads behind all else, since rankings are read as the work of a
+// program.
 func last(a, b *Frame) int {
 	switch {
 	case a.Waiting == b.Waiting:

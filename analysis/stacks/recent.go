@@ -9,7 +9,7 @@ import (
 // many queries the samples.
 const maxShapes, maxPicked = 8, 4
 
-// A recent keeps what was made for the keys that were asked for last, so that the same is not
+// A recent keeps the values of the keys that were asked for last, so that the same is not
 // made twice, however many ask at once.
 type recent struct {
 	most int // for how many keys there is room
@@ -17,7 +17,7 @@ type recent struct {
 	kept list.List // of *result, the last one asked for first
 }
 
-// A result is what was made for a key, or why it could not be.
+// A result is the value of a key, or the error instead.
 type result struct {
 	key   any
 	mu    sync.Mutex
@@ -43,7 +43,7 @@ func (r *recent) of(key any) *result {
 	return x
 }
 
-// recall returns what r has for a key, or makes it. Errors are not kept. A nil r keeps nothing.
+// recall returns the value of a key in r, or makes it. Errors are not kept. A nil r keeps nothing.
 func recall[V any](r *recent, key any, make func() (V, error)) (V, error) {
 	if r == nil {
 		return make()

@@ -1,13 +1,12 @@
-// Package stacks is the one shape for what has a call stack and a weight: samples of the
-// processor, allocations, exceptions, waits. Use it to ask any of them which code it is:
-// it makes call trees, rankings, differences and what the packages pprof, folded,
-// speedscope and html of export write.
+// Package stacks is the one shape for events that have a call stack and a weight: samples of
+// the processor, allocations, exceptions, waits. Use it to ask any of them which code it is:
+// it makes call trees, rankings, differences and the inputs of the packages pprof, folded,
+// speedscope and html of export.
 //
-// While a trace is read, an analysis adds [Samples], whose frames are addresses:
-// what code they are in is known only later. Then [NewProfile] gives the frames
-// their names. From a [Profile] come the top methods, the call tree, callers and
-// callees, folding and grouping, differences, and the files of every format of
-// package export.
+// While a trace is read, an analysis adds [Samples], whose frames are addresses: their code
+// is known only later. Then [NewProfile] gives the frames their names. From a [Profile] come
+// the top methods, the call tree, callers and callees, folding and grouping, differences,
+// and the files of every format of package export.
 package stacks
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A ValueType says what a value of a sample is.
+// A ValueType describes a value of a sample.
 type ValueType struct {
 	Name string `json:"name"` // such as "time"
 	Unit string `json:"unit"` // such as "nanoseconds"
@@ -36,7 +35,7 @@ type Label struct {
 	Value string `json:"value"`
 }
 
-// A Sample is an event with a stack and what it weighs.
+// A Sample is an event with a stack and weights.
 type Sample struct {
 	Time    int64 // in nanoseconds since 1970
 	Process int64
@@ -49,7 +48,7 @@ type Sample struct {
 // A thread is one of a process.
 type thread struct{ process, id int64 }
 
-// A LabelSet is the number of a list of labels in one Samples. 0 is none.
+// A LabelSet is the number of a list of labels in one Samples. 0 means no labels.
 type LabelSet int32
 
 type labelNode struct {
@@ -57,21 +56,21 @@ type labelNode struct {
 	before LabelSet
 }
 
-// A tag is what a sample has beside its time, its stack and its values.
+// A tag is the rest of a sample beside its time, its stack and its values.
 type tag struct {
 	thread int32
 	labels LabelSet
 }
 
 // An end is where a sample was. Rows of Samples have the numbers of ends as their stacks, those
-// that were met first first, so that what is known of the most frequent ones is near by.
+// that were met first first, so that the data of the most frequent ones is near by.
 type end struct {
 	stack   ID
 	pseudo  int16 // an innermost frame that is no code, from 1 on
 	outside bool  // of managed code: see OutsideManaged
 }
 
-// rows are samples, with what they refer to.
+// rows are samples, with the tables that they refer to.
 type rows struct {
 	store
 	tags       []tag
@@ -109,8 +108,8 @@ func (s *rows) tag(t tag) int32 {
 	return i
 }
 
-// take adds the values of a sample to the sums. What goes beyond the largest sum that there can
-// be is cut off here, once, so that no sum of samples begins at 0 again.
+// take adds the values of a sample to the sums. The part beyond the largest possible sum is cut
+// off here, once, so that no sum of samples begins at 0 again.
 func (s *rows) take(x *row) {
 	for i, v := range x.values {
 		if left := math.MaxInt64 - s.sums[i]; v > left {
@@ -184,7 +183,7 @@ func (s *rows) Labels(l LabelSet) []Label {
 // Samples are the samples of one kind, with addresses as frames.
 type Samples struct {
 	rows
-	// Kind says what the samples are, such as "thread time".
+	// Kind names the samples, such as "thread time".
 	Kind  string
 	Types []ValueType
 
@@ -208,7 +207,7 @@ type Samples struct {
 	reading func() Reading
 }
 
-// A recentStack is what a hash of a stack was last of.
+// A recentStack is the last stack of a hash.
 type recentStack struct {
 	hash uint64
 	id   ID
@@ -394,7 +393,7 @@ func (s *rows) sampler(types int) func(*row) Sample {
 	}
 }
 
-// A Weight is what one stack weighs with one set of labels.
+// A Weight is the weight of one stack with one set of labels.
 type Weight struct {
 	Labels []Label
 	Stack  Stack

@@ -22,7 +22,7 @@ import (
 // The rules of PerfView a second time: sample by sample, without caches, tables or the regular
 // expressions of Go.
 
-// A step matches runes from a place on, and goes on with what is behind.
+// A step matches runes from a place on, and goes on behind them.
 type step func(text []rune, at int, caps []string, then func(at int, caps []string) bool) bool
 
 func oneOf(is func(rune) bool) step {
@@ -181,7 +181,7 @@ func secondGroup(groups string, f *stacks.Frame) (name string, entry bool) {
 	return name, entry
 }
 
-// A secondInfo is what PerfView knows of a frame in a stack.
+// A secondInfo is PerfView's data of a frame in a stack.
 type secondInfo struct{ name, group string }
 
 // apart tells frames of one name apart that no group made one.
@@ -232,8 +232,8 @@ type secondNode struct {
 	children    map[string]*secondNode
 }
 
-// secondSums adds what is in a tree to sums by name, without what is folded. It returns what
-// of it is its caller's own.
+// secondSums adds a tree to sums by name, without folded frames. It returns the part of it
+// that is its caller's own.
 func (n *secondNode) secondSums(name string, path []string, least float64, sums map[string][2]int64) int64 {
 	if name != "" && name != "[incomplete stack]" && math.Abs(float64(n.total)) < least {
 		return n.total
@@ -363,8 +363,8 @@ func TestSecond(t *testing.T) {
 	t.Log(compared, "compared")
 }
 
-// secondAround returns what calls the frames that are hit and what they call, by number, sample
-// by sample, and what they weigh themselves and in all.
+// secondAround returns the callers and callees of the frames that are hit, by number, sample by
+// sample, and their exclusive and inclusive weights.
 func secondAround(p *stacks.Profile, hit func(*stacks.Frame) bool) (callers, callees map[int]float64, self, total float64) {
 	callers, callees = map[int]float64{}, map[int]float64{}
 	for s := range p.Samples() {

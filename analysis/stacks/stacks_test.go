@@ -72,7 +72,7 @@ func TestInternAllocates(t *testing.T) {
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
-	// Without what was interned last the tree finds it, too.
+	// Without the cache of the last one the tree finds it, too.
 	clear(s.recent)
 	if s.Intern(1, r.Stack) != id || s.tree.size() != 6 {
 		t.Errorf("%d nodes", s.tree.size())
@@ -95,8 +95,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// parse makes a profile of lines such as "Main;Work;Bake 5": frames from the
-// outermost on, and what the sample weighs.
+// parse makes a profile of lines such as "Main;Work;Bake 5": frames from the outermost on,
+// and the weight of the sample.
 func parse(lines ...string) *Profile {
 	p := &Profile{Kind: "test", Types: []ValueType{counts, times}, tallied: new(tallied), shapes: newRecent(maxShapes), picked: newRecent(maxPicked)}
 	numbers := map[string]int{}
@@ -264,8 +264,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// FuzzFilter applies filters of any text to a profile: totals stay what they are, but
-// for samples that are left out.
+// FuzzFilter applies filters of any text to a profile: totals stay, but for samples that are
+// left out.
 func FuzzFilter(f *testing.F) {
 	f.Add("Work;Bake", "Cb", "Sys.%->system;{%}ork=>$1", "Bake|Main", 20.0)
 	f.Add("@^M", "", "[x] a->b->c;=>", "*", 100.0)
@@ -289,7 +289,7 @@ func FuzzFilter(f *testing.F) {
 	})
 }
 
-// What the runtime does to throw is its caller's, and a stack of nothing else stays.
+// The runtime's work of throwing is its caller's, and a stack of nothing else stays.
 func TestWithoutInnermost(t *testing.T) {
 	s := NewSamples("exceptions", ValueType{"exceptions", "count"})
 	for _, stack := range [][]uint64{{1, 2, 7, 9}, {1, 7, 1, 9}, {2, 1}, {}} {

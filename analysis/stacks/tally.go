@@ -19,7 +19,7 @@ func addTo(sum []int64, values [maxValues]int64) {
 	}
 }
 
-// A tally is what the samples of a profile weigh by stack.
+// A tally holds the weights of a profile by stack.
 type tally struct {
 	of    []weight
 	order []ID // stacks that have samples, in the order of their first
@@ -44,7 +44,7 @@ func (t *tally) addPiece(p *piece, d *decoder) {
 	}
 }
 
-// through returns the tally of as many stacks, where step has what became of those of t.
+// through returns the tally of as many stacks, where step has the new numbers of those of t.
 func (t *tally) through(step []ID, stacks int) *tally {
 	u := &tally{of: make([]weight, stacks)}
 	for _, id := range t.order {
@@ -69,7 +69,7 @@ func (t *tally) finish() {
 	}
 }
 
-// totals returns what stacks weigh with all that they called.
+// totals returns the inclusive weights of stacks.
 func (t *tally) totals(tree *tree) []weight {
 	total := make([]weight, len(t.of))
 	copy(total, t.of)

@@ -17,8 +17,8 @@ func (p *Profile) derive() *Profile {
 	return q
 }
 
-// with returns a profile with the same samples in a tree with these frames: step has what
-// becomes of the stacks of p, which is less than 0 where the samples are left out.
+// with returns a profile with the same samples in a tree with these frames: step has the new
+// numbers of the stacks of p, which is less than 0 where the samples are left out.
 func (p *Profile) with(t tree, frames []Frame, step []ID) *Profile {
 	q := p.derive()
 	t.close()
@@ -53,9 +53,8 @@ func (p *Profile) Only(keep func(Sample) bool) *Profile {
 	return p.some(piecesOf(p.pieces, kept))
 }
 
-// Below returns the samples in which a frame occurs that match is true for, with
-// their stacks from there on: what it called. Of several such frames the outermost
-// counts.
+// Below returns the samples in which a frame occurs that match is true for, with their
+// stacks from there on: its callees. Of several such frames the outermost counts.
 func (p *Profile) Below(match func(*Frame) bool) *Profile {
 	var t tree
 	hit := p.hits(match)
@@ -107,9 +106,9 @@ func (p *Profile) turned(t *tree, n int32) int32 {
 	return at
 }
 
-// WithoutInnermost returns the samples with stacks from which the innermost frames
-// are taken that match is true for, so that what they weigh is their callers'. A stack
-// of such frames alone stays as it is.
+// WithoutInnermost returns the samples with stacks from which the innermost frames are taken
+// that match is true for, so that their weight is their callers'. A stack of such frames
+// alone stays as it is.
 func (p *Profile) WithoutInnermost(match func(*Frame) bool) *Profile {
 	hit := p.hits(match)
 	into, rest := make([]ID, p.tree.size()), make([]ID, p.tree.size())
@@ -203,8 +202,8 @@ func (p *Profile) By(name func(Sample) string) *Profile {
 	return q
 }
 
-// Diff returns a profile of which the first value of each sample is what it weighed
-// in one profile, and the last what it weighs in another: their last values.
+// Diff returns a profile of which the first value of each sample is its weight in one
+// profile, and the last its weight in another: their last values.
 func Diff(before, after *Profile) *Profile {
 	name := func(p *Profile) ValueType {
 		if len(p.Types) == 0 {
@@ -251,8 +250,8 @@ func Diff(before, after *Profile) *Profile {
 	return d
 }
 
-// comparable is what frames of two traces have in common: the folders of modules and
-// lines may differ.
+// comparable is the common part of frames of two traces: the folders of modules and lines
+// may differ.
 func (f *Frame) comparable() Frame {
 	return Frame{Name: f.Name, Full: f.Full, Kind: f.Kind, Pseudo: f.Pseudo, Waiting: f.Waiting}
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/seeded"
 )
 
-// A tree keeps call stacks such that what they have in common, from the outermost
-// frame on, is there once. A node is a stack: its own frame, called by its parent.
-// Node 0 is the empty stack.
+// A tree keeps call stacks such that their common part, from the outermost frame on, is
+// there once. A node is a stack: its own frame, called by its parent. Node 0 is the empty
+// stack.
 type tree struct {
 	nodes []node
 	slots []int32 // hash table with open addressing; 0 is free, else a node
@@ -86,8 +86,8 @@ func (t *tree) hash(slots int) {
 	}
 }
 
-// close lets go of what it takes to add nodes. Copies of the tree that then get more of them
-// leave it as it is.
+// close lets go of the memory for adding nodes. Copies of the tree that then get more of
+// them leave it as it is.
 func (t *tree) close() { t.nodes, t.slots = slices.Clip(t.nodes), nil }
 
 // size returns the number of nodes, with that of the empty stack.

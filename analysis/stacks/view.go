@@ -10,12 +10,12 @@ import (
 // A View is the call tree of a profile, with sums.
 type View struct {
 	p *Profile
-	// self and total are the sums of each stack, and of what it called, too.
+	// self and total are the sums of each stack, and the same with all callees.
 	self, total []weight
 	first, next []int32 // children
 }
 
-// Profile returns what the view is of: its frames and samples.
+// Profile returns the frames and samples of the view.
 func (v *View) Profile() *Profile { return v.p }
 
 // View sums up the samples.
@@ -32,8 +32,8 @@ func (p *Profile) viewOf(t *tally) *View {
 	return v
 }
 
-// Self returns what a stack weighs itself, Total what it weighs with all that it
-// called. Those of stack 0 are of all samples.
+// Self returns the exclusive weight of a stack, Total the inclusive one. Those of stack 0
+// are of all samples.
 func (v *View) Self(id ID) []int64  { return own(&v.self[id], v.p) }
 func (v *View) Total(id ID) []int64 { return own(&v.total[id], v.p) }
 
@@ -59,7 +59,7 @@ func (v *View) Called(id ID) []ID {
 
 func (v *View) frame(id ID) *Frame { return &v.p.Frames[v.p.tree.nodes[id].key] }
 
-// A Top is what a frame weighs over all stacks.
+// A Top is the weight of a frame over all stacks.
 type Top struct {
 	Frame int
 	// Self are the sums of the samples of which it is the innermost frame, Total
@@ -111,7 +111,7 @@ func (v *View) walk(enter, leave func(ID)) {
 	}
 }
 
-// A Path is a whole stack and what its samples weigh.
+// A Path is a whole stack and the weight of its samples.
 type Path struct {
 	Stack  ID
 	Values []int64

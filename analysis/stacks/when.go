@@ -12,8 +12,8 @@ type Buckets struct {
 	Spans    bool // see [Query]
 }
 
-// StacksWhen returns what stacks weigh in each bucket, the last value of samples, with all that
-// they called. It costs one scan of the samples, however many stacks are asked for.
+// StacksWhen returns the weights of stacks in each bucket, the last value of samples, with all
+// that they called. It costs one scan of the samples, however many stacks are asked for.
 func (v *View) StacksWhen(ctx context.Context, b Buckets, stacks ...ID) ([][]int64, error) {
 	asked := make(map[ID][]int, len(stacks))
 	for i, id := range stacks {
@@ -36,7 +36,7 @@ func (v *View) FramesWhen(ctx context.Context, b Buckets, frames ...int) ([][]in
 	})
 }
 
-// A within is a set of what was asked for, which a stack is part of: one more than another.
+// A within is a set of the matches asked for, which a stack is part of: one more than another.
 type within struct {
 	before int32
 	asked  int

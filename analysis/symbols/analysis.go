@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An Analysis collects what the records that a [etw.Mux] dispatches say of code.
+// An Analysis collects facts about code from the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	options   options
 	text      arena
@@ -20,7 +20,7 @@ type Analysis struct {
 	codeAt    map[uint64]uint64 // where the code of ELF files begins, by the same
 }
 
-// An Option says what is collected.
+// An Option says which facts are collected.
 type Option func(*options)
 
 type options struct{ maps bool }
@@ -88,7 +88,7 @@ func (a *Analysis) cut(r *etw.Record) {
 
 func (p *process) isEmpty() bool { return p.methods.n+len(p.modules) == 0 }
 
-// watch registers what tells the lives of ids of processes apart.
+// watch registers the handlers that tell the lives of process ids apart.
 func (a *Analysis) watch(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, _ *lives.ProcessEvent) error {
 		if lives.IsCut(r) {

@@ -23,8 +23,8 @@ type area struct {
 // maxGap is how far one start is from the next in an area.
 const maxGap = 1 << 24
 
-// perPlace is how many buckets there are for each place, at most: so many that most have
-// one place or none, since a processor guesses wrong what it has to search.
+// perPlace is how many buckets there are for each place, at most: so many that most have one
+// place or none, since a processor guesses wrong how much it has to search.
 const perPlace = 2
 
 // crowded is how many places of a bucket are looked at one after the other.

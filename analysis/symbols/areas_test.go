@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Areas find what a plain search finds, however starts lie.
+// Areas find the same as a plain search, however starts lie.
 func TestAreas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	steps := []uint64{0, 1, 0x10, 0x100, 0x10000, maxGap, maxGap + 1, 1 << 32, 1 << 40}

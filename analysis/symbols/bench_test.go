@@ -61,9 +61,9 @@ func randomAddresses(n, methods int) []uint64 {
 // thousand of them, as there are in a trace, or of all, which is worse than any.
 //
 // It takes turns with a binary search for addresses in a sorted list of starts, in batches
-// that are shorter than what a machine that is busy otherwise lets it run at a time: best
-// is the fastest of all, and ratio that to the fastest of the other. A load is one read at
-// a random place of a table as large.
+// that are shorter than its turns on a busy machine: best is the fastest of all, and ratio
+// that to the fastest of the other. A load is one read at a random place of a table as
+// large.
 func BenchmarkLookup(b *testing.B) {
 	before := heap()
 	a := aMillion(b)

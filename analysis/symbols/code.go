@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// What is code: recorders of Linux unwind stacks further than they reach, and then take
-// what lies there for addresses.
+// Which addresses are code: recorders of Linux unwind stacks further than they reach, and
+// then take other memory for addresses.
 
-// learnCode takes where in a file its code begins, from what a recorder tells of the file.
+// learnCode takes where in a file its code begins, from a recorder's event of the file.
 func (a *Analysis) learnCode(id uint64, text string) {
 	var facts struct {
 		Type   string `json:"type"`

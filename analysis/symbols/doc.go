@@ -16,8 +16,8 @@
 // for the life of the method alone: the memory of methods that are gone, such as
 // dynamic ones, is soon used by others.
 //
-// What must be switched on: the keywords Loader (0x8), Jit (0x10) and NGen (0x20)
-// of Microsoft-Windows-DotNETRuntime at level 5, and those with End (0x100) of
-// Microsoft-Windows-DotNETRuntimeRundown, which recorders of EventPipe do unless
-// they are told not to.
+// Events to enable: the keywords Loader (0x8), Jit (0x10) and NGen (0x20) of
+// Microsoft-Windows-DotNETRuntime at level 5, and those with End (0x100) of
+// Microsoft-Windows-DotNETRuntimeRundown, which recorders of EventPipe do unless they are
+// told not to.
 package symbols

@@ -33,14 +33,14 @@ type storedMap struct {
 	next uint32 // the one before, of the same key
 }
 
-// A mapEntry says from which native offset on the code is of an IL offset. Negative
-// ones are of no IL: the prologue, the epilogue, and what has no mapping of its own.
+// A mapEntry says from which native offset on the code is of an IL offset. Negative ones are
+// of no IL: the prologue, the epilogue, and code without a mapping of its own.
 type mapEntry struct {
 	native uint32
 	il     int32
 }
 
-// maxMapEntries is far more than what compiled methods have.
+// maxMapEntries is far more than compiled methods have.
 const maxMapEntries = 1 << 16
 
 func (a *Analysis) handleMaps(mux *etw.Mux) {

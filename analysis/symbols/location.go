@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr"
 )
 
-// A Kind says what an address is in.
+// A Kind is the kind of code at an address.
 type Kind uint8
 
 // The kinds of code.
@@ -23,8 +23,8 @@ var kindNames = [...]string{"unknown", "managed", "native"}
 // String returns the kind in a word.
 func (k Kind) String() string { return kindNames[k] }
 
-// A Location is what an address means at a time. It is small, and refers to the
-// table that it is of.
+// A Location is the meaning of an address at a time. It is small, and refers to the table
+// that it is of.
 type Location struct {
 	Kind    Kind
 	Address uint64
@@ -37,11 +37,11 @@ type Location struct {
 	index    int32 // in the places of life
 }
 
-// Holds returns the times between which the address means the same, the second one
-// excluded: what was looked up need not be asked again for these.
+// Holds returns the times between which the address means the same, the second one excluded:
+// a look-up need not be repeated for these.
 func (loc Location) Holds() (from, to time.Time) { return time.Unix(0, loc.from), time.Unix(0, loc.to) }
 
-// Lookup returns what an address of a process means at a time, mostly that of a record:
+// Lookup returns the meaning of an address of a process at a time, mostly that of a record:
 // see [etw.Record.Time].
 func (t *Table) Lookup(pid int64, address uint64, when time.Time) Location {
 	at := when.UnixNano()
@@ -79,7 +79,7 @@ type ID struct {
 	address uint64
 }
 
-// ID returns what identifies the code at the location.
+// ID returns the identity of the code at the location.
 func (loc Location) ID() ID {
 	if loc.Kind == Unknown {
 		return ID{address: loc.Address}

@@ -44,7 +44,7 @@ const (
 
 var originNames = [...]string{"load", "unload", "rundown at start", "rundown at end", "lookup of precompiled code"}
 
-// String returns what is meant in a few words.
+// String describes the method in a few words.
 func (o Origin) String() string { return originNames[o] }
 
 // A methodList has methods in chunks, so that growing copies none.

@@ -58,8 +58,8 @@ func (p *process) moduleIndex(id uint64) int32 {
 	return i
 }
 
-// learnModule takes what an event says of a module. An id of which another file is
-// known is used again.
+// learnModule takes an event of a module. An id of which another file is known is used
+// again.
 func (p *process) learnModule(at int64, m Module) {
 	i := p.moduleIndex(m.ID)
 	known := &p.modules[i]

@@ -46,9 +46,9 @@ func dropArguments(name string) string {
 	return b.String()
 }
 
-// Demangled returns the method with the type and name that its source has: the
-// compiler makes types and methods of async methods, iterators, lambdas and local
-// functions. What is no such name stays as it is.
+// Demangled returns the method with the type and name that its source has: the compiler
+// makes types and methods of async methods, iterators, lambdas and local functions. Other
+// names stay as they are.
 func (m Method) Demangled() Method {
 	types := splitTypes(m.Namespace)
 	// A state machine is a type Outer+<Method>d__5, and runs in MoveNext.
@@ -69,7 +69,7 @@ func (m Method) Demangled() Method {
 // maxLambdas is how deep lambdas and local functions are named within each other.
 const maxLambdas = 16
 
-// demangleName returns what a name such as <Main>b__0 or <Main>g__Local|1_0 means.
+// demangleName returns the meaning of a name such as <Main>b__0 or <Main>g__Local|1_0.
 func demangleName(name string) string { return demangleWithin(name, maxLambdas) }
 
 // demangleWithin is demangleName for a name so many levels from the deepest that is looked at.

@@ -36,7 +36,7 @@ type Native struct {
 	TimeDateStamp uint32
 }
 
-// Jitted returns what the name of a method means in the maps and events of code that was
+// Jitted returns the method that a name means in the maps and events of code that was
 // compiled at run time, such as void [Shop] Bakery.Oven::Bake(int32)[Tier1].
 func Jitted(name string, offset uint64) Native {
 	n := Native{Function: name, Offset: offset}

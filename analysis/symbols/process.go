@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A process is what is known of the code of one process: of one life of an id.
+// A process holds the code of one process: of one life of an id.
 type process struct {
 	pid     int64
 	began   int64 // when the life began, or always
@@ -23,7 +23,7 @@ type process struct {
 	rundown int             // methods that a rundown at the end listed
 }
 
-// code is what events of methods have in common.
+// code is the common part of events of methods.
 type code struct {
 	id, module, start      uint64
 	size, token            uint32
@@ -68,7 +68,7 @@ func (m *method) is(n *method) bool {
 	return unnamed || m.space == n.space && m.name == n.name && m.signature == n.signature
 }
 
-// takes adds what n says of the same code, if it can be of the same life.
+// takes adds the facts of n about the same code, if it can be of the same life.
 func (m *method) takes(at int64, origin Origin, n *method) bool {
 	switch {
 	case m.to == never:

@@ -107,8 +107,7 @@ func TestRundownAfterReuse(t *testing.T) {
 	s.want(0x1000, 25*ms, "Late")
 }
 
-// A trace that is cut before the rundown names what was loaded in it, and nothing
-// else.
+// A trace that is cut before the rundown names the modules loaded in it, and nothing else.
 func TestCutBeforeRundown(t *testing.T) {
 	s := newScene(t)
 	s.load(10*ms, 1, 0x1000, "A")
@@ -123,7 +122,7 @@ func TestCutBeforeRundown(t *testing.T) {
 	}
 }
 
-// The end of a method whose unload was lost is the begin of what takes its place.
+// The end of a method whose unload was lost is the begin of the next one in its place.
 func TestLostUnload(t *testing.T) {
 	s := newScene(t)
 	s.load(10*ms, 1, 0x1000, "A")

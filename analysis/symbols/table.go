@@ -39,7 +39,7 @@ type place struct {
 // overlaps only where its memory is used again.
 const maxBack = 512
 
-// Table returns what is known so far.
+// Table returns the code known so far.
 func (a *Analysis) Table() *Table {
 	t := &Table{lives: make(map[int64][]*life)}
 	n := 0
@@ -120,8 +120,8 @@ func (x *place) far(at int64) uint64 {
 // at returns the method at a place.
 func (l *life) at(i int) *method { return l.methods.at(l.places[i].method) }
 
-// setBack finds, for each method, the first one before it that may still cover what
-// comes after its own start.
+// setBack finds, for each method, the first one before it that may still cover addresses
+// after its own start.
 func (l *life) setBack() {
 	first, reach := 0, uint64(0)
 	lasts := make([]uint64, len(l.places)) // the largest last address up to each
@@ -179,7 +179,7 @@ func (t *Table) HasRundown(pid int64) bool {
 	return false
 }
 
-// life returns what a process with an id is at a time.
+// life returns the process that has an id at a time.
 func (t *Table) life(pid, at int64) *life {
 	if l := t.last.Load(); l != nil && l.pid == pid && l.began <= at && at < l.ended {
 		return l
@@ -210,7 +210,7 @@ func (l *life) only(address uint64, at int64) (int, *place) {
 	return i, x
 }
 
-// A find is what lookups have found so far.
+// A find is the result of look-ups so far.
 type find struct {
 	index int
 	exact bool
@@ -243,8 +243,8 @@ func (l *life) find(address uint64, at int64) (f find) {
 // and after.
 const maxAround = 8
 
-// findIn looks at the methods from first to last, which have the same start, for what is
-// at an offset in them.
+// findIn looks at the methods from first to last, which have the same start, for the code at
+// an offset in them.
 func (l *life) findIn(f *find, first, last int, offset uint64, at int64) {
 	if last > first {
 		f.many = true
@@ -267,7 +267,7 @@ func (l *life) findIn(f *find, first, last int, offset uint64, at int64) {
 	}
 }
 
-// Facts say what is known of the code of a process.
+// Facts sum up the code of a process.
 type Facts struct {
 	PID     int64
 	Methods int // compiled, each time
@@ -275,7 +275,7 @@ type Facts struct {
 	Rundown int // methods that a rundown at the end listed
 }
 
-// Facts returns what is known of each process that has methods, by its id.
+// Facts returns those of each process that has methods, by its id.
 func (t *Table) Facts() []Facts {
 	var list []Facts
 	for pid, lives := range t.lives {

@@ -13,10 +13,10 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What recorders of Linux tell of code: which parts of files are where in the memory of
+// Events of code by recorders of Linux: which parts of files are where in the memory of
 // processes, and where functions are that were hit.
 
-// A memory is what is known of the native code of a process.
+// A memory holds the native code of a process.
 type memory struct {
 	mappings []mapping
 	symbols  []symbol
@@ -42,7 +42,7 @@ type symbol struct {
 	means      *Native // the name, once it was asked for
 }
 
-// record takes a record that no handler does: what recorders of Linux tell of code, in
+// record takes a record that no handler does: events of code by recorders of Linux, in
 // events that traces describe.
 func (a *Analysis) record(r *etw.Record) error {
 	if r.Schema == nil || r.ProviderName != "Universal.System" {
@@ -88,7 +88,7 @@ type fileID struct {
 	stamp   uint32
 }
 
-// fileOf reads what a recorder tells of a file, and reports whether that identifies it.
+// fileOf reads a recorder's identity of a file, and reports whether that identifies it.
 func fileOf(text string) (fileID, bool) {
 	var facts struct {
 		BuildID   string `json:"build_id"`
@@ -185,8 +185,8 @@ func (p *payload) text() string {
 	return s
 }
 
-// Native returns what recorders of Linux told of the code at an address of a process, at a
-// time in nanoseconds since 1970.
+// Native returns the code by recorders of Linux at an address of a process, at a time in
+// nanoseconds since 1970.
 func (a *Analysis) Native(pid int64, address uint64, when time.Time) (Native, bool) {
 	at := when.UnixNano()
 	x := a.memories[ownerOf(pid, address)]

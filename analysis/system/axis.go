@@ -27,8 +27,8 @@ type bounds struct {
 
 func (b *bounds) exclude(t int64) bool { return b.known && (t < b.from || t > b.until) }
 
-// boundSlack is how long after the end of a session, or before its start, records may
-// be all the same: what there is is listed, and merging adds to it.
+// boundSlack is how long after the end of a session, or before its start, records may be all
+// the same: rundown comes then, and merging adds records.
 const boundSlack = time.Minute
 
 // bound says when the session of a clock ended.

@@ -9,8 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Facts are what a trace tells of the machine itself. What it does not tell is
-// empty or 0.
+// Facts describe the machine itself. Facts that the trace lacks are empty or 0.
 type Facts struct {
 	Computer   string `json:"computer,omitempty"`
 	Domain     string `json:"domain,omitempty"`
@@ -43,7 +42,7 @@ type Partition struct {
 	Size       uint64 `json:"size"`
 }
 
-// Facts returns what is known of the machine. It shares no memory that changes.
+// Facts returns the facts about the machine. It shares no memory that changes.
 func (m *Machine) Facts() Facts {
 	f := m.facts
 	f.Disks = append([]Disk(nil), f.Disks...)
@@ -60,7 +59,7 @@ func fixed(s etw.UTF16) string {
 	return strings.TrimSpace(text)
 }
 
-// A service is what runs in a process under a tag.
+// A service runs in a process under a tag.
 type service struct {
 	pid int64
 	tag uint32
@@ -75,7 +74,7 @@ func (m *Machine) Service(t *Thread) string {
 	return m.services[service{t.Process.PID, t.tag}]
 }
 
-// watchConfig takes what the kernel and the merging of traces tell of the machine.
+// watchConfig takes the events of the kernel and of merging that describe the machine.
 func (m *Machine) watchConfig(mux *etw.Mux) {
 	f := &m.facts
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySysConfigVolumeMapping) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A half is what a trace has of a stack.
+// A half is one part of a stack in a trace.
 type half struct {
 	of     int64
 	thread int64

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Which processes there were, and what became of them.
+// Which processes there were, and their ends.
 func ExampleOf() {
 	var mux etw.Mux
 	machine := system.Of(&mux)
@@ -25,7 +25,7 @@ func ExampleOf() {
 	// Output: 8 shop.exe, from 1 to 7 ms, ended with 3
 }
 
-// What threads used of processors.
+// The processor time of threads.
 func ExampleNewUsage() {
 	var mux etw.Mux
 	machine := system.Of(&mux)
@@ -53,7 +53,7 @@ func ExampleFilesOf() {
 	// Output: shop.exe \shop\orders.db 4096 bytes read in 1 ms
 }
 
-// What went over connections.
+// The traffic of connections.
 func ExampleNewNetwork() {
 	var mux etw.Mux
 	network := system.NewNetwork(&mux)

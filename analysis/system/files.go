@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Files adds up what the threads of a [Machine] did to files: what they asked the
-// file system for, and what then went to and from disks.
+// Files adds up the use of files by the threads of a [Machine]: their requests to the file
+// system, and the transfers to and from disks.
 type Files struct {
 	machine *Machine
 	keys    map[uint64]*File // what the kernel's keys of files stand for now
@@ -26,7 +26,7 @@ type Files struct {
 	ignored FileUse
 }
 
-// What is counted, each as the one tells it that is the first to.
+// The counts, each by the teller that comes first.
 const (
 	forOpens = iota
 	forReads
@@ -38,29 +38,29 @@ const (
 
 // A File is a file of which something was done.
 type File struct {
-	// Path is as the trace has it, and empty if it does not tell: [Machine.Path]
-	// returns what people write.
+	// Path is as the trace has it, and empty if it does not tell: [Machine.Path] returns the
+	// usual form.
 	Path string
 
 	closed bool // its key is another file's from now on
 }
 
-// A FileUse is what a thread did to a file. An operation that is about no file,
-// such as the flush of a disk, has a File of nil.
+// A FileUse is the use of a file by a thread. An operation that is about no file, such as
+// the flush of a disk, has a File of nil.
 type FileUse struct {
 	File   *File
 	Thread *Thread // nil if it is not known
-	// Opens to Others count what was asked of the file system; BytesRead and
-	// BytesWritten are what was asked for.
+	// Opens to Others count requests to the file system; BytesRead and BytesWritten are the
+	// bytes requested.
 	Opens, Reads, Writes, Others uint64
 	BytesRead, BytesWritten      uint64
-	// OnDisk is what went to and from disks, by disk.
+	// OnDisk is the transfers to and from disks, by disk.
 	OnDisk []DiskUse
 
 	ticks int64 // of operations on the file
 }
 
-// DiskUse is what went to and from a disk.
+// DiskUse is the transfers to and from a disk.
 type DiskUse struct {
 	Disk                    uint32
 	Reads, Writes, Flushes  uint64
@@ -96,8 +96,8 @@ func beginFiles(mux *etw.Mux) *Files {
 	return f
 }
 
-// watchNames follows what keys stand for. A file that was open before the recording
-// is named by the list at its end, so that its key may be met before its name.
+// watchNames follows the files that keys stand for. A file that was open before the
+// recording is named by the list at its end, so that its key may be met before its name.
 func (f *Files) watchNames(mux *etw.Mux) {
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoName) error {
 		f.name(uint64(e.FileObject), e.FileName)
@@ -118,7 +118,7 @@ func (f *Files) watchNames(mux *etw.Mux) {
 	})
 }
 
-// name says what file a key stands for.
+// name names the file of a key.
 func (f *Files) name(key uint64, path etw.UTF16) {
 	file := f.keys[key]
 	if file == nil || file.closed || file.Path != "" && !path.EqualString(file.Path) {
@@ -154,7 +154,7 @@ func (f *Files) Opened(key, object uint64) *File {
 	return f.opened(etw.Pointer(key), etw.Pointer(object))
 }
 
-// use returns what a thread did to a file.
+// use returns the use of a file by a thread.
 func (f *Files) use(file *File, thread *Thread) *FileUse {
 	k := use{file, thread}
 	u := f.rows[k]
@@ -184,8 +184,8 @@ func (f *Files) thread(tid uint64, r *etw.Record) *Thread {
 	return f.machine.HasThread(int64(uint32(tid)), idle(uint32(tid), r))
 }
 
-// watchDisks adds up what disks did. Old versions do not tell which thread asked
-// for it: the event of the request does.
+// watchDisks adds up the transfers of disks. Old versions do not tell which thread asked for
+// it: the event of the request does.
 func (f *Files) watchDisks(mux *etw.Mux) {
 	asked := func(r *etw.Record, irp etw.Pointer) error {
 		if r.ThreadID >= 0 {
@@ -232,7 +232,7 @@ func (f *Files) answered(r *etw.Record, who teller.Teller, has bool, tid uint32,
 	return d
 }
 
-// watchOperations adds up what was asked of the file system.
+// watchOperations adds up the requests to the file system.
 func (f *Files) watchOperations(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
 		return f.create(r, teller.Classic, e.FileObject, e.OpenPath, e.TTID, e.IrpPtr)
@@ -346,8 +346,7 @@ func (f *Files) asked(r *etw.Record, who teller.Teller, kind int, file *File, th
 	return u
 }
 
-// All returns what was done to each file by each thread, in the order in which it
-// began.
+// All returns the use of each file by each thread, in the order in which it began.
 func (f *Files) All() []*FileUse { return f.order }
 
 // MS returns the time that the operations of u took on the file system, one after

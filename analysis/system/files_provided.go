@@ -7,8 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// watchProvided adds up the events of files and disks that have manifests. A thread
-// logs itself what it asks for.
+// watchProvided adds up the events of files and disks that have manifests. A thread logs its
+// own requests.
 func (f *Files) watchProvided(mux *etw.Mux) {
 	etw.Handle(mux, func(_ *etw.Record, e *file.AnyNameCreate) error {
 		f.name(uint64(e.FileKey), e.FileName)

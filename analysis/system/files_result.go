@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A FilesResult is what was done to files, by process.
+// A FilesResult is the use of files, by process.
 type FilesResult struct {
 	Schema int `json:"schema"`
 	// Files has a row for each file and process.
@@ -18,15 +18,15 @@ type FilesResult struct {
 	all FileFacts // what all processes did
 }
 
-// FileFacts are what a process did to a file.
+// FileFacts are the use of a file by a process.
 type FileFacts struct {
 	// Path has the letter of a drive if the trace tells it. It is empty if the file
 	// is not known, or if it was done to no file.
 	Path    string `json:"path,omitempty"`
 	PID     ID     `json:"pid,omitzero"`
 	Process string `json:"process,omitempty"`
-	// Opens to Others count what was asked of the file system, the bytes are those
-	// that were asked for.
+	// Opens to Others count requests to the file system, the bytes are those that were asked
+	// for.
 	Opens        uint64 `json:"opens"`
 	Reads        uint64 `json:"reads"`
 	BytesRead    uint64 `json:"bytesRead"`
@@ -35,11 +35,11 @@ type FileFacts struct {
 	Others       uint64 `json:"others"`
 	// MS adds up how long operations took, of which several may run at a time.
 	MS float64 `json:"ms"`
-	// Disks are what went to and from disks.
+	// Disks are the transfers to and from disks.
 	Disks []DiskFacts `json:"disks,omitempty"`
 }
 
-// DiskFacts are what went to and from a disk.
+// DiskFacts are the transfers to and from a disk.
 type DiskFacts struct {
 	Disk         uint32 `json:"disk"`
 	Reads        uint64 `json:"reads"`
@@ -65,8 +65,8 @@ type DiskTime struct {
 	MaxQueueDepth int     `json:"maxQueueDepth"`
 }
 
-// Result returns what was done so far, by path and process. It shares no memory
-// that changes with f.
+// Result returns the use so far, by path and process. It shares no memory that changes with
+// f.
 func (f *Files) Result() *FilesResult {
 	var rows tally[FileFacts]
 	for _, u := range f.order {

@@ -11,7 +11,7 @@ import (
 type Image struct {
 	Lifetime
 	Base, Size uint64
-	// Path is as the trace has it: [Machine.Path] returns what people write.
+	// Path is as the trace has it: [Machine.Path] returns the usual form.
 	Path string
 	// TimeDateStamp and Checksum are those of its header, 0 if they are unknown.
 	TimeDateStamp, Checksum uint32

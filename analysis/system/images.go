@@ -12,11 +12,11 @@ import (
 type ImagesResult struct {
 	Schema int          `json:"schema"`
 	Images []ImageFacts `json:"images"`
-	// Unresolved counts what the trace does not tell.
+	// Unresolved counts events whose process the trace does not tell.
 	Unresolved Unresolved `json:"unresolved"`
 }
 
-// ImageFacts are what is known of an image in a process.
+// ImageFacts are the facts about an image in a process.
 type ImageFacts struct {
 	// PID is 0 for images of the kernel.
 	PID     int64  `json:"pid"`
@@ -42,7 +42,7 @@ type ImageFacts struct {
 	Company     string `json:"company,omitempty"`
 }
 
-// KernelName is what the kernel is called among processes.
+// KernelName is the kernel's name among processes.
 const KernelName = "(kernel)"
 
 // ImagesResult returns the images that are known so far, by process and base. It

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// noID is what a 32-bit id holds if there is none.
+// noID is a 32-bit id that stands for none.
 const noID = 0xffffffff
 
 // watchProcesses follows the kernel's events of processes. The process is that of
@@ -42,7 +42,7 @@ func (m *Machine) watchProcesses(mux *etw.Mux) {
 	})
 }
 
-// tell takes over what an event says of the process.
+// tell takes over the facts of an event about the process.
 func (p *Process) tell(e *kernel.AnyProcessStart) {
 	if p.named {
 		return
@@ -118,7 +118,7 @@ func (m *Machine) watchThreads(mux *etw.Mux) {
 	})
 }
 
-// tell takes over what an event says of the thread.
+// tell takes over the facts of an event about the thread.
 func (t *Thread) tell(name etw.UTF16, start etw.Pointer, tag uint32) {
 	if name.Len() > 0 && t.Name == "" {
 		t.Name = name.String()
@@ -158,8 +158,8 @@ func (m *Machine) watchImages(mux *etw.Mux) {
 	})
 }
 
-// tell takes over what an event says of an image. The time stamp is 0 in all
-// rundowns of user mode.
+// tell takes over the facts of an event about an image. The time stamp is 0 in all rundowns
+// of user mode.
 func (s *Images) tell(i *Image, size uint64, path etw.UTF16, stamp, checksum uint32) {
 	s.resize(i, size)
 	if i.Path == "" || i.inferred {
@@ -169,8 +169,8 @@ func (s *Images) tell(i *Image, size uint64, path etw.UTF16, stamp, checksum uin
 	i.Checksum = cmp.Or(i.Checksum, checksum)
 }
 
-// watchIdentities follows the events that the merging of traces adds: what the
-// symbols of images are called.
+// watchIdentities follows the events that the merging of traces adds: the names of the
+// symbols of images.
 func (m *Machine) watchIdentities(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDInfo) error {
 		m.at(r)
@@ -195,8 +195,8 @@ func (m *Machine) watchIdentities(mux *etw.Mux) {
 	})
 }
 
-// identify returns the image that is loaded at a base. What identifies it may come
-// before the event that says that it is loaded.
+// identify returns the image that is loaded at a base. Its identity may come before the
+// event that says that it is loaded.
 func (s *Images) identify(base uint64) *Image {
 	if i := s.open[base]; i != nil {
 		return i

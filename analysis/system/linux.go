@@ -15,7 +15,7 @@ const (
 	linuxEvents = "Universal.Events"
 )
 
-// linux is what recorders of Linux tell of processes, as long as it means nothing yet.
+// linux holds events of processes by recorders of Linux, as long as their meaning is open.
 type linux struct {
 	seen bool
 	// forks are those whose child has not been met, by its number for the whole machine:
@@ -49,7 +49,7 @@ func (m *Machine) ThreadOf(kernels int64) *Thread {
 	return nil
 }
 
-// recordLinux takes what recorders of Linux tell.
+// recordLinux takes the events of recorders of Linux.
 func (m *Machine) recordLinux(r *etw.Record) {
 	m.linux.seen = true
 	at := m.at(r)
@@ -70,7 +70,7 @@ func (m *Machine) recordLinux(r *etw.Record) {
 	}
 }
 
-// recordSystem takes what is told of processes and their memory.
+// recordSystem takes events of processes and their memory.
 func (m *Machine) recordSystem(r *etw.Record, at int64) {
 	if !m.fields.Read(r) && len(r.Schema.Fields) > 0 {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A recorder of Linux that tells what a test wants.
+// A recorder of Linux that writes the events of a test.
 type recorder struct {
 	t   *testing.T
 	m   *Machine
@@ -124,8 +124,8 @@ func TestLinuxProcesses(t *testing.T) {
 	}
 }
 
-// Parts of a file are one image, also such that come later or overlap; what a process had
-// of its parent is gone when it runs another program.
+// Parts of a file are one image, also such that come later or overlap; mappings of the
+// parent are gone when a process runs another program.
 func TestLinuxImages(t *testing.T) {
 	x := newRecorder(t)
 	x.tell(2, 0, existing("shop"))

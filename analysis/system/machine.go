@@ -9,10 +9,10 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Machine is what the records of a trace tell of the machine that it was recorded
-// on: its processes, threads and images over time, its volumes, disks and
-// processors. It is asked while records are dispatched, or at the end, when it
-// also knows what only the end of a recording tells.
+// A Machine is the machine of a trace, as its records describe it: its processes, threads
+// and images over time, its volumes, disks and processors. It is asked while records are
+// dispatched, or at the end, when it also knows the facts that only the end of a recording
+// tells.
 type Machine struct {
 	axis
 	processes    map[int64]*Process // the latest of each id
@@ -92,8 +92,7 @@ func (m *Machine) ImageAt(pid int64, address uint64, at time.Time) *Image {
 	return m.Image(m.ProcessAt(pid, ticks), address, ticks)
 }
 
-// Native returns what is known of native code at an address of a process at a time: the
-// file that it is of.
+// Native returns the file of native code at an address of a process at a time.
 func (m *Machine) Native(pid int64, address uint64, at time.Time) (symbols.Native, bool) {
 	i := m.ImageAt(pid, address, at)
 	if i == nil {

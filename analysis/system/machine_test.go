@@ -75,7 +75,7 @@ func TestProcessLives(t *testing.T) {
 	}
 }
 
-// What only the end of a recording tells is known at the end.
+// Facts that only the end of a recording tells are known at the end.
 func TestLateNames(t *testing.T) {
 	m, s := script(t)
 	th := m.HasThread(80, -1)
@@ -142,7 +142,7 @@ func TestImages(t *testing.T) {
 	s.Event(2*ms, 0, &kernel.ImageLoadV3{ImageBase: 0x20000, ImageSize: 0x8000, ProcessID: 8, FileName: name(`\b.dll`), TimeDateStamp: 5})
 	s.Event(2*ms, 0, &kernel.ImageIDDbgIDRSDSV2{ImageBase: 0x20000, ProcessID: 8, GUIDSig: etw.GUID{1}, Age: 2, PdbFileName: etw.ANSI("b.pdb")})
 	s.Event(4*ms, 0, &kernel.ImageUnloadV3{ImageBase: 0x20000, ImageSize: 0x8000, ProcessID: 8, FileName: name(`\b.dll`)})
-	// What identifies an image may come before the event that it is loaded.
+	// The identity of an image may come before the event that it is loaded.
 	s.Event(6*ms, 0, &kernel.ImageIDInfoV2{ImageBase: 0x22000, ImageSize: 0x4000, ProcessID: 8, TimeDateStamp: 9, OriginalFileName: name("c.dll")})
 	s.Event(6*ms, 0, &kernel.ImageLoadV3{ImageBase: 0x22000, ImageSize: 0x4000, ProcessID: 8, FileName: name(`\folder\c.dll`)})
 	s.Event(7*ms, 0, &kernel.ImageUnloadV3{ImageBase: 0x30000, ImageSize: 0x1000, ProcessID: 8, FileName: name(`\d.dll`)})
@@ -225,7 +225,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// Of .NET on Linux, the process itself tells what it is.
+// Of .NET on Linux, the process itself tells its name.
 func TestRuntimes(t *testing.T) {
 	m, s := script(t)
 	s.PID = 77

@@ -22,13 +22,13 @@ type mapping struct {
 // saw being made have that in place of their end.
 const lastOfPage = 0xfff
 
-// vdso is what recorders call the part of the kernel that each program gets when it is
+// vdso is the recorders' name of the part of the kernel that each program gets when it is
 // started, and only then.
 const vdso = "[vdso]"
 
-// runsAnother takes that a process had a new program in its memory by a time. What it had
-// of its parent is gone since it was given its name. Of other mappings the times are too
-// rough to tell: those that are found are said to be there from the start.
+// runsAnother takes that a process had a new program in its memory by a time. Mappings of
+// its parent are gone since it was given its name. Of other mappings the times are too rough
+// to tell: those that are found are said to be there from the start.
 func (p *Process) runsAnother(m *Machine, at int64) {
 	from := at
 	switch {
@@ -47,8 +47,8 @@ func (p *Process) runsAnother(m *Machine, at int64) {
 	}
 }
 
-// mappings are what is mapped into processes of Linux. Recorders tell of all that is,
-// and elsewhere, before or after that, which files are programs or libraries.
+// mappings are the mappings of processes of Linux. Recorders tell of all, and elsewhere,
+// before or after that, which files are programs or libraries.
 type mappings struct {
 	waiting map[uint64][]mapping // for what describes their file
 	files   map[uint64]program   // by the number of the description
@@ -61,16 +61,16 @@ type mapped struct {
 	path    string
 }
 
-// A program is what a recorder says of a file with code.
+// A program is a recorder's description of a file with code.
 type program struct {
 	Type    string `json:"type"` // ELF or PE, and empty for other files
 	BuildID string `json:"build_id"`
 }
 
-// linuxKernel is what recorders call the kernel.
+// linuxKernel is the recorders' name of the kernel.
 const linuxKernel = "vmlinux"
 
-// recordMapping takes what recorders of Linux tell of files in processes.
+// recordMapping takes events of files in processes by recorders of Linux.
 func (m *Machine) recordMapping(r *etw.Record) {
 	x := mapping{pid: r.ProcessID, start: m.fields.Value("StartAddress").Uint(), end: m.fields.Value("EndAddress").Uint(), path: m.fields.Text("FileName"), at: m.at(r),
 		description: m.fields.Value("MetadataId").Uint()}
@@ -101,7 +101,7 @@ func (m *Machine) recordMapping(r *etw.Record) {
 	}
 }
 
-// describeMapping takes what a recorder found a file to be.
+// describeMapping takes a recorder's description of a file.
 func (m *Machine) describeMapping() {
 	var p program
 	if json.Unmarshal([]byte(m.fields.Text("SymbolMetadata")), &p) != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestMappings: what recorders of Linux tell of a program is its images: those files
-// that have code, each once though its parts are mapped one by one.
+// TestMappings: events of recorders of Linux make the images of a program: those files that
+// have code, each once though its parts are mapped one by one.
 func TestMappings(t *testing.T) {
 	for _, file := range []string{"universal-native", "universal-dotnet", "universal-tracepoints"} {
 		var mux etw.Mux

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Network adds up what went over the connections of a [Machine].
+// A Network adds up the traffic of the connections of a [Machine].
 type Network struct {
 	machine     *Machine
 	connections map[endpoints]*Connection
@@ -22,13 +22,13 @@ type Network struct {
 	moved       func(pid int64, atMS float64, bytes uint32)
 }
 
-// NeedsNetwork are what is sent and received.
+// NeedsNetwork are the events of sending and receiving.
 var NeedsNetwork = []need.Need{need.Network}
 
-// OnTransfer has do be called of what is sent and received, by the number of the process, or -1.
+// OnTransfer has do called for each transfer, by the number of the process, or -1.
 func (n *Network) OnTransfer(do func(pid int64, atMS float64, bytes uint32)) { n.moved = do }
 
-// A Connection is what one process and one address exchanged by one protocol. A
+// A Connection is the traffic between one process and one address by one protocol. A
 // connection that is made again with the same ports is the same.
 type Connection struct {
 	Lifetime // from the first event to the last; the connection itself may be older
@@ -125,7 +125,7 @@ func (c *Connection) receive(size uint32) error {
 	return c.move(size)
 }
 
-// move tells whoever wants to know of what was moved in the last event of a connection.
+// move reports the bytes moved in the last event of a connection.
 func (c *Connection) move(size uint32) error {
 	if n := c.of; n != nil && n.moved != nil {
 		pid := int64(-1)
@@ -204,9 +204,8 @@ func (n *Network) watchTCP6(mux *etw.Mux) {
 	})
 }
 
-// watchUDP adds up UDP. What is received has its sender as the source, unlike with
-// TCP, where the source is always this side. The oldest versions do not tell the
-// process.
+// watchUDP adds up UDP. A received datagram has its sender as the source, unlike with TCP,
+// where the source is always this side. The oldest versions do not tell the process.
 func (n *Network) watchUDP(mux *etw.Mux) {
 	owner := func(r *etw.Record, has bool, pid uint32) uint32 {
 		if has {

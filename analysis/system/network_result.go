@@ -4,7 +4,7 @@ import (
 	"net/netip"
 )
 
-// A NetworkResult is what went over the network.
+// A NetworkResult is the traffic of the network.
 type NetworkResult struct {
 	Schema      int               `json:"schema"`
 	Connections []ConnectionFacts `json:"connections"`
@@ -12,7 +12,7 @@ type NetworkResult struct {
 	Failures uint64 `json:"failures"`
 }
 
-// ConnectionFacts are what went over a connection.
+// ConnectionFacts are the traffic of a connection.
 type ConnectionFacts struct {
 	PID      ID             `json:"pid,omitzero"`
 	Process  string         `json:"process,omitempty"`
@@ -34,8 +34,8 @@ type ConnectionFacts struct {
 	Disconnects   uint64 `json:"disconnects"`
 }
 
-// Result returns what is known so far, in the order in which connections came up.
-// It shares no memory that changes with n.
+// Result returns the findings so far, in the order in which connections came up. It shares
+// no memory that changes with n.
 func (n *Network) Result() *NetworkResult {
 	r := &NetworkResult{Schema: Schema, Connections: []ConnectionFacts{}, Failures: n.failures}
 	for _, c := range n.order {

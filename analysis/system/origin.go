@@ -20,7 +20,7 @@ type origin struct {
 // bootSlack is how far apart times of the same boot may be: clocks are put right.
 const bootSlack = time.Hour
 
-// String returns what tells origins apart.
+// String returns a text that tells origins apart.
 func (o *origin) String() string {
 	s := cmp.Or(o.computer, "a machine without a name")
 	if o.booted > 0 {
@@ -38,7 +38,7 @@ func (o *origin) differs(other *origin) bool {
 	return o.booted > 0 && other.booted > 0 && o.booted.Time().Sub(other.booted.Time()).Abs() > bootSlack
 }
 
-// watchOrigins takes what files tell of where they come from.
+// watchOrigins takes the events of files about their origin.
 func (m *Machine) watchOrigins(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyEventTraceHeader) error {
 		m.originOf(r).booted = e.BootTime
@@ -63,7 +63,7 @@ func (m *Machine) named(r *etw.Record, computer string) {
 	}
 }
 
-// mostOrigins bounds what a trace that is damaged can make up.
+// mostOrigins bounds the claims of a damaged trace.
 const mostOrigins = 1000
 
 func (m *Machine) originOf(r *etw.Record) *origin {
@@ -75,9 +75,9 @@ func (m *Machine) originOf(r *etw.Record) *origin {
 	return &m.origins[i]
 }
 
-// Origins says, a sentence each, which files are not of the machine and the boot that
-// the first is of. What is put together from such files is wrong: numbers of processes
-// and addresses mean different things in them.
+// Origins says, a sentence each, which files are not of the machine and the boot that the
+// first is of. A trace merged from such files is wrong: numbers of processes and addresses
+// mean different things in them.
 func (m *Machine) Origins() []string {
 	var list []string
 	for i := range m.origins {

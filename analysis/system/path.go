@@ -14,7 +14,7 @@ type volumes struct {
 	windows  string   // the folder of the system, such as C:\Windows
 }
 
-// A prefix is how paths of the kernel begin, and what people write in its place.
+// A prefix is the begin of paths of the kernel, and its usual form.
 type prefix struct{ kernel, dos string }
 
 func (v *volumes) add(kernel, dos string) {

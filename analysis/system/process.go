@@ -6,16 +6,15 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Process is one life of a process id. What the trace does not tell is empty,
-// and of numbers -1.
+// A Process is one life of a process id. Unknown texts are empty, and unknown numbers -1.
 type Process struct {
 	Lifetime
 	PID       int64
 	ParentPID int64
 	// Name is that of the program's file, without its folder.
 	Name string
-	// Path is that of the program's file, as the trace has it: [Machine.Path] returns
-	// what people write.
+	// Path is that of the program's file, as the trace has it: [Machine.Path] returns the
+	// usual form.
 	Path        string
 	CommandLine string
 	// User is the SID that the process runs as.
@@ -24,7 +23,7 @@ type Process struct {
 	Session int64
 	// Package and App are those of an app from the store.
 	Package, App string
-	// ExitCode is what the process ended with, if HasExitCode.
+	// ExitCode is the exit code of the process, if HasExitCode.
 	ExitCode    int64
 	HasExitCode bool
 	// Narrow says that it is a 32-bit process on a 64-bit system.
@@ -32,7 +31,7 @@ type Process struct {
 	// Zombie says that it had ended before the recording, and was still listed as
 	// somebody held on to it.
 	Zombie bool
-	// OS, Architecture and Runtime are what a .NET process tells of itself.
+	// OS, Architecture and Runtime are a .NET process's own account.
 	OS, Architecture, Runtime string
 
 	// Threads are in the order in which they came up.
@@ -50,7 +49,7 @@ type Process struct {
 	earlier *Process
 }
 
-// An Exec is when a process began to run another program, and what it was called before.
+// An Exec is when a process began to run another program, and its name before.
 type Exec struct {
 	At     int64
 	Before string
@@ -62,7 +61,7 @@ type Thread struct {
 	TID int64
 	// Process is nil as long as nothing tells whose thread it is.
 	Process *Process
-	// Name is what the program calls it.
+	// Name is the program's name for it.
 	Name string
 	// StartAddress is where it began to run, or 0.
 	StartAddress uint64
@@ -181,7 +180,7 @@ func (m *Machine) HasThread(tid, pid int64) *Thread {
 	return t
 }
 
-// Asker returns the thread with an id that asked for what an event is about, or nil if
+// Asker returns the thread with an id that asked for the operation of an event, or nil if
 // the event names none. Of which process it is, the event tells if the thread logged it.
 func (m *Machine) Asker(r *etw.Record, tid int64) *Thread {
 	if tid < 0 || tid == math.MaxUint32 {
@@ -194,8 +193,8 @@ func (m *Machine) Asker(r *etw.Record, tid int64) *Thread {
 	return m.HasThread(tid, pid)
 }
 
-// IDs returns the ids of a thread and of its process, -1 for what is not known. Of nil
-// nothing is.
+// IDs returns the ids of a thread and of its process, -1 for an unknown one. Of nil both are
+// unknown.
 func (t *Thread) IDs() (pid, tid int64) {
 	if t == nil {
 		return -1, -1

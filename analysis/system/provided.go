@@ -73,7 +73,7 @@ func (s *Images) unloaded(base uint64, such func(end int64) bool) bool {
 	return false
 }
 
-// provided takes over what an event with a manifest says of the process. A classic one
+// provided takes over the facts of an event with a manifest about the process. A classic one
 // says more, if there is one.
 func (p *Process) provided(parent, session uint32, image, pkg, app etw.UTF16) {
 	if p.ParentPID < 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Providers with manifests tell of processes, threads and images as the classic events
-// do; what both tell is one thing.
+// Providers with manifests tell of processes, threads and images as the classic events do; a
+// fact that both tell is one.
 func TestProvidedProcesses(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		m, s := script(t)
@@ -52,7 +52,7 @@ func TestProvidedProcesses(t *testing.T) {
 	}
 }
 
-// What goes over the network and to disks and files adds up, once if it is told twice.
+// Traffic of the network, disks and files adds up, once if it is told twice.
 func TestProvidedTransfers(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		var mux etw.Mux

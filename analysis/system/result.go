@@ -13,7 +13,7 @@ import (
 // version.
 const Schema = 1
 
-// A Result is what is known of a machine.
+// A Result holds the facts about a machine.
 type Result struct {
 	Schema  int   `json:"schema"`
 	Machine Facts `json:"machine"`
@@ -29,7 +29,7 @@ type Result struct {
 	Samples  uint64 `json:"samples"`
 	Switches uint64 `json:"switches"`
 	Gaps     uint64 `json:"gaps,omitempty"`
-	// Unresolved counts what the trace does not tell.
+	// Unresolved counts events that the trace does not assign.
 	Unresolved Unresolved `json:"unresolved"`
 }
 
@@ -40,7 +40,7 @@ type ID int64
 // IsZero reports whether the number is unknown: 0 is one.
 func (id ID) IsZero() bool { return id < 0 }
 
-// ProcessFacts are what is known of a process.
+// ProcessFacts are the facts about a process.
 type ProcessFacts struct {
 	PID       int64  `json:"pid"`
 	ParentPID ID     `json:"parentPid,omitzero"`
@@ -72,18 +72,17 @@ type ProcessFacts struct {
 	RanMS     measure.Float `json:"ranMs,omitzero"`
 }
 
-// ExecFacts are when a process began to run another program, and what it was called
-// before.
+// ExecFacts are when a process began to run another program, and its name before.
 type ExecFacts struct {
 	AtMS   float64 `json:"atMs"`
 	Before string  `json:"before"`
 }
 
-// OutsideName is what process 0 is called in traces of Linux: those outside of the
-// namespace of the recorder have no numbers.
+// OutsideName is the name of process 0 in traces of Linux: those outside of the namespace of
+// the recorder have no numbers.
 const OutsideName = "(outside)"
 
-// ThreadFacts are what is known of a thread.
+// ThreadFacts are the facts about a thread.
 type ThreadFacts struct {
 	PID     ID     `json:"pid,omitzero"`
 	Process string `json:"process,omitempty"`
@@ -94,16 +93,16 @@ type ThreadFacts struct {
 	StartMS      measure.Float `json:"startMs,omitzero"`
 	EndMS        measure.Float `json:"endMs,omitzero"`
 	StartAddress etw.Pointer   `json:"startAddress,omitzero"`
-	// Samples are those of the thread and SampledMS what they stand for, Switches those
-	// to the thread and RanMS the time that it ran between them. Each is unknown if
-	// there are no such events in the trace.
+	// Samples are those of the thread and SampledMS the time they stand for, Switches those
+	// to the thread and RanMS the time that it ran between them. Each is unknown if there
+	// are no such events in the trace.
 	Samples   measure.Float `json:"samples,omitzero"`
 	Switches  measure.Float `json:"switches,omitzero"`
 	SampledMS measure.Float `json:"sampledMs,omitzero"`
 	RanMS     measure.Float `json:"ranMs,omitzero"`
 }
 
-// Unresolved counts what a trace does not tell.
+// Unresolved counts events that a trace does not assign.
 type Unresolved struct {
 	// Processes are those of which nothing but the id came up.
 	Processes int `json:"processes"`
@@ -118,11 +117,11 @@ type Unresolved struct {
 	Times uint64 `json:"times,omitempty"`
 }
 
-// Result returns what is known so far. It shares no memory that changes with m.
+// Result returns the findings so far. It shares no memory that changes with m.
 func (m *Machine) Result() *Result { return m.result(nil) }
 
-// Result returns what is known of the machine so far, with the processor time of
-// its processes and threads. It shares no memory that changes with u.
+// Result returns the facts about the machine so far, with the processor time of its
+// processes and threads. It shares no memory that changes with u.
 func (u *Usage) Result() *Result { return u.machine.result(u) }
 
 func (m *Machine) result(u *Usage) *Result {
@@ -194,7 +193,7 @@ func (p *Process) label() (pid ID, name string) {
 	return ID(p.PID), p.Name
 }
 
-// ProcessFacts returns what is known of a process.
+// ProcessFacts returns the facts about a process.
 func (m *Machine) ProcessFacts(p *Process) ProcessFacts {
 	f := ProcessFacts{
 		PID: p.PID, ParentPID: ID(p.ParentPID), Name: p.Name, CommandLine: p.CommandLine, User: p.User, Session: ID(p.Session),
@@ -218,8 +217,8 @@ func (m *Machine) ProcessFacts(p *Process) ProcessFacts {
 	return f
 }
 
-// Span returns a lifetime in milliseconds since the session began. What the
-// recording has not seen is unknown.
+// Span returns a lifetime in milliseconds since the session began. An end that the recording
+// has not seen is unknown.
 func (m *Machine) Span(l *Lifetime) (start, end measure.Float) {
 	if l.Started {
 		start = measure.Known(m.since(l.Start))
@@ -230,7 +229,7 @@ func (m *Machine) Span(l *Lifetime) (start, end measure.Float) {
 	return start, end
 }
 
-// Unresolved counts what is not known so far.
+// Unresolved counts events that are not assigned so far.
 func (m *Machine) Unresolved() Unresolved {
 	u := Unresolved{Times: m.wrong}
 	paths := func(s *Images) {

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// watchRuntimes takes what .NET runtimes tell of their processes.
+// watchRuntimes takes the events of .NET runtimes about their processes.
 func (m *Machine) watchRuntimes(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) error {
 		m.tellRuntime(r, e)
@@ -47,9 +47,9 @@ func (p *Process) command(line string) {
 	p.Name = cmp.Or(p.Name, programOf(line))
 }
 
-// record takes a record that no handler does: that its process is there, and, where
-// the trace itself describes it, what EventPipe tells of its process and recorders
-// of Linux of all.
+// record takes a record that no handler does: that its process is there, and, where the
+// trace itself describes it, the events of EventPipe about its process and of recorders of
+// Linux about all.
 func (m *Machine) record(r *etw.Record) error {
 	if r.ProcessID < 0 {
 		return nil

@@ -16,10 +16,10 @@ type StackID int32
 // seconds later. Either may be missing.
 type CallStack struct{ Kernel, User StackID }
 
-// Stacks binds call stacks to the events that they are of. A handler of events
-// calls Await for each that it wants the stack of; when the stack is there, deliver
-// is called with the event. What is still waiting when the records end, Flush
-// delivers with what there is.
+// Stacks binds call stacks to the events that they are of. A handler of events calls Await
+// for each that it wants the stack of; when the stack is there, deliver is called with the
+// event. Flush delivers events that still wait when the records end, with the parts that are
+// there.
 //
 // Where the events came with their stacks, as those of EventPipe do, Await delivers
 // at once. Events that have no stack wait, too, since none knows that: the oldest
@@ -42,7 +42,7 @@ type Stacks[T any] struct {
 // MaxWaiting is the number of events that wait for their stacks.
 const MaxWaiting = 1 << 18
 
-// A StackStats counts what a [Stacks] did.
+// A StackStats counts the work of a [Stacks].
 type StackStats struct {
 	// Awaited are the events, Bound those that had a stack.
 	Awaited, Bound uint64
@@ -203,7 +203,7 @@ func (s *Stacks[T]) Flush() {
 	}
 }
 
-// Stats returns what was done so far.
+// Stats returns the counts so far.
 func (s *Stacks[T]) Stats() StackStats {
 	n := s.stats
 	n.Undefined, n.Misdefined = len(s.undefined), s.misdefined

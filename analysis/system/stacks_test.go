@@ -22,7 +22,7 @@ func pointers(t testing.TB, addresses ...etw.Pointer) etw.Pointers {
 	return p
 }
 
-// A binding is a Stacks that notes what is delivered.
+// A binding is a Stacks that notes the delivered events.
 type binding struct {
 	stacks *system.Stacks[string]
 	script *testtrace.Script
@@ -152,7 +152,7 @@ func TestStackWaiting(t *testing.T) {
 	}
 }
 
-// In any order, every event is delivered once, with what a search through all
+// In any order, every event is delivered once, with the stack that a search through all
 // halves finds.
 func TestStackOrder(t *testing.T) {
 	type half struct {

@@ -30,8 +30,8 @@ func TreeColumns[T any](of func(T) *Node) []table.Column[T] {
 	}
 }
 
-// ExitCodes are the columns of what processes end with: the number for programs, and for people
-// the digits by which statuses of Windows are known, such as 0xc0000005. As numbers these are far
+// ExitCodes are the columns of the ends of processes: the number for programs, and for people the
+// digits by which statuses of Windows are known, such as 0xc0000005. As numbers these are far
 // below 0, while -1 is one that a program has chosen.
 func ExitCodes[T any](of func(T) measure.Float) []table.Column[T] {
 	return []table.Column[T]{

@@ -80,7 +80,7 @@ func keyColumns[T any](view string) (list []table.Column[*group[fileKey, T]]) {
 	return list
 }
 
-// Operations is what was asked of the file system.
+// Operations are the requests to the file system.
 func (f *FileFacts) Operations() uint64 { return f.Opens + f.Reads + f.Writes + f.Others }
 
 // Tables returns the tables of the file system: by file, process, or both.
@@ -88,11 +88,11 @@ func (r *FilesResult) Tables() []table.View {
 	return []table.View{r.byFile("file", "Files"), r.byFile("process", "Processes"), r.byFile("access", "Files by process")}
 }
 
-// All adds up what all processes asked of the file system, whichever are left in Files: what
-// there is nowhere may not have been recorded.
+// All adds up the requests of all processes to the file system, whichever are left in Files:
+// kinds that occur nowhere may not have been recorded.
 func (r *FilesResult) All() FileFacts { return r.all }
 
-// Sum adds up what was asked of the file system.
+// Sum adds up the requests to the file system.
 func (r *FilesResult) Sum() (sum FileFacts) {
 	for i := range r.Files {
 		sum.addUp(&r.Files[i])
@@ -122,7 +122,7 @@ func (r *FilesResult) byFile(name, title string) table.View {
 		return cmp.Or(cmp.Compare(b.BytesRead+b.BytesWritten, a.BytesRead+a.BytesWritten), cmp.Compare(b.MS, a.MS), cmp.Compare(b.Operations(), a.Operations()))
 	})
 	all := r.All()
-	// Of what there is nowhere, nobody knows whether it was recorded: people see no zeros of it.
+	// Nobody knows whether kinds that occur nowhere were recorded: people see no zeros of them.
 	count := func(name string, of func(*FileFacts) uint64) table.Column[*row] {
 		c := table.Count(name, func(x *row) uint64 { return of(x.sum) })
 		if of(&all) == 0 {
@@ -144,7 +144,7 @@ func (r *FilesResult) byFile(name, title string) table.View {
 		took)...)
 }
 
-// A DisksResult is what went to and from disks.
+// A DisksResult is the transfers to and from disks.
 type DisksResult struct{ *FilesResult }
 
 // Tables returns the tables of disks: by file, disk, process, or file and process.
@@ -152,7 +152,7 @@ func (r DisksResult) Tables() []table.View {
 	return []table.View{r.byDisk("file", "Files"), r.byDisk("disk", "Disks"), r.byDisk("process", "Processes"), r.byDisk("access", "Files by process")}
 }
 
-// Disks adds up what went to and from each disk.
+// Disks adds up the transfers to and from each disk.
 func (r DisksResult) Disks() []DiskFacts {
 	var list []DiskFacts
 	for _, g := range r.groups("disk").groups {

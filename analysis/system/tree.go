@@ -14,8 +14,7 @@ type Node struct {
 	net     *ConnectionFacts // likewise
 }
 
-// Label returns what the process is called in a tree: its name, below those that it has
-// been started by.
+// Label returns the name of the process in a tree, below those that it has been started by.
 func (n Node) Label() string {
 	p, name := n.Process, ""
 	switch {
@@ -29,7 +28,7 @@ func (n Node) Label() string {
 	return strings.Repeat("  ", n.Depth) + name
 }
 
-// unknown is the name of what the trace does not tell.
+// unknown is the name for unknown ones.
 const unknown = "(unknown)"
 
 // Tree returns processes such that each comes after its parent. The parent has

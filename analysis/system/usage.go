@@ -34,7 +34,7 @@ type Usage struct {
 	threadless map[*Process]*ThreadUsage // samples of Linux that tell the process and no thread
 }
 
-// ThreadUsage is what a thread used of processors.
+// ThreadUsage is the processor time of a thread.
 type ThreadUsage struct {
 	Samples  uint64
 	Switches uint64 // to the thread
@@ -46,7 +46,7 @@ type ThreadUsage struct {
 	restedTill int64 // in ns, of the last rest that a recorder of Linux told
 }
 
-// A cpu is a processor, and what runs on it since when.
+// A cpu is a processor, and the thread that runs on it since a time.
 type cpu struct {
 	thread *Thread
 	number int64 // of the thread, on Linux, where that may be all that is known
@@ -305,11 +305,11 @@ func (u *Usage) Switches() uint64 { return u.switches }
 // so that events are missing.
 func (u *Usage) Gaps() uint64 { return u.gaps }
 
-// IntervalMS returns the time between samples, and whether the trace tells it: if
-// not, it is what Windows does unless it is told otherwise.
+// IntervalMS returns the time between samples, and whether the trace tells it: if not, it is
+// Windows' own.
 func (u *Usage) IntervalMS() (ms float64, told bool) { return float64(u.interval) / 1e4, u.told }
 
-// Of returns what a thread used so far.
+// Of returns the use by a thread so far.
 func (u *Usage) Of(t *Thread) ThreadUsage {
 	if t.index < len(u.threads) {
 		return u.threads[t.index]
@@ -317,7 +317,7 @@ func (u *Usage) Of(t *Thread) ThreadUsage {
 	return ThreadUsage{}
 }
 
-// OfProcess returns what the threads of a process used so far.
+// OfProcess returns the use by the threads of a process so far.
 func (u *Usage) OfProcess(p *Process) ThreadUsage {
 	var sum ThreadUsage
 	for _, t := range p.Threads {

@@ -86,7 +86,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUsageSettled adds what the last switches leave open, once.
+// TestUsageSettled adds the times that the last switches leave open, once.
 func TestUsageSettled(t *testing.T) {
 	d := newDesk(t)
 	d.Event(0, 0, &kernel.ThreadDCStartV3{ProcessID: 8, TThreadID: 80})

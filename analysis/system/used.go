@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A Used is what processes used of a machine: processors, disks and the network.
+// A Used is the use of a machine by processes: processors, disks and the network.
 type Used struct {
 	*Result
 	Files   *FilesResult
@@ -65,7 +65,7 @@ func (u *Used) Of(pid int64) (cpuMS, diskBytes, netBytes measure.Float) {
 	return cpuMS, diskBytes, netBytes
 }
 
-// Tables returns the processes as a tree, with what each used. Where several processes of
+// Tables returns the processes as a tree, with the use of each. Where several processes of
 // one name had a number one after the other, nothing tells which of them used disks.
 func (u *Used) Tables() []table.View {
 	disks, net := make(map[user]*DiskFacts), make(map[user]*ConnectionFacts)

@@ -33,7 +33,7 @@ func TestUsedProcessors(t *testing.T) {
 	}
 }
 
-// Idling is not part of what the machine did. Processes outside of a recorder's namespace are.
+// Idling is no work of the machine. Processes outside of a recorder's namespace are.
 func TestUsedIdle(t *testing.T) {
 	for name, want := range map[string]float64{"Idle": 3, "": 3, OutsideName: 10} {
 		u := Used{Result: &Result{Samples: 10, Processes: []ProcessFacts{

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A FileVersion is what the version resource of an image says of it.
+// A FileVersion is the contents of the version resource of an image.
 type FileVersion struct {
 	// Original is the name that the file had when it was built.
 	Original string
@@ -38,7 +38,7 @@ func (m *Machine) watchVersions(mux *etw.Mux) {
 	})
 }
 
-// FileVersion returns what the version resource of an image says. Of several files with
+// FileVersion returns the contents of the version resource of an image. Of several files with
 // the same header it is that which had the image's name, and of those with another name none.
 func (m *Machine) FileVersion(i *Image) (v FileVersion, ok bool) {
 	list := m.versions[build{i.TimeDateStamp, i.Size}]

@@ -2,7 +2,7 @@ package system
 
 import "fmt"
 
-// Warnings says which numbers are not what they seem.
+// Warnings says which numbers mislead, and why.
 func (r *Result) Warnings() []string {
 	list := told(nil, "of %s nothing but the number is known", r.Unresolved.Processes, "process", "processes")
 	list = told(list, "of %s the process is not known", r.Unresolved.Threads, "thread", "threads")
@@ -10,7 +10,7 @@ func (r *Result) Warnings() []string {
 	return told(list, "context switches are missing in %s: ranMs is a lower bound", r.Gaps, "place", "places")
 }
 
-// Warnings says what the trace does not tell of images.
+// Warnings names the facts about images that the trace lacks.
 func (r *ImagesResult) Warnings() []string {
 	return told(nil, "the trace does not tell the drives of %s", r.Unresolved.Paths, "path", "paths")
 }

@@ -26,7 +26,7 @@ func Text[T any](name string, of func(T) string) Column[T] {
 	return Column[T]{headOf(name, TextKind), func(row T) Value { return text(of(row)) }}
 }
 
-// Flag is a column of what is true or not.
+// Flag is a column of booleans.
 func Flag[T any](name string, of func(T) bool) Column[T] {
 	return Column[T]{headOf(name, Bool), func(row T) Value { return flag(of(row)) }}
 }
@@ -73,7 +73,7 @@ func NameOf[T any](name string, kind Kind, id func(T) int64, own func(T) string)
 	return Column[T]{headOf(name, kind), func(row T) Value { return named(kind, id(row), own(row)) }}
 }
 
-// headOf returns what a name says of a column.
+// headOf returns the head that a name implies.
 func headOf(name string, kind Kind) *Head {
 	unit, digits, stem := unitOf(name)
 	if kind == Whole {
@@ -149,7 +149,7 @@ func (c Column[T]) As(label string) Column[T] { c.head.Label = label; return c }
 // Under gives the column a heading of its own in text.
 func (c Column[T]) Under(heading string) Column[T] { c.head.Heading = heading; return c }
 
-// Helped says what the column tells.
+// Helped explains the column.
 func (c Column[T]) Helped(help string) Column[T] { c.head.Help = help; return c }
 
 // To says how many digits behind the point people see.
@@ -167,7 +167,7 @@ func (c Column[T]) Spared(order int) Column[T] { c.head.Spare = order; return c 
 // IfAny leaves the column to programs where no row has anything.
 func (c Column[T]) IfAny() Column[T] { c.head.Filled = true; return c }
 
-// About marks the column that says what the rows are.
+// About marks the column that names the rows.
 func (c Column[T]) About() Column[T] { c.head.Subject = true; return c }
 
 // Positive makes numbers unknown that are not more than 0.

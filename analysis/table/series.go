@@ -20,8 +20,8 @@ func Buckets(s *measure.Series) []Bucket {
 	return list
 }
 
-// Series returns a view of what was added up over time: how often and, unless sum is empty,
-// what. Parts of which of returns nil have no rows.
+// Series returns a view of sums over time: how often and, unless sum is empty, how much.
+// Parts of which of returns nil have no rows.
 func Series[P any](parts []P, pid func(P) int64, sum string, of func(P) *measure.Series) View {
 	columns := BucketColumns(sum, func(b *Bucket) *Bucket { return b })
 	v := Each("time", "Over time", parts, pid, func(p P) []*Bucket {

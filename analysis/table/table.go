@@ -32,7 +32,7 @@ type View struct {
 	order  []int   // of rows, if they were sorted
 }
 
-// A Head is what is known of a column.
+// A Head describes a column.
 type Head struct {
 	Name    string // in every format
 	Heading string // in text; the words of Name if it is empty
@@ -47,7 +47,7 @@ type Head struct {
 	Spare  int  // left out where a terminal is too narrow, those with more of it first
 	// Filled columns are shown to people only if any row has something.
 	Filled bool
-	// Subject says that the column is what the rows are about: a page begins with it, lines
+	// Subject says that the column is the subject of the rows: a page begins with it, lines
 	// of text, where it may be long, end with it.
 	Subject bool
 	// Precise says that the numbers are of all sizes, and some digits count of each.

@@ -51,7 +51,7 @@ func TestEach(t *testing.T) {
 	if got, want := all(v), "1||||0|no||a|\n1||0.5|7|-3|no||b|\n2||2||0|yes||c|\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	// The longest first, and what is not known last.
+	// The longest first, and unknown values last.
 	if got, want := all(v.Sorted("durationMs")), "2||2||0|yes||c|\n1||0.5|7|-3|no||b|\n1||||0|no||a|\n"; got != want {
 		t.Errorf("sorted: %q, want %q", got, want)
 	}

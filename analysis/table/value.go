@@ -21,7 +21,7 @@ const (
 	Thread
 )
 
-// A Value is what a row has in a column. The zero Value is a number that is unknown, or
+// A Value is the value of a row in a column. The zero Value is a number that is unknown, or
 // an empty text.
 type Value struct {
 	kind  Kind
@@ -50,7 +50,7 @@ func amount(f measure.Float) Value {
 	return Value{kind: Real, known: ok, bits: math.Float64bits(v)}
 }
 
-// amountOf is amount of what may be of either type.
+// amountOf is amount of a number of either type.
 func amountOf(f any) Value {
 	switch f := f.(type) {
 	case float64:
@@ -61,7 +61,7 @@ func amountOf(f any) Value {
 	return Value{}
 }
 
-// positive returns a number that is more than 0, or what is unknown.
+// positive returns a number that is more than 0, or an unknown one.
 func (v Value) positive() Value {
 	if f, ok := v.Float(); ok && !(f > 0) {
 		return Value{kind: v.kind}
@@ -69,7 +69,7 @@ func (v Value) positive() Value {
 	return v
 }
 
-// natural returns a number that is not negative, or what is unknown.
+// natural returns a number that is not negative, or an unknown one.
 func (v Value) natural() Value {
 	if f, ok := v.Float(); ok && !(f >= 0) {
 		return Value{kind: v.kind}
@@ -88,7 +88,7 @@ func (v Value) Known() bool { return v.known }
 // Int returns the value of a whole number, or the id of a process or a thread.
 func (v Value) Int() int64 { return int64(v.bits) }
 
-// Bool returns the value of what is true or not.
+// Bool returns the value of a boolean.
 func (v Value) Bool() bool { return v.kind == Bool && v.bits == 1 }
 
 // Float returns the value of a number, and whether it is known.
@@ -105,8 +105,8 @@ func (v Value) Float() (float64, bool) {
 	return 0, false
 }
 
-// Text returns the value in full: numbers with all their digits, yes and no, and nothing of
-// what is unknown. Of processes and threads it is the name that the result has.
+// Text returns the value in full: numbers with all their digits, yes and no, and nothing for
+// unknown values. Of processes and threads it is the name that the result has.
 func (v Value) Text() string {
 	switch {
 	case !v.known:

@@ -6,7 +6,7 @@ import "github.com/etwgen/etwgen/analysis/measure"
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of thread pools in a trace.
+// A Result holds the thread pools in a trace.
 type Result struct {
 	Schema   int        `json:"schema"`
 	Runtimes []*Runtime `json:"runtimes"`
@@ -76,9 +76,9 @@ type Starvation struct {
 	// work was taken for half a second; repeated "CooperativeBlocking" ones, which
 	// make up for workers that wait for tasks; and long times in the queue.
 	Because []string `json:"because"`
-	// FirstMS and LastMS are the times of the first and the last such adjustment,
-	// and the numbers of workers those before and after them. One that lowers their
-	// number does not count: the pool gives back what it added for blocked workers.
+	// FirstMS and LastMS are the times of the first and the last such adjustment, and the
+	// numbers of workers those before and after them. One that lowers their number does not
+	// count: the pool gives back the workers added for blocked ones.
 	FirstMS       measure.Float `json:"firstMs,omitzero"`
 	LastMS        measure.Float `json:"lastMs,omitzero"`
 	WorkersBefore measure.Float `json:"workersBefore,omitzero"`

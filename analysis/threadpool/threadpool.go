@@ -55,8 +55,8 @@ type adjustment struct {
 // recorded, the oldest knowledge is given up.
 const maxQueue = 1 << 17
 
-// Needs are workers, and why their number changes. What is in the queue costs an event for
-// each piece of work, and is not among them.
+// Needs are workers, and why their number changes. The queue costs an event for each piece
+// of work, and is not among them.
 var Needs = []need.Need{{What: "the thread pool", Provider: need.CLR, Keywords: 0x10000, Names: "Threading", Level: etw.LevelInformational}}
 
 // New returns an analysis whose handlers are registered at mux.
@@ -146,8 +146,7 @@ func (a *Analysis) handleQueue(mux *etw.Mux) {
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIODequeue) { rt.State.ioDequeued++ })
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
@@ -180,15 +179,16 @@ func (s *state) result(rt *runtime) *Runtime {
 	return out
 }
 
-// What makes starvation likely: so many adjustments that make up for workers that
-// wait for tasks, or so long a time in the queue.
+// Signs of likely starvation: so many adjustments that make up for workers that wait for
+// tasks, or so long a time in the queue.
 const (
 	manyBlocked = 3
 	longQueueMS = 100
 )
 
 // starvation returns the signs of starvation, or nil. Workers that make up for blocked ones
-// go again once these are not blocked any more: what lowers their number is no sign.
+// go again once these are not blocked any more: an adjustment that lowers their number is no
+// sign.
 func (s *state) starvation(rt *Runtime) *Starvation {
 	out := &Starvation{}
 	var before uint32

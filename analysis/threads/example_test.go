@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What threads did, and what one waited for.
+// The time of threads, and the waits of one.
 func ExampleNew() {
 	var mux etw.Mux
 	scheduled := threads.New(&mux)

@@ -15,9 +15,9 @@ import (
 // A rest that began before the recording, or lasts to its end, is not told. But where a
 // sample of a thread was taken it ran, and from there to its next rest.
 //
-// The events sched_switch of the kernel tell what a thread does when it goes, and
-// sched_waking or sched_wakeup who ends a wait. Of a trace that has both kinds, the
-// first one counts.
+// The events sched_switch of the kernel tell the state of a thread when it goes, and
+// sched_waking or sched_wakeup who ends a wait. Of a trace that has both kinds, the first
+// one counts.
 func (a *Analysis) record(r *etw.Record) error {
 	switch {
 	case r.Schema == nil:

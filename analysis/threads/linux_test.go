@@ -11,10 +11,10 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestRests holds what recorders of Linux tell of threads against what they tell of
-// processors: rests of a thread do not overlap, no sample of a thread is in a rest of it,
-// and threads run no longer than the processors of the machine do. Read with the times at
-// the other end of the rests, thousands of samples are in one.
+// TestRests holds the account of threads by recorders of Linux against that of processors:
+// rests of a thread do not overlap, no sample of a thread is in a rest of it, and threads
+// run no longer than the processors of the machine do. Read with the times at the other end
+// of the rests, thousands of samples are in one.
 func TestRests(t *testing.T) {
 	traces := 0
 	for _, path := range append(corpus.Glob(t, "universal", "*.nettrace"), corpus.Glob(t, "dotnet10", "v6-*.nettrace")...) {

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A Result says what threads did, as far as the trace tells.
+// A Result holds the time of threads, as far as the trace tells.
 type Result struct {
 	Schema   int `json:"schema"`
 	Switches int `json:"switches"`
@@ -43,16 +43,15 @@ type Times struct {
 	UnknownMS float64 `json:"unknownMs"`
 }
 
-// A Thread is what one thread did, from the first event about it to its end, or to
-// the last event of any.
+// A Thread is the time of one thread, from the first event about it to its end, or to the
+// last event of any.
 type Thread struct {
 	PID    int64   `json:"pid"`
 	TID    int64   `json:"tid"`
 	Name   string  `json:"name,omitempty"`
 	LifeMS float64 `json:"lifeMs"`
 	Times
-	// OpenMS is the part of WaitingMS that lasts to the end: nobody knows what it
-	// waits for.
+	// OpenMS is the part of WaitingMS that lasts to the end: nobody knows its cause.
 	OpenMS    float64 `json:"openMs"`
 	Switches  int     `json:"switches"` // to the thread
 	Waits     int     `json:"waits"`
@@ -61,7 +60,7 @@ type Thread struct {
 	Samples   int64   `json:"samples,omitempty"`
 }
 
-// A Processor is what one processor did from its first switch to its last.
+// A Processor is the time of one processor from its first switch to its last.
 type Processor struct {
 	Number    int     `json:"number"`
 	SpanMS    float64 `json:"spanMs"`
@@ -72,7 +71,7 @@ type Processor struct {
 
 func ms(ns int64) float64 { return float64(ns) / 1e6 }
 
-// Result returns what is known so far, the threads that ran longest first.
+// Result returns the findings so far, the threads that ran longest first.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Switches: a.switches, Readies: a.readies, Gaps: a.gaps, Strays: a.strays, Threads: []Thread{}, Processors: []Processor{}}
 	var sums [doings]int64
@@ -121,7 +120,7 @@ func timesOf(sums [doings]int64) Times {
 	return Times{ms(sums[running]), ms(sums[ready]), ms(sums[waiting]), ms(sums[unknown])}
 }
 
-// result returns what a thread did until now, with what it does now.
+// result returns the time of a thread until now, with its present state.
 func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
 	sums, end, open := x.sums, a.now, int64(0)
 	switch {

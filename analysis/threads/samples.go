@@ -11,9 +11,9 @@ import (
 // Blocked is the kind of samples that [Analysis.Samples] returns.
 const Blocked = "blocked"
 
-// Samples returns the times in which threads did not run, with the stacks of where
-// they had stopped. It is to be called when all records have been. What lasts to the
-// end has no stack, and is no sample.
+// Samples returns the times in which threads did not run, with the stacks of where they had
+// stopped. It is to be called when all records have been. A wait that lasts to the end has
+// no stack, and is no sample.
 //
 // The label state is waiting, or ready where a thread could have run; one that waited
 // and was then ready makes two samples, of which the first one counts. Of waits,

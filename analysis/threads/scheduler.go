@@ -24,8 +24,8 @@ func (a *Analysis) recordScheduler(r *etw.Record) {
 	}
 }
 
-// interrupted are the bits of common_flags that say that the kernel served a device or
-// a timer, or what one had left to do.
+// interrupted are the bits of common_flags that say that the kernel served a device or a
+// timer, or the rest of such work.
 const interrupted = 0x08 | 0x10
 
 // read reads the fields of an event of the kernel of Linux.
@@ -66,7 +66,7 @@ const (
 	deadStates  = 0x30
 )
 
-// whys are what a thread waits for, by state.
+// whys are the causes of waits, by state.
 var whys = map[int64]string{0x01: "Interruptible", 0x02: "Uninterruptible", 0x04: "Stopped", 0x08: "Traced", 0x40: "Parked", 0x80: "Idle"}
 
 // stops takes the state in which a thread goes. Beyond [sleepStates] is one bit that says

@@ -109,8 +109,8 @@ func TestSchedulerOther(t *testing.T) {
 	}
 }
 
-// How long threads ran by the scheduler is what samples of processors say: at least the
-// time that is known, and no more than with that of which nothing is.
+// How long threads ran by the scheduler agrees with samples of processors: at least the time
+// that is known, and no more than with that of which nothing is.
 func TestSchedulerAgreesWithSamples(t *testing.T) {
 	const slack = 5 // of samples, a millisecond each
 	type id struct{ pid, tid int64 }

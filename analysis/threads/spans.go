@@ -12,8 +12,8 @@ type Span struct {
 	From, To int64
 }
 
-// Spans iterates over what threads did as far as it is known, and is over: what lasts
-// to the end is no span, but that a thread runs.
+// Spans iterates over the known spans of threads that are over: a state that lasts to the
+// end is no span, but that a thread runs.
 func (a *Analysis) Spans() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		a.settle()

@@ -1,23 +1,23 @@
-// Package threads answers when the threads of a machine run, when they are ready to but
-// do not, and what they wait for, by call stack. Use it for the time that samples of
-// processors do not show: that of threads which wait.
+// Package threads answers when the threads of a machine run, when they are ready to but do
+// not, and their waits, by call stack. Use it for the time that samples of processors do not
+// show: that of threads which wait.
 //
 // The kernel of Windows tells of each change of the thread that runs on a processor
 // (flags CSWITCH and, for who ends a wait, DISPATCHER), with the stack of the thread
 // that comes: it is where it had stopped.
 //
-// # What is known of a thread
+// # The states of a thread
 //
-// From the first event about a thread on, each moment of its life is one of these:
-// running, ready (it could run, but no processor does it), waiting, or unknown. The
-// last is what lies between two events that contradict each other: of a trace that a
-// tool filtered, or that lost events. A thread runs only as long as the next switch
-// on its processor says that it was the one that ran there.
+// From the first event about a thread on, each moment of its life is one of these: running,
+// ready (it could run, but no processor does it), waiting, or unknown. The last is the time
+// between two events that contradict each other: of a trace that a tool filtered, or that
+// lost events. A thread runs only as long as the next switch on its processor says that it
+// was the one that ran there.
 //
-// Recorders of Linux tell when a thread goes off its processor, and for how long: what
-// they tell of it begins where it first went, or a sample was taken of it, and ends where it
-// last came back, or the last sample was taken. The scheduler of Linux, if
-// its events sched_switch and sched_wakeup were recorded, tells what Windows does.
+// Recorders of Linux tell when a thread goes off its processor, and for how long: their
+// account of it begins where it first went, or a sample was taken of it, and ends where it
+// last came back, or the last sample was taken. The scheduler of Linux, if its events
+// sched_switch and sched_wakeup were recorded, tells the same as Windows.
 //
 // A wait ends when another thread makes it ready (ReadyThread). Where these events
 // are missing, it lasts until the thread runs.
@@ -54,7 +54,7 @@ type Analysis struct {
 	onOff      func(t *system.Thread, from, readied, till int64, by *system.Thread)
 }
 
-// A doing is what a thread does.
+// A doing is the state of a thread.
 type doing uint8
 
 const (
@@ -65,7 +65,7 @@ const (
 	doings
 )
 
-// A thread is what is known of one.
+// A thread is the state of one.
 type thread struct {
 	*system.Thread
 	does      doing
@@ -145,9 +145,9 @@ func New(mux *etw.Mux) *Analysis {
 	return a
 }
 
-// OnRun has do called for each time that a thread ran, when it is over, in nanoseconds
-// since 1970: what RunningMS of a [Thread] is the sum of, but for those that run at the
-// end, which [Analysis.Running] has.
+// OnRun has do called for each time that a thread ran, when it is over, in nanoseconds since
+// 1970: RunningMS of a [Thread] is their sum, but for those that run at the end, which
+// [Analysis.Running] has.
 func (a *Analysis) OnRun(do func(t *system.Thread, from, to int64)) { a.onRun = do }
 
 // OnOff has do called for each time that a thread did not run, when it is over: from when on,
@@ -181,7 +181,7 @@ func (a *Analysis) at(r *etw.Record) int64 {
 	return a.now
 }
 
-// of returns what is known of a thread.
+// of returns the state of a thread.
 func (a *Analysis) of(t *system.Thread) (x *thread, met bool) {
 	x, met = a.threads[t]
 	if !met {
@@ -280,7 +280,7 @@ func idle(tid uint32, r *etw.Record) int64 {
 	return -1
 }
 
-// count adds up what a processor did until it left a thread.
+// count adds up the time of a processor until it left a thread.
 func (a *Analysis) count(p *processor, before *thread, at int64) {
 	switch {
 	case !p.begun:
@@ -324,8 +324,8 @@ func (x *thread) goes(e *kernel.AnyThreadCSwitch) {
 	}
 }
 
-// comes takes that a thread comes to a processor, and reports whether it is known what
-// it did since it had left one: that is the last of those in off, then.
+// comes takes that a thread comes to a processor, and reports whether its state is known
+// since it had left one: that is the last of those in off, then.
 func (a *Analysis) comes(x *thread, at int64) bool {
 	x.switches++
 	known := x.seen && a.back(x, at)
@@ -336,7 +336,7 @@ func (a *Analysis) comes(x *thread, at int64) bool {
 	return known
 }
 
-// back adds up what a thread did until it runs again, and reports whether that is known.
+// back adds up the time of a thread until it runs again, and reports whether that is known.
 func (a *Analysis) back(x *thread, at int64) bool {
 	o := off{thread: x, from: x.since, ranFrom: x.ranFrom, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, why: x.why, readier: x.readier}
 	switch {

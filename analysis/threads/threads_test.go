@@ -144,9 +144,9 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// What a thread does adds up to its life, what processors do to theirs, and samples to
-// the times of threads; where no event is missing, nothing is unknown, and processors
-// were busy as long as threads ran.
+// The states of a thread add up to its life, those of processors to theirs, and samples to
+// the times of threads; where no event is missing, nothing is unknown, and processors were
+// busy as long as threads ran.
 func TestCorpus(t *testing.T) {
 	traces := 0
 	for _, path := range testtrace.All(t) {
@@ -227,7 +227,7 @@ func check(t *testing.T, name string, samples *stacks.Samples, res *Result) {
 	}
 }
 
-// rests is what recorders of Linux tell: a thread goes off its processor, and for how long.
+// rests are the events of recorders of Linux: a thread goes off its processor, and for how long.
 func (p *play) rests(at, rested time.Duration, thread int64, stack byte) {
 	p.Stack = testtrace.AStack(stack)
 	r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"},

@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestUsageAgrees counts the switches of Linux in two ways: as package system adds up what
-// threads used, and as this package follows what each does. This package keeps a switch to
-// a thread that is not known yet, and later is not switched again, as one of nobody.
+// TestUsageAgrees counts the switches of Linux in two ways: as package system adds up the
+// use of threads, and as this package follows the state of each. This package keeps a switch
+// to a thread that is not known yet, and later is not switched again, as one of nobody.
 func TestUsageAgrees(t *testing.T) {
 	files := append(corpus.Glob(t, "universal", "*.nettrace"), corpus.Glob(t, "dotnet10", "v6-*.nettrace")...)
 	threads, told := 0, 0

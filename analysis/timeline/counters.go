@@ -6,8 +6,8 @@ import (
 	"github.com/etwgen/etwgen/analysis/counters"
 )
 
-// counters adds event counters and metrics. What counts in an interval is parted over
-// it, and what measures something is a mean.
+// counters adds event counters and metrics. Counts of an interval are parted over it, and
+// measures are means.
 func (b *builder) counters(res *counters.Result) {
 	for _, p := range res.Processes {
 		for i := range p.Counters {
@@ -42,7 +42,7 @@ func (b *builder) counter(pid int64, c *counters.Counter) {
 
 // metric adds a time series: the change of one that counts, the level of one that goes up
 // and down, the value of one that measures, and of a histogram how much was measured. The
-// first event of what counts tells no change.
+// first event of a count tells no change.
 func (b *builder) metric(pid int64, m *counters.Metric) {
 	k := key{kind: Counter, pid: pid, of: named(m.Meter, m.Instrument, m.Tags), unit: m.Unit}
 	k.how = howOf(m)
@@ -72,7 +72,7 @@ func howOf(m *counters.Metric) How {
 	return Mean
 }
 
-// named returns what a counter is called.
+// named returns the name of a counter.
 func named(source, name, tags string) string {
 	return strings.TrimSpace(strings.Trim(source+"/"+name, "/") + " " + tags)
 }

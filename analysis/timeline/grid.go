@@ -2,14 +2,14 @@ package timeline
 
 import "fmt"
 
-// maxEntries is how much of a lane is kept as it was. Of a lane with more, what was within a
-// slot is summed up, so that a trace of any length takes as much memory.
+// maxEntries is how much of a lane is kept as it was. Of a lane with more, the entries
+// within a slot are summed up, so that a trace of any length takes as much memory.
 const (
 	maxEntries = 1 << 16
 	gridSlots  = 1 << 16
 )
 
-// A track is what is kept of a lane: entries, or a grid of them once they are many.
+// A track is the kept part of a lane: entries, or a grid of them once they are many.
 type track struct {
 	entries []entry
 	grid    *grid
@@ -67,7 +67,7 @@ func (g *grid) take(e entry) {
 	g.values[last] += e.value - head - each*float64(last-first-1)
 }
 
-// flatten adds to the slots what lasts for many.
+// flatten adds entries that last for many to the slots.
 func (g *grid) flatten() {
 	sum := 0.0
 	for i, x := range g.rate {
@@ -86,7 +86,7 @@ func (c *chart) put(r *row, e entry) {
 	}
 }
 
-// add adds what was kept to a row of a chart.
+// add adds the kept entries to a row of a chart.
 func (t *track) add(c *chart, r *row) {
 	for _, e := range t.entries {
 		if r.how == Highest {
@@ -109,7 +109,7 @@ func (t *track) add(c *chart, r *row) {
 	}
 }
 
-// Warnings says which numbers are not what they seem.
+// Warnings says which numbers mislead, and why.
 func (r *Result) Warnings() []string {
 	n, ms := 0, 0.0
 	for _, l := range r.Lanes {

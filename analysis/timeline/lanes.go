@@ -23,7 +23,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Kind says what a lane is of.
+// A Kind is the subject of a lane.
 type Kind string
 
 // The kinds of lanes, in the order in which a [Result] has them.
@@ -54,7 +54,7 @@ var Needs = []need.Need{
 	cpu.Needs[0],
 }
 
-// lanes are the kinds in the order in which a [Result] has them, with what has to be recorded
+// lanes are the kinds in the order in which a [Result] has them, with the events to record
 // for each.
 var lanes = []struct {
 	kind  Kind
@@ -175,7 +175,7 @@ func (a *Analysis) weigh(x any) {
 // A samples is an analysis that has them.
 type samples interface{ Samples() []*stacks.Samples }
 
-// NeedsOf returns what has to be recorded for lanes, each thing once.
+// NeedsOf returns the events to record for lanes, each thing once.
 func NeedsOf(kinds []Kind) []need.Need {
 	var list []need.Need
 	for _, k := range kinds {

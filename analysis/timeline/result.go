@@ -15,24 +15,24 @@ import (
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what happened when. Times are milliseconds since the session began.
+// A Result is the course of events. Times are milliseconds since the session began.
 type Result struct {
 	Schema int `json:"schema"`
 	// The buckets are of the time from FromMS to ToMS, each BucketMS long.
 	FromMS   float64 `json:"fromMs"`
 	ToMS     float64 `json:"toMs"`
 	BucketMS float64 `json:"bucketMs"`
-	// Lanes are ordered by what they are, and those of one kind by their sums.
+	// Lanes are ordered by kind, and those of one kind by their sums.
 	Lanes []*Lane `json:"lanes"`
 }
 
 // Begin returns when bucket i begins.
 func (r *Result) Begin(i int) float64 { return round(r.FromMS + float64(i)*r.BucketMS) }
 
-// round leaves out of a number what is only of the way in which computers keep it.
+// round rounds off the digits of a number that only its binary form has.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
-// How says how what is in a bucket makes its value.
+// How says how the entries of a bucket make its value.
 type How string
 
 // The ways to make a value.
@@ -47,7 +47,7 @@ type Lane struct {
 	Kind Kind  `json:"kind"`
 	PID  int64 `json:"pid"`           // -1 if the trace does not tell the process
 	TID  int64 `json:"tid,omitempty"` // of lanes of threads
-	// Of is what a lane is of beside its kind: the task of requests, the name of a counter.
+	// Of is the subject of a lane beside its kind: the task of requests, the name of a counter.
 	Of   string `json:"of,omitempty"`
 	Unit string `json:"unit"` // ms, MB, count, or that of a counter
 	How  How    `json:"how"`
@@ -64,7 +64,7 @@ type Lane struct {
 	Values []measure.Float `json:"values"`
 }
 
-// Options say what of a trace is shown, and how finely.
+// Options choose the part of a trace to show, and how finely.
 type Options struct {
 	// Origin is when the session began, in nanoseconds since 1970.
 	Origin int64
@@ -74,9 +74,9 @@ type Options struct {
 	Buckets int
 	// Threads has lanes of processors for each thread, not for each process.
 	Threads bool
-	// Cut leaves out what was before From, or from To on, of what lasts that part of it.
-	// Levels are known from what was before. Otherwise such things count in the first and
-	// in the last bucket.
+	// Cut leaves out entries before From, or from To on, and such parts of intervals. Levels
+	// are known from before. Otherwise such things count in the first and in the last
+	// bucket.
 	Cut bool
 }
 
@@ -116,7 +116,7 @@ type point struct {
 	value float64
 }
 
-// maxBuckets bounds what [Options] can ask for.
+// maxBuckets bounds [Options].
 const maxBuckets = 1 << 16
 
 // mostNS bounds times such that no difference of two overflows.
@@ -160,7 +160,7 @@ func (c *chart) bucket(r *row, at int64) int {
 // outside reports whether a time is cut off.
 func (c *chart) outside(at int64) bool { return c.cut && (at < c.from || at >= c.to) }
 
-// add adds what was at one moment.
+// add adds an entry of one moment.
 func (c *chart) add(r *row, at int64, weight float64) {
 	if c.outside(at) {
 		return
@@ -170,7 +170,7 @@ func (c *chart) add(r *row, at int64, weight float64) {
 	r.values[c.bucket(r, at)] += weight
 }
 
-// spread adds what lasted for a time, to each bucket its part.
+// spread adds an interval, to each bucket its part.
 func (c *chart) spread(r *row, from, to int64, weight float64) {
 	from, to = clamp(from), clamp(to)
 	if c.cut && to > from {
@@ -213,7 +213,7 @@ func (c *chart) set(r *row, at int64, value float64) {
 	}
 }
 
-// result returns what was added.
+// result returns the sum.
 func (c *chart) result(n int) *Result {
 	at := func(i int) float64 { return float64(c.from+int64(i)*c.width) / 1e6 }
 	res := &Result{Schema: Schema, FromMS: at(0), ToMS: at(n), BucketMS: float64(c.width) / 1e6, Lanes: []*Lane{}}
@@ -240,8 +240,8 @@ func (c *chart) result(n int) *Result {
 	return res
 }
 
-// heaviest is what lanes of one kind are sorted by that have no sum. Counters, whose
-// units differ, are in the order of their names.
+// heaviest is the key to sort lanes of one kind by that have no sum. Counters, whose units
+// differ, are in the order of their names.
 func (l *Lane) heaviest() float64 {
 	if l.Kind == Counter {
 		return 0

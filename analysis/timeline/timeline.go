@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/threads"
 )
 
-// Parts are what lanes are made of.
+// Parts are the sources of lanes.
 type Parts struct {
 	// Analyses are those whose findings have lanes, as far as they have any.
 	Analyses []any
@@ -21,12 +21,12 @@ type Parts struct {
 	// no event says so run, as far as lanes of causes know.
 	Named func(*stacks.Samples) *stacks.Profile
 	// Within returns, of samples, those that are to count, as all do if it is nil. Then
-	// there are lanes only of what has call stacks.
+	// there are lanes only of events that have call stacks.
 	Within func(*stacks.Samples) iter.Seq[stacks.Sample]
 }
 
-// An Analysis follows what the results of its parts do not tell: when all of it was. It
-// keeps some bytes of each.
+// An Analysis follows the times that the results of its parts do not tell. It keeps some
+// bytes of each.
 type Analysis struct {
 	parts Parts
 	kept  map[key]*track
@@ -47,8 +47,7 @@ type entry struct {
 	value    float64
 }
 
-// New returns an analysis of what is to be found by parts, which no records have been
-// given to yet.
+// New returns an analysis of the findings of parts, which no records have been given to yet.
 func New(p Parts) *Analysis {
 	a := &Analysis{parts: p, kept: make(map[key]*track)}
 	for _, x := range p.Analyses {
@@ -72,7 +71,7 @@ func (a *Analysis) keep(k key, fromMS, lastMS, value float64) {
 	t.keep(entry{from, clamp(from + nanoseconds(lastMS)), value}, k.how)
 }
 
-// Result returns what is known so far.
+// Result returns the findings so far.
 func (a *Analysis) Result(o Options) *Result {
 	c, n := newChart(&o)
 	b := &builder{chart: c, n: n, o: &o, parts: &a.parts}
@@ -104,7 +103,7 @@ func (a *Analysis) Result(o Options) *Result {
 	return c.result(n)
 }
 
-// estimates reports whether a lane has the best estimate of what a process allocates:
+// estimates reports whether a lane has the best estimate of the allocations of a process:
 // each is one of the same, and none is to be added to another.
 func (a *Analysis) estimates(k key) bool {
 	for _, by := range alloc.Estimates {
@@ -117,7 +116,7 @@ func (a *Analysis) estimates(k key) bool {
 	return false
 }
 
-// A builder adds what the parts know to a chart.
+// A builder adds the findings of the parts to a chart.
 type builder struct {
 	*chart
 	n     int
@@ -133,7 +132,7 @@ func (b *builder) within(s *stacks.Samples) iter.Seq[stacks.Sample] {
 	return s.All()
 }
 
-// weights adds samples by what they weigh, from when they began.
+// weights adds samples by weight, from when they began.
 func (b *builder) weights(kind Kind, list []*stacks.Samples) {
 	for _, s := range list {
 		last := len(s.Types) - 1

@@ -16,7 +16,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// values are those of a lane, with -1 for what is unknown.
+// values are those of a lane, with -1 for unknown ones.
 func values(l *Lane) []float64 {
 	list := make([]float64, len(l.Values))
 	for i, v := range l.Values {
@@ -77,7 +77,7 @@ func TestLevelsAndMeans(t *testing.T) {
 	}
 }
 
-// Of what is cut, a part of the time has its part, and levels from before.
+// A part of the time has its part of intervals that are cut, and levels from before.
 func TestCut(t *testing.T) {
 	c, n := newChart(&Options{From: 100 * time.Millisecond, To: 200 * time.Millisecond, Buckets: 2, Cut: true})
 	pauses, heap := c.row(key{kind: GCPause, how: Sum}, n), c.row(key{kind: Heap, how: Highest}, n)
@@ -169,7 +169,7 @@ func TestAnalysis(t *testing.T) {
 }
 
 // TestGrid holds lanes that are summed up against those that are not: nothing is lost, each
-// bucket has nearly the same, and what is kept does not grow.
+// bucket has nearly the same, and the memory does not grow.
 func TestGrid(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for _, most := range []int64{0, 5 * milli, 40_000 * milli} {

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// What threads waited for, and for how long.
+// The waits of threads, and their times.
 func ExampleNew() {
 	t, err := trace.Open("../../tests/recorded/answers/waits-10.nettrace")
 	if err != nil {

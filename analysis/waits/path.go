@@ -18,7 +18,7 @@ import (
 
 // Paths follows, from the end of a time backwards, for which other threads one waited: who
 // held a lock, as the events of .NET tell, or who made it ready, as those of the kernel do.
-// What that thread did meanwhile is then what the first one waited for.
+// The work of that thread meanwhile is then the cause of the first one's wait.
 type Paths struct {
 	waits map[threadID][]blocked
 	open  map[threadID]blocked
@@ -121,7 +121,7 @@ type PathResult struct {
 	Lost   int    `json:"lost,omitempty"` // waits for which there was no room
 }
 
-// A Path is what a time of a thread went for, in parts that add up to it.
+// A Path is the use of a time of a thread, in parts that add up to it.
 type Path struct {
 	PID        int64      `json:"pid"`
 	Thread     int64      `json:"tid"`
@@ -130,7 +130,7 @@ type Path struct {
 	Parts      []PathPart `json:"parts"` // the first one first
 }
 
-// A PathPart is what a thread did, or waited for: the one that was asked for, or another
+// A PathPart is the work of a thread, or its wait: the one that was asked for, or another
 // one for which that waited then.
 type PathPart struct {
 	StartMS    float64 `json:"startMs"`
@@ -188,7 +188,7 @@ type pathWalk struct {
 // maxHops bounds through how many threads it goes that wait for each other.
 const maxHops = 32
 
-// back adds what a thread did from one time to another.
+// back adds the work of a thread from one time to another.
 func (w *pathWalk) back(id threadID, from, to int64, hops int) {
 	list := w.waits[id]
 	for to > from {
@@ -233,7 +233,7 @@ func (w *pathWalk) add(id threadID, kind, of string, from, to int64) {
 	w.parts = append(w.parts, PathPart{start, ms, kind, of, id.process, id.id})
 }
 
-// Warnings says what of the path is not known.
+// Warnings names the unknown parts of the path.
 func (r *PathResult) Warnings() []string {
 	if r.Lost == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 // version; one that is removed, or changes its meaning, makes a new version.
 const Schema = 1
 
-// A Result is what is known of waits in a trace.
+// A Result holds the waits in a trace.
 type Result struct {
 	Schema   int        `json:"schema"`
 	Count    int        `json:"count"`
@@ -46,7 +46,7 @@ type Runtime struct {
 	Series  measure.Series `json:"series"` // of ms, by the end of the wait
 }
 
-// A Source is what waits are made by, such as Monitor.Wait.
+// A Source is the method that makes waits, such as Monitor.Wait.
 type Source struct {
 	Source  string  `json:"source"`
 	Count   int     `json:"count"`
@@ -80,8 +80,8 @@ type Wait struct {
 	at     time.Time // when it began, as samples have it
 }
 
-// Name gives the waits that are listed one by one the methods that waited, by what is known of
-// the samples of the analysis: of has the process, the thread and the time of such a sample.
+// Name gives the waits that are listed one by one the methods that waited, from the samples of
+// the analysis: of has the process, the thread and the time of such a sample.
 func (r *Result) Name(of func(pid, tid int64, at time.Time) string) {
 	for _, rt := range r.Runtimes {
 		for i := range rt.Longest {

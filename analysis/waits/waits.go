@@ -1,4 +1,4 @@
-// Package waits answers what threads of a .NET program wait for beside locks: events,
+// Package waits follows the waits of the threads of a .NET program beside locks: events,
 // semaphores, tasks and Monitor.Wait. Use it when a program is slow with idle processors,
 // and package contention finds no lock.
 //
@@ -97,8 +97,7 @@ func stop(rt *runtime, r *etw.Record) {
 	s.longest.Add(ms, Wait{StartMS: rt.At(b.At), DurationMS: ms, Thread: r.ThreadID, Source: source.Source, at: b.Time})
 }
 
-// Result returns what is known so far. It shares no memory that changes with the
-// analysis.
+// Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {

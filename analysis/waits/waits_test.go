@@ -94,8 +94,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// What the program knows of its waits. Those without a time to wait and those of
-// other kinds have no events.
+// The program's own account of its waits. Those without a time to wait and those of other
+// kinds have no events.
 func TestTruth(t *testing.T) {
 	path := testtrace.Named(t, "waits.nettrace")
 	var truth struct {

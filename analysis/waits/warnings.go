@@ -2,7 +2,7 @@ package waits
 
 import "github.com/etwgen/etwgen/analysis/internal/spans"
 
-// Warnings says which numbers are not what they seem.
+// Warnings says which numbers mislead, and why.
 func (r *Result) Warnings() []string {
 	var list []string
 	for _, rt := range r.Runtimes {

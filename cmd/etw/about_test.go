@@ -25,7 +25,7 @@ func simpleExample(cmd *cobra.Command) []string {
 }
 
 // TestDocuments: the JSON of every command is one object with the same fields at its root,
-// and what it suggests to ask next are command lines that make sense.
+// and its suggestions are command lines that make sense.
 func TestDocuments(t *testing.T) {
 	t.Chdir(exampleFolder(t))
 	tested := 0
@@ -53,7 +53,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// checkDocument checks what all documents have.
+// checkDocument checks the common fields of documents.
 func checkDocument(t *testing.T, cmd *cobra.Command, args []string, out string) {
 	t.Helper()
 	var root map[string]json.RawMessage
@@ -136,8 +136,7 @@ func checkSuggestion(t *testing.T, args []string, s show.Suggestion) {
 	}
 }
 
-// TestQuality: what was lost, and what has no end or no events of a kind, is said in the
-// document.
+// TestQuality: losses, missing ends and missing kinds of events, are said in the document.
 func TestQuality(t *testing.T) {
 	read := func(args ...string) (a show.About) {
 		out, _, _ := output(append(args, "--json")...)

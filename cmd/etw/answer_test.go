@@ -40,8 +40,8 @@ func output(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), code
 }
 
-// outputKeeping returns what runs the tool as a server does: of a trace that it has read,
-// another view takes no further pass.
+// outputKeeping returns a function that runs the tool as a server does: of a trace that it
+// has read, another view takes no further pass.
 func outputKeeping() func(args ...string) (stdout, stderr string, code int) {
 	ctx := context.WithValue(context.Background(), cli.ShelfKey{}, new(cli.Shelf))
 	return func(args ...string) (string, string, int) {
@@ -52,8 +52,8 @@ func outputKeeping() func(args ...string) (stdout, stderr string, code int) {
 	}
 }
 
-// TestViews asks for every view in every format: tables are whole, numbers are
-// numbers, and what there is nothing of is said to be missing.
+// TestViews asks for every view in every format: tables are whole, numbers are numbers, and
+// empty answers are said to be missing.
 func TestViews(t *testing.T) {
 	traces, err := filepath.Glob(filepath.Join("..", "..", "tests", "recorded", "*.nettrace"))
 	if err != nil || len(traces) == 0 {
@@ -127,7 +127,7 @@ func checkView(t *testing.T, output func(...string) (string, string, int), name,
 	return true
 }
 
-// noNumber finds what must not be in any output.
+// noNumber finds texts that must not be in any output.
 var noNumber = regexp.MustCompile(`(?m)(^|[,:| ])[+-]?(NaN|Inf)([,}| ]|$)|%!`)
 
 // oneName is how columns are called, in every format.
@@ -159,7 +159,7 @@ func checkContract(t *testing.T, name, path string) {
 	}
 }
 
-// Samples alone tell what was allocated: nothing is said to be missing.
+// Samples alone tell the allocations: nothing is said to be missing.
 func TestInstead(t *testing.T) {
 	for _, name := range []string{"alloc-sampled-10.nettrace", "alloc-10.nettrace"} {
 		text, stderr, code := output("allocs", recordedPath("answers/"+name))

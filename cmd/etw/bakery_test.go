@@ -28,7 +28,7 @@ const (
 // the methods of a program that is small enough to be checked by hand.
 func bakeryTrace() ([]byte, error) { return new(bakery).write() }
 
-// ovenTrace is bakeryTrace with what tells the lines that are in ovenPDB.
+// ovenTrace is bakeryTrace with the events that tell the lines that are in ovenPDB.
 func ovenTrace() ([]byte, error) { return (&bakery{lines: true}).write() }
 
 // ovenSource is the source code of some of the program.
@@ -105,7 +105,7 @@ func (b *bakery) write() ([]byte, error) {
 	return b.w.Bytes(), b.err
 }
 
-// A bakery collects what is written.
+// A bakery collects the writes.
 type bakery struct {
 	lines    bool // of source code are told
 	w        *nettracetest.Writer
@@ -154,7 +154,7 @@ func (b *bakery) sample(ms int, thread uint64, stack, state uint32) {
 	b.add(float64(ms), thread, stack, b.row("Microsoft-DotNETCore-SampleProfiler", 0, 0, "ThreadSample"), binary.LittleEndian.AppendUint32(nil, state))
 }
 
-// rundown lists what code there is at the end.
+// rundown lists the code at the end.
 func (b *bakery) rundown() {
 	for i, m := range []struct {
 		start       uint64

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAsyncCallers: what is done for a request has those as its callers that await it, and not
-// the thread pool, nor what completed the task that was awaited.
+// TestAsyncCallers: work for a request has those as its callers that await it, and not the
+// thread pool, nor the code that completed the task that was awaited.
 func TestAsyncCallers(t *testing.T) {
 	path := "../../tests/recorded/causes/cause-10.nettrace.gz"
 	for _, of := range []string{"GET /bake", "GET /share", "GET /order"} {

@@ -129,7 +129,7 @@ func checkNesting(t *testing.T, name string, at any, list []chromeEvent) {
 	}
 }
 
-// checkPauses holds the pauses of collections against what etw gc says.
+// checkPauses holds the pauses of collections against those of etw gc.
 func checkPauses(t *testing.T, path string, events []chromeEvent) {
 	t.Helper()
 	out, _, _ := output("gc", "--format", "json", path)

@@ -213,8 +213,8 @@ func TestComparedWithItself(t *testing.T) {
 	}
 }
 
-// The workload of a benchmark is what BenchmarkDotNet's own code called, and the numbers
-// of its calls are in the trace.
+// The workload of a benchmark is the code that BenchmarkDotNet called, and the numbers of
+// its calls are in the trace.
 func TestComparedBenchmark(t *testing.T) {
 	a, b := corpus.Glob(t, "nettrace", "filtrace_activity.nettrace"), corpus.Glob(t, "nettrace", "filtrace_exceptions.nettrace")
 	doc, _ := compareDocument(t, 0, a, b, "--benchmark", "--per", "operation", "--all")
@@ -250,7 +250,7 @@ func TestComparedRequests(t *testing.T) {
 	}
 }
 
-// What appears and what vanishes is judged, if other events of the runtime are there.
+// Appearing and vanishing figures are judged, if other events of the runtime are there.
 func TestComparedAppearing(t *testing.T) {
 	without, with := corpus.Glob(t, "dotnet10", "gc-workstation.nettrace"), corpus.Glob(t, "dotnet10", "exceptions.nettrace")
 	for _, test := range []struct {

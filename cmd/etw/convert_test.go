@@ -27,8 +27,8 @@ var sampled = map[string]string{
 	"etl/filtrace_etw.etl": "blocked", "etl/net.4.5.2.x64.etl": "disk", "dotnet10/jit-tiering.nettrace": "jit", "universal/universal-native.nettrace": "blocked",
 }
 
-// TestConvert holds what is written in each format against what top says: totals are
-// equal, and each file is one that its readers take.
+// TestConvert holds the files of each format against top: totals are equal, and each file is
+// one that its readers take.
 func TestConvert(t *testing.T) {
 	b, err := bakeryTrace()
 	if err != nil {
@@ -48,7 +48,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// A topResult is what JSON has of etw top.
+// A topResult is the JSON of etw top.
 type topResult struct {
 	Kind   string
 	Facts  []string
@@ -122,7 +122,7 @@ func checkConverted(t *testing.T, path, of string) {
 		for i, v := range s.Value {
 			sums[i] += v
 		}
-		if len(s.Location) == 0 || len(s.NumLabel["pid"]) > 1 { // number 0 is none there
+		if len(s.Location) == 0 || len(s.NumLabel["pid"]) > 1 { // number 0 means none there
 			t.Fatalf("%s: %+v", where, s)
 		}
 	}
@@ -148,7 +148,7 @@ func checkConverted(t *testing.T, path, of string) {
 	}
 }
 
-// What is written is what the trace has: functions, labels, modules and times.
+// The file has the contents of the trace: functions, labels, modules and times.
 func TestConvertedBakery(t *testing.T) {
 	b, err := bakeryTrace()
 	if err != nil {

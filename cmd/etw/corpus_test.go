@@ -19,7 +19,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// A readerCount is what a reader itself says of a trace.
+// A readerCount is a reader's own count of a trace.
 type readerCount struct {
 	events, lost, undecodable int64
 	clean                     bool
@@ -92,7 +92,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// A statRow is what stat prints of one kind of events, or of what there is not.
+// A statRow is a row of stat: a kind of events, or of losses.
 type statRow struct {
 	Count    int64    `json:"count"`
 	Bytes    *int64   `json:"bytes"`

@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 )
 
-// A trace compared with itself has not changed, with part of itself it has by what is
-// left out, and by nothing else.
+// A trace compared with itself has not changed, with part of itself it has by the part that
+// is left out, and by nothing else.
 func TestDiff(t *testing.T) {
 	b, err := bakeryTrace()
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/etwgen/etwgen/manifest/tlg/tlgtest"
 )
 
-// exampleManifest is what examples call MyProvider.man.
+// exampleManifest is the MyProvider.man of examples.
 const exampleManifest = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events" xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events">
   <instrumentation><events>
     <provider name="MyProvider" guid="{11111111-2222-3333-4444-555555555555}" symbol="MY" resourceFileName="a.dll" messageFileName="a.dll">
@@ -33,8 +33,8 @@ const exampleManifest = `<instrumentationManifest xmlns="http://schemas.microsof
   </events></instrumentation>
 </instrumentationManifest>`
 
-// exampleFolder returns a folder with the files that examples name: the recorded
-// traces and what they are decoded with.
+// exampleFolder returns a folder with the files that examples name: the recorded traces and
+// the manifests to decode them.
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,8 +85,8 @@ func takesETW(cmd *cobra.Command, line string) bool {
 	return cmd.Name() == "record" || cmd.Name() == "sessions" || strings.Contains(line, "--registered") || strings.HasPrefix(line, "etw watch") && !livePlace.MatchString(line) && !strings.Contains(line, " -- ")
 }
 
-// TestExamples runs every example of every help text, as a shell does. Where
-// there is no jq, what stands before it is run.
+// TestExamples runs every example of every help text, as a shell does. Where there is no jq,
+// the part before it is run.
 func TestExamples(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("examples are for a shell")
@@ -160,8 +160,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// takesLinux runs, for a moment and with this process, an example of what only Linux has,
-// and that only for some users: elsewhere its flags make sense.
+// takesLinux runs, for a moment and with this process, an example of a feature that only
+// Linux has, and that only for some users: elsewhere its flags make sense.
 func takesLinux(t *testing.T, dir, line string) {
 	self := strconv.Itoa(os.Getpid())
 	words := strings.Fields(line)[1:]
@@ -201,7 +201,7 @@ func takesReceiver(t *testing.T, line string) {
 	}
 }
 
-// takesWindows runs an example of what only Windows has: its flags make sense.
+// takesWindows runs an example of a feature that only Windows has: its flags make sense.
 func takesWindows(t *testing.T, line string) {
 	line, _, _ = strings.Cut(line, " | jq")
 	var args []string

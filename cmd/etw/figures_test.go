@@ -42,7 +42,7 @@ var counted = map[string]struct{ number, bytes, field string }{
 	clrEvents + "ExceptionThrown":          {number: "exceptions"},
 }
 
-// countDumped makes the figures of what dump prints, event by event, in sums that share
+// countDumped makes the figures from the output of dump, event by event, in sums that share
 // nothing with the analyses.
 func countDumped(t *testing.T, path string) figures {
 	t.Helper()
@@ -165,7 +165,7 @@ func answeredFigures(t *testing.T, path string) figures {
 	return sums
 }
 
-// What the commands say of a whole trace adds up to its events, as dump prints them.
+// The figures of commands for a whole trace add up to its events, as dump prints them.
 func TestFiguresAreSums(t *testing.T) {
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
 		t.Run(filepath.Base(path), func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// redacted filters a trace that has secrets in several places, and returns what is written.
+// redacted filters a trace that has secrets in several places, and returns the output.
 func redacted(t *testing.T, name string, data []byte, args ...string) (path, said string, code int) {
 	t.Helper()
 	in := filepath.Join(t.TempDir(), name)

@@ -17,14 +17,14 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// filtered runs etw filter, and returns what it says and its exit code.
+// filtered runs etw filter, and returns its output and exit code.
 func filtered(args ...string) (said string, code int) {
 	var out bytes.Buffer
 	code = run(append([]string{"filter"}, args...), strings.NewReader(""), &out, &out)
 	return out.String(), code
 }
 
-// A recordList has what is in the records of a trace, as text.
+// A recordList has the contents of the records of a trace, as text.
 type recordList struct {
 	texts []string
 	times []etw.FileTime
@@ -72,7 +72,7 @@ func recordText(r *etw.Record) string {
 	return b.String()
 }
 
-// outputFor returns where to write what is made of a trace.
+// outputFor returns where to write the output made of a trace.
 func outputFor(t *testing.T, path, name string) string {
 	suffix := ".nettrace"
 	if strings.HasSuffix(path, ".etl") {
@@ -153,7 +153,7 @@ func TestFilterCorpus(t *testing.T) {
 	t.Logf("%d of %d traces are the same, whole and of two halves", same, len(files))
 }
 
-// TestFilterChooses filters by an event: what it takes to understand it stays.
+// TestFilterChooses filters by an event: the records needed to understand it stay.
 func TestFilterChooses(t *testing.T) {
 	path := "../../tests/recorded/rundown.nettrace"
 	out := outputFor(t, path, "gc")

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// writes keeps what is written, write by write.
+// writes keeps the output, write by write.
 type writes struct{ list []string }
 
 func (w *writes) Write(p []byte) (int, error) {

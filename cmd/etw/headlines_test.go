@@ -18,7 +18,7 @@ import (
 )
 
 // A headline is a figure that a person sees first in the text of a command, and how far it
-// may be from the truth, in percent. What is printed is compared as it stands.
+// may be from the truth, in percent. The printed text is compared as it stands.
 type headline struct {
 	command string
 	figure  string
@@ -103,14 +103,14 @@ var headlines = []headline{
 	{"timeline", "pauses", `GC pauses +` + milliseconds, end("gc_total_pause_ms", 1), byProgram + ", as for gc", 18, collected},
 }
 
-// A witness is what the program of a trace, or its events, know.
+// A witness is the account of a trace's program, or of its events.
 type witness struct {
 	tb    testing.TB
 	path  string
 	facts map[string]any
 }
 
-// at returns a number of what the program wrote, by its path.
+// at returns a number from the program's account, by its path.
 func (w *witness) at(keys ...string) (float64, bool) {
 	var v any = w.facts
 	for _, key := range keys {
@@ -358,7 +358,7 @@ func printed(text, pattern, key string) (float64, error) {
 	return v, err
 }
 
-// witnessOf reads what the program of a trace wrote, which two snapshots share.
+// witnessOf reads the account of the program of a trace, which two snapshots share.
 func witnessOf(t *testing.T, path string) *witness {
 	name := strings.TrimSuffix(path, filepath.Ext(path))
 	if strings.HasPrefix(filepath.Base(name), "heap-") {
@@ -409,7 +409,7 @@ func (h *headline) hold(t *testing.T, w *witness) (figures int, worst float64) {
 	return figures, worst
 }
 
-// TestHeadlines holds what a person sees first against the truth, as it is printed.
+// TestHeadlines holds the figures that a person sees first against the truth, as it is printed.
 func TestHeadlines(t *testing.T) {
 	var rows strings.Builder
 	for i := range headlines {

@@ -14,7 +14,7 @@ import (
 )
 
 // A flagSet is flags that several commands have: help lists their names, and `etw help NAME`
-// says what each does.
+// explains each.
 type flagSet struct {
 	name, about string
 	of          string // a command that has them all, and explains those that are of it alone
@@ -28,18 +28,18 @@ var flagSets = []flagSet{
 		[]string{"provider", "event", "id", "process", "children", "tid", "level", "keywords", "where", "from", "to", "activity", "during", "zone"}, nil},
 	{"frames", "which samples, and how frames are named and grouped", "top",
 		[]string{"names", "raw-names", "as-sampled", "tiers", "include", "exclude", "group", "fold", "fold-percent", "root", "label", "kind", "rules", "threads", "symbols", "symbol-path", "no-symbols"}, func() string { return code.PatternsLong }},
-	{"lakes", "what a lake of Parquet files has", "export", []string{"host", "resource", "from-path", "tables", "types", "continue", "memory"}, nil},
+	{"lakes", "contents of a lake of Parquet files", "export", []string{"host", "resource", "from-path", "tables", "types", "continue", "memory"}, nil},
 	{"live", "a live process instead of files", "top", []string{"attach", "name", "port", "duration", "buffer-mb"}, nil},
-	{"recording", "what is recorded", "collect", []string{"profile", "providers", "rundown", "no-stacks", "block"},
+	{"recording", "events to record", "collect", []string{"profile", "providers", "rundown", "no-stacks", "block"},
 		func() string { return "The profiles are:\n\n" + strings.TrimSuffix(windows.ProfileHelp(), "\n") }},
 	{"events", "how events are printed", "dump", []string{"columns", "enums", "fields", "payload", "raw-stacks", "stacks", "time"}, nil},
 	{"output", "how results are printed", "top", []string{"format", "json", "csv-raw", "color", "no-pager", "wide", "sort", "reverse", "top"}, nil},
 	{"input", "how files are read", "dump", []string{"manifest", "no-attribute", "unpack-limit"}, nil},
 }
 
-// setOf returns the set that a flag is in, or nil. Of some commands flags of these names say
-// something else, and what events look like and what is recorded is told in full where that
-// is what the command is about.
+// setOf returns the set that a flag is in, or nil. Of some commands flags of these names
+// have another meaning, and the flags of event formats and of recording are explained in
+// full where they are the subject of the command.
 func setOf(cmd *cobra.Command, flag string) *flagSet {
 	if slices.Contains([]string{"events", "keywords", "record"}, cmd.Name()) {
 		return nil
@@ -64,7 +64,7 @@ func setHelp(root *cobra.Command) {
 
 // rootHelp prints the table of commands, in two columns.
 func rootHelp(w io.Writer) {
-	fmt.Fprintln(w, `Etw shows what is in traces: .etl files of Windows, .nettrace and .netperf files
+	fmt.Fprintln(w, `Etw shows the contents of traces: .etl files of Windows, .nettrace and .netperf files
 of .NET, zipped or not, on any system. - is the standard input.
 Usage: etw COMMAND [flags] TRACE..., to begin with: etw info TRACE`)
 	var group []subcommand
@@ -144,7 +144,7 @@ func wrapped(begin string, words []string) string {
 	return text + strings.TrimRight(line, " ")
 }
 
-// sharedHelp prints what the flags of a set do.
+// sharedHelp explains the flags of a set.
 func sharedHelp(w io.Writer, s *flagSet) error {
 	cmd, _, err := newRoot().Find([]string{s.of})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestHelpFits: the table of commands fits a screen of 80 x 40, and so does what is said of
-// each command in one of 50 lines. Sets of flags have no flag that there is not.
+// TestHelpFits: the table of commands fits a screen of 80 x 40, and so does the help of each
+// command in one of 50 lines. Sets of flags have no flag that there is not.
 func TestHelpFits(t *testing.T) {
 	text, _, _ := output("--help")
 	if n := strings.Count(text, "\n"); n > 40 {

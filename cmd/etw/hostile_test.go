@@ -56,9 +56,8 @@ func init() {
 	}
 }
 
-// TestHostile runs the tool on damaged traces: it ends with 0, or with 1 and a
-// word on what is wrong; lines of JSON are valid; and nothing that a terminal
-// takes as a command reaches it.
+// TestHostile runs the tool on damaged traces: it ends with 0, or with 1 and a word on the
+// fault; lines of JSON are valid; and nothing that a terminal takes as a command reaches it.
 func TestHostile(t *testing.T) {
 	files, err := mutate.Made()
 	if err != nil {
@@ -90,7 +89,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// hostileRun runs the tool and returns what it should not have done.
+// hostileRun runs the tool and returns its faults.
 func hostileRun(args []string, data []byte) (err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -124,8 +123,8 @@ func hostileRun(args []string, data []byte) (err error) {
 	return nil
 }
 
-// harmless returns an error if b has a character that a terminal would not just
-// show: one that controls it, or that hides or turns around what follows.
+// harmless returns an error if b has a character that a terminal would not just show: one
+// that controls it, or that hides or turns around the text after it.
 func harmless(b []byte) error {
 	for i, c := range string(b) {
 		switch {

@@ -18,7 +18,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// A weighedLine is what a line weighs, in milliseconds.
+// A weighedLine is the weight of a line, in milliseconds.
 type weighedLine struct{ self, total float64 }
 
 // linesOf returns what etw top --by line says of a recording.
@@ -80,7 +80,7 @@ func TestLinesElsewhere(t *testing.T) {
 	}
 }
 
-// pprofLines returns what the lines of a profile for pprof weigh.
+// pprofLines returns the weights of the lines of a profile for pprof.
 func pprofLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 	t.Helper()
 	f, err := os.Open(path)
@@ -123,7 +123,7 @@ func pprofLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 	return list
 }
 
-// pageLines returns what the lines of a page weigh, by its table, and holds the tree
+// pageLines returns the weights of the lines of a page, by its table, and holds the tree
 // against it: the parts of a call on lines are not more than the call.
 func pageLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 	t.Helper()

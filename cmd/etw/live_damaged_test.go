@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
 
-// TestLiveDamage has runtimes that send what is no trace, or the begin of one and then something
-// else: every command about live processes says so, and none that the process has ended.
+// TestLiveDamage has runtimes that send no trace, or the begin of one and then something else:
+// every command about live processes says so, and none that the process has ended.
 func TestLiveDamage(t *testing.T) {
 	cpu, err := bakeryTrace()
 	if err != nil {

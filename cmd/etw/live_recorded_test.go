@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// liveAnswer runs a command about a process that plays a trace, and about the trace
-// itself, and returns what both print.
+// liveAnswer runs a command about a process that plays a trace, and about the trace itself,
+// and returns both outputs.
 func liveAnswer(t *testing.T, trace []byte, args ...string) (live, atRest string) {
 	t.Helper()
 	if testing.Short() {
@@ -38,7 +38,7 @@ func liveAnswer(t *testing.T, trace []byte, args ...string) (live, atRest string
 	return answer("--port", port), answer(file)
 }
 
-// TestLiveAnswers: what is asked of a live process is answered as of a recording of it.
+// TestLiveAnswers: a question to a live process is answered as of a recording of it.
 func TestLiveAnswers(t *testing.T) {
 	cpu, err := bakeryTrace()
 	if err != nil {
@@ -69,8 +69,8 @@ func TestLiveAnswers(t *testing.T) {
 	}
 }
 
-// TestLiveTop: an interval in which all of a trace is has what the trace has, and with
-// shorter ones nothing is lost or counted twice.
+// TestLiveTop: an interval that holds all of a trace has its weights, and with shorter ones
+// nothing is lost or counted twice.
 func TestLiveTop(t *testing.T) {
 	cpu, err := bakeryTrace()
 	if err != nil {

@@ -71,8 +71,8 @@ func keyedTrace() ([]byte, error) {
 	slices.SortStableFunc(k.records[9:], func(a, b *etw.Record) int { return slices.Compare(a.Payload, b.Payload) })
 	// A half of a stack of no event.
 	k.log(4.2, -1, -1, 0, &kernel.StackWalkStackKeyKernelV2{EventTimeStamp: uint64(at(2.5, etw.Record{}).Timestamp), StackProcess: 100, StackThread: 1000, StackKey: 0x100})
-	// What the process is called, the end tells; that of the number 200 is another one
-	// before it starts.
+	// The end tells the name of the process; that of the number 200 is another one before it
+	// starts.
 	sid := etw.TokenUser{User: 1, SID: etw.SID{1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0}}
 	k.log(4.5, 200, 1, 0, &kernel.PerfInfoMarkV0{})
 	k.log(5, 100, 1000, 0, &kernel.ProcessStartV4{ProcessID: 200, ParentID: 100, UserSID: sid, ImageFileName: etw.ANSI("new.exe")})
@@ -84,8 +84,8 @@ func keyedTrace() ([]byte, error) {
 	return etltest.File(header(), k.records...)
 }
 
-// machineTrace has what the kernel tells of a machine with a service and a program
-// that starts another one, reads a file, touches one and sends something.
+// machineTrace has the events of the kernel of a machine with a service and a program that
+// starts another one, reads a file, touches one and sends something.
 func machineTrace() ([]byte, error) {
 	var k kernelLog
 	text, name := etw.MakeUTF16, func(s string) etw.ANSI { return etw.ANSI(s) }

@@ -1,5 +1,5 @@
-// Etw shows what is in traces of events: .etl files of Windows, .nettrace and
-// .netperf files of .NET.
+// Etw shows the contents of traces of events: .etl files of Windows, .nettrace and .netperf
+// files of .NET.
 package main
 
 import (
@@ -30,8 +30,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runIn(ctx, args, stdin, stdout, stderr)
 }
 
-// known leaves out what stands behind the name of a command that there is not: flags of it
-// would be said to be unknown, not the command.
+// known leaves out the arguments behind the name of an unknown command: flags of it would be
+// said to be unknown, not the command.
 func known(root *cobra.Command, args []string) []string {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd(args...)
@@ -43,7 +43,7 @@ func known(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// runIn runs the tool until the context ends, with what comes with that.
+// runIn runs the tool until the context ends, with the consequences.
 func runIn(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) == 2 && args[0] == "help" {
 		if i := slices.IndexFunc(flagSets, func(s flagSet) bool { return s.name == args[1] }); i >= 0 {

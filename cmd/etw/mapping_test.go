@@ -42,7 +42,7 @@ func TestShrinkingTrace(t *testing.T) {
 	}
 }
 
-// TestOtherPanics: what is wrong with the program itself is not called a trace's fault.
+// TestOtherPanics: a fault of the program itself is not called a trace's fault.
 func TestOtherPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {

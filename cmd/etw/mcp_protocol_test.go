@@ -77,7 +77,7 @@ const (
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// TestProtocol holds the server against what the protocol asks of one, message by message.
+// TestProtocol holds the server against the rules of the protocol, message by message.
 func TestProtocol(t *testing.T) {
 	w := newWire(t)
 	w.send(t, initialize)
@@ -129,13 +129,13 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// perRequest is what each request says of its client where there is no session.
+// perRequest is the description of the client in each request where there is no session.
 func perRequest(version string) string {
 	return `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 }
 
-// TestProtocolRefuses sends what is no message: it is answered with an error, and the
-// server goes on.
+// TestProtocolRefuses sends invalid messages: it is answered with an error, and the server
+// goes on.
 func TestProtocolRefuses(t *testing.T) {
 	w := newWire(t)
 	w.send(t, initialize)
@@ -177,7 +177,7 @@ func TestProtocolRefuses(t *testing.T) {
 	}
 }
 
-// TestProtocolEchoes: an error does not repeat at length what it is about.
+// TestProtocolEchoes: an error does not repeat its subject at length.
 func TestProtocolEchoes(t *testing.T) {
 	w := newWire(t)
 	w.send(t, initialize)
@@ -199,7 +199,7 @@ func TestProtocolEchoes(t *testing.T) {
 	}
 }
 
-// TestProtocolEnd sends all at once: what was asked before the end is answered.
+// TestProtocolEnd sends all at once: questions before the end are answered.
 func TestProtocolEnd(t *testing.T) {
 	cmd := etwProcess(t, "mcp", "--root", filepath.Dir(recordedPath("gc.nettrace")))
 	call := `{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"gc","arguments":{"trace":"gc.nettrace"}}}`
@@ -278,7 +278,7 @@ func messages(t *testing.T, text []byte) []map[string]any {
 	}
 }
 
-// withoutOwn takes out of a message what each server has of its own.
+// withoutOwn takes the parts out of a message that differ by server.
 func withoutOwn(m map[string]any) {
 	if fault, ok := m["error"].(map[string]any); ok {
 		delete(fault, "message") // its code stays

@@ -38,7 +38,7 @@ func assistant(t *testing.T, args ...string) *mcp.ClientSession {
 	return session
 }
 
-// A told is what all answers of tools have.
+// A told is the common part of all answers of tools.
 type told struct {
 	Handle, Result string
 	Schema         int
@@ -53,7 +53,7 @@ type told struct {
 	text string
 }
 
-// tell calls a tool. What it answers is within its bounds.
+// tell calls a tool. Its answer is within its bounds.
 func tell(t *testing.T, s *mcp.ClientSession, name string, in map[string]any) *told {
 	t.Helper()
 	text, failed := callTool(t, s, name, in)
@@ -74,7 +74,7 @@ func tell(t *testing.T, s *mcp.ClientSession, name string, in map[string]any) *t
 	return answer
 }
 
-// callTool returns the text that a tool answers, and whether it is what went wrong.
+// callTool returns the text that a tool answers, and whether it is an error.
 func callTool(t *testing.T, s *mcp.ClientSession, name string, in map[string]any) (text string, failed bool) {
 	t.Helper()
 	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: in})
@@ -87,8 +87,8 @@ func callTool(t *testing.T, s *mcp.ClientSession, name string, in map[string]any
 	return text, res.IsError
 }
 
-// TestAssistant investigates as an assistant does: it finds out what there is, ranks,
-// looks into what stands out, and compares.
+// TestAssistant investigates as an assistant does: it looks around, ranks, looks into the
+// findings, and compares.
 func TestAssistant(t *testing.T) {
 	dir := exampleFolder(t)
 	s := assistant(t, "--root", dir)
@@ -232,7 +232,7 @@ func TestAssistantPaths(t *testing.T) {
 }
 
 // TestAssistantBounds asks everything of a trace with tight bounds: answers fit, are valid,
-// and say first what is to be minded.
+// and begin with cautions.
 func TestAssistantBounds(t *testing.T) {
 	dir := exampleFolder(t)
 	d, err := desk.New(runIn, []string{dir}, time.Minute)
@@ -264,7 +264,7 @@ func TestAssistantBounds(t *testing.T) {
 }
 
 // TestAssistantKeeps: a second look at a trace takes no second pass. That of a trace that is
-// gone is answered, and that of one that has changed is not what is kept.
+// gone is answered, and that of one that has changed is read anew.
 func TestAssistantKeeps(t *testing.T) {
 	dir := exampleFolder(t)
 	d, err := desk.New(runIn, []string{dir}, time.Minute)
@@ -312,7 +312,7 @@ func TestAssistantKeeps(t *testing.T) {
 }
 
 // TestAssistants has several clients ask at once, and one ask several things at once: each
-// answer is what it would be alone.
+// answer is the same as alone.
 func TestAssistants(t *testing.T) {
 	dir := exampleFolder(t)
 	var wg sync.WaitGroup

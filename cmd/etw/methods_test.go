@@ -15,7 +15,7 @@ import (
 )
 
 // TestMethodTimes: the times of methods that top --activity has, of each kind of request, are
-// those that the program measured, but for what samples can tell of so short a time.
+// those that the program measured, within the error of samples in so short a time.
 func TestMethodTimes(t *testing.T) {
 	for _, path := range corpus.Glob(t, "causes/ferry-*.nettrace.gz") {
 		name := filepath.Base(path)

@@ -24,7 +24,7 @@ func etwProcess(t *testing.T, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Package testscript runs what the program is called.
+	// Package testscript runs a program by its name.
 	cmd := exec.Command(exe)
 	cmd.Args = append([]string{"etw"}, args...)
 	return cmd
@@ -52,8 +52,8 @@ func recorded(t testing.TB, name string) []byte {
 	return data
 }
 
-// TestInterrupt interrupts a command that waits for more of a stream: it prints
-// what it has.
+// TestInterrupt interrupts a command that waits for more of a stream: it prints its results
+// so far.
 func TestInterrupt(t *testing.T) {
 	trace := endlessTrace()
 	for _, c := range []struct{ command, want string }{{"stat", "1 events"}, {"dump", "Acme/Made"}, {"info", "events               1"}} {
@@ -82,7 +82,7 @@ func endlessTrace() []byte {
 	return w.Bytes()[:w.Offset()/2]
 }
 
-// TestInterruptedExport interrupts an export, and a filter: what was there before stays, and nothing
+// TestInterruptedExport interrupts an export, and a filter: the file from before stays, and nothing
 // comes beside it.
 func TestInterruptedExport(t *testing.T) {
 	trace := endlessTrace()

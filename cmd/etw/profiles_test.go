@@ -18,8 +18,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestProfilesReadBack writes profiles of traces, reads them again and holds what top says
-// of each against what it says of the trace: methods with their weights to the last digit.
+// TestProfilesReadBack writes profiles of traces, reads them again and holds top of each
+// against top of the trace: methods with their weights to the last digit.
 func TestProfilesReadBack(t *testing.T) {
 	b, err := bakeryTrace()
 	if err != nil {
@@ -39,13 +39,13 @@ func TestProfilesReadBack(t *testing.T) {
 	}
 }
 
-// A methodWeight is what the methods of one name weigh.
+// A methodWeight is the weight of the methods of one name.
 type methodWeight struct {
 	self, total []int64 // total is nil if there are several: a sample can be of two of them
 }
 
-// methodsOf returns what methods weigh, by the last value or by all of them, as frames are,
-// without what top leaves out.
+// methodsOf returns the weights of methods, by the last value or by all of them, as frames
+// are, without those that top leaves out.
 func methodsOf(t *testing.T, all bool, args ...string) map[string]methodWeight {
 	t.Helper()
 	out, stderr, status := output(append([]string{"top", "--include", "%", "--format", "json"}, args...)...)
@@ -102,8 +102,7 @@ func checkReadBack(t *testing.T, path, of string) {
 	}
 }
 
-// TestProfilesOfGo holds a profile that the runtime of Go wrote against what go tool pprof
-// says of it.
+// TestProfilesOfGo holds a profile that the runtime of Go wrote against go tool pprof.
 func TestProfilesOfGo(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -168,8 +167,7 @@ func TestProfilesOfGo(t *testing.T) {
 	}
 }
 
-// Commands that need events say so of a profile, and one that needs none says what values
-// there are.
+// Commands that need events say so of a profile, and one that needs none names the values.
 func TestProfilesElsewhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.folded")
 	if err := os.WriteFile(path, []byte("main;bake 12\nmain 3\n"), 0o666); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// providedTrace is what logman and krabs record of a machine: events of the kernel's
+// providedTrace is a recording of a machine as by logman and krabs: events of the kernel's
 // providers with manifests alone, of a process whose path has blanks, one with a code of
 // Windows, and another one with the same number.
 func providedTrace(t *testing.T) string {
@@ -55,8 +55,8 @@ func providedTrace(t *testing.T) string {
 	return path
 }
 
-// TestProvided asks of such a trace, without --manifest, what a person would: words that
-// stand in a line of the answer.
+// TestProvided asks of such a trace, without --manifest, the questions of a person: words
+// that stand in a line of the answer.
 func TestProvided(t *testing.T) {
 	path := providedTrace(t)
 	for _, c := range []struct {

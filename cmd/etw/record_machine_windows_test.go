@@ -20,7 +20,7 @@ import (
 const manyEvents = 40000
 
 // recordMany records while this program writes events, which are numbered, and returns how
-// many it has written and what etw says.
+// many it has written and the output of etw.
 func recordMany(t *testing.T, p *provider.Provider, args ...string) (written uint32, said string, code int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// A pageModel is what a page has for its scripts.
+// A pageModel is the data of a page for its scripts.
 type pageModel struct {
 	Head     string
 	Warnings []string
@@ -252,7 +252,7 @@ func TestReportAdvice(t *testing.T) {
 	}
 }
 
-// What a command lacks is recorded by the tools that have made the trace.
+// Missing events of a command are recorded by the tools that have made the trace.
 func TestNeedsOfWindows(t *testing.T) {
 	path := corpus.File(t, "etl", "diaghub.kernel.1.etl")
 	code, _, stderr := runTool("gc", path)

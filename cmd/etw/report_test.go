@@ -16,7 +16,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// runReport runs the command, and returns its exit code and what it prints.
+// runReport runs the command, and returns its exit code and output.
 func runReport(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = run(append([]string{"report"}, args...), strings.NewReader(""), &out, &errs)
@@ -47,7 +47,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// What stands out, in every format, is what the page says.
+// The findings, in every format, are those of the page.
 func TestReportFindings(t *testing.T) {
 	path := recordedPath("gc.nettrace")
 	code, text, stderr := runReport("--format", "text", path)
@@ -87,8 +87,8 @@ func TestReportFindings(t *testing.T) {
 	}
 }
 
-// TestReportTrouble checks that there is a page of what could be read, and that it
-// says what is missing.
+// TestReportTrouble checks that there is a page of the readable part, and that it names the
+// missing one.
 func TestReportTrouble(t *testing.T) {
 	code, page, stderr := runReport(recordedPath("lost.nettrace"))
 	if code != cli.ExitTrouble || !strings.Contains(stderr, "were lost") || !strings.Contains(page, "were lost when the trace was recorded") {
@@ -117,7 +117,7 @@ func TestReportTrouble(t *testing.T) {
 	}
 }
 
-// TestReportToDevice checks that what is no file is written to, not replaced.
+// TestReportToDevice checks that a device is written to, not replaced.
 func TestReportToDevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("devices have no paths there")

@@ -38,7 +38,7 @@ type subcommand struct {
 // subcommands returns all of them, in the order of the help.
 func subcommands() []subcommand {
 	return []subcommand{
-		{groupLook, "info", "what it is, what was lost", look.NewInfo},
+		{groupLook, "info", "kind, losses, processes", look.NewInfo},
 		{groupLook, "view", "explore it in the browser", func() *cobra.Command { return view.NewView(newRoot, runIn) }},
 		{groupLook, "stat", "events counted, summed up", look.NewStat},
 		{groupLook, "dump", "events with their fields", look.NewDump},
@@ -48,19 +48,19 @@ func subcommands() []subcommand {
 		{groupAsk, "gc", "collections and pauses", with(ask.NewGC, live.WithCollections)},
 		{groupAsk, "allocs", "allocations, by type", with(ask.NewAllocs, live.WithRecording)},
 		{groupAsk, "heap", "objects, and their roots", with(ask.NewHeap, live.WithSnapshot)},
-		{groupAsk, "exceptions", "what was thrown", with(ask.NewExceptions, live.WithRecording)},
+		{groupAsk, "exceptions", "exceptions thrown", with(ask.NewExceptions, live.WithRecording)},
 		{groupAsk, "jit", "methods compiled", with(ask.NewJIT, live.WithRecording)},
 		{groupAsk, "waits", "for locks, events, tasks", with(ask.NewWaits, live.WithRecording)},
 		{groupAsk, "threadpool", "workers, starvation", with(ask.NewThreadPool, live.WithRecording)},
 		{groupAsk, "requests", "requests and activities", with(ask.NewRequests, live.WithRecording)},
 		{groupAsk, "counters", "counters and metrics", with(ask.NewCounters, live.WithReadings)},
 		{groupAsk, "startup", "loading, phases of starts", with(ask.NewStartup, (*ask.Question).Command)},
-		{groupAsk, "report", "what stands out, or a page", ask.NewReport},
-		{groupAsk, "timeline", "what happened when", ask.NewTimelineCommand},
+		{groupAsk, "report", "findings, or a page", ask.NewReport},
+		{groupAsk, "timeline", "events over time", ask.NewTimelineCommand},
 		{groupAsk, "compare", "before and after", ship.NewCompare},
 
 		{groupCode, "top", "methods, lines, stacks", with(code.NewTop, live.WithIntervals)},
-		{groupCode, "tree", "who calls what", with(code.NewTree, live.WithSamples)},
+		{groupCode, "tree", "the call tree", with(code.NewTree, live.WithSamples)},
 		{groupCode, "flame", "a flame graph", with(code.NewFlame, live.WithSamples)},
 		{groupCode, "symbols", "which code has names", code.NewSymbols},
 
@@ -77,7 +77,7 @@ func subcommands() []subcommand {
 
 		{groupKnow, "events", "events that are known", with(look.NewEvents, windows.WithRegistered)},
 		{groupKnow, "keywords", "masks; how to record", look.NewKeywords},
-		{groupKnow, "lake", "keep what export wrote", ship.NewLake},
+		{groupKnow, "lake", "keep lakes of export", ship.NewLake},
 		{groupKnow, "mcp", "a server for assistants", func() *cobra.Command { return assist.NewMCP(newRoot, runIn) }},
 		{"", "man", "", newMan},
 	}
@@ -95,7 +95,7 @@ func (c *subcommand) asked() bool {
 	return c.name == "stat" || c.name == "dump" || c.name == "events"
 }
 
-// with returns what makes a command from a part, by what makes the part.
+// with returns the maker of a command from the maker of a part.
 func with[T any](build func() T, finish func(T) *cobra.Command) func() *cobra.Command {
 	return func() *cobra.Command { return finish(build()) }
 }
@@ -103,9 +103,9 @@ func with[T any](build func() T, finish func(T) *cobra.Command) func() *cobra.Co
 // newRoot returns the command with all its subcommands.
 func newRoot() *cobra.Command { return newRootWith("") }
 
-// rootFor returns the command with what a command line needs: if that begins with the name
-// of a subcommand which needs no others, it alone, for making all of them takes longer
-// than most of them run.
+// rootFor returns the root command with the commands that a command line needs: if that
+// begins with the name of a subcommand which needs no others, it alone, for making all of
+// them takes longer than most of them run.
 func rootFor(args []string) *cobra.Command {
 	if len(args) > 0 && args[0] != "man" {
 		for _, c := range subcommands() {
@@ -121,20 +121,20 @@ func rootFor(args []string) *cobra.Command {
 func newRootWith(only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "etw",
-		Short: "Show what is in ETW and EventPipe traces",
-		Long: `Etw shows what is in traces of events: .etl files of Windows, .nettrace and
-.netperf files of .NET, on any system. What a file is, its first bytes say. Zip and
+		Short: "Show the contents of ETW and EventPipe traces",
+		Long: `Etw shows the contents of traces: .etl files of Windows, .nettrace and
+.netperf files of .NET, on any system. The first bytes tell the format of a file. Zip and
 gzip files of traces open directly, and - is the standard input.
 
 All commands that read events take the same filters, all that print results the same
 formats. On a terminal long output goes through a pager.
 
-Exit codes: 0 if all is well, 1 if a file is not (what could be read of it is shown
+Exit codes: 0 if all is well, 1 if a file is not (the readable part is shown
 nevertheless), events were lost while it was recorded (info, whose answer that is, has
 0 then) or the output cannot be written, 2 for a command line that makes no sense, such
 as one with a name that neither the trace nor the tool knows, 3 if a condition of etw
 compare --fail-if holds, 5 if a trace has none of the events that an answer is of.`,
-		Example: `  etw info gc.nettrace            what it is, and whether anything was lost
+		Example: `  etw info gc.nettrace            its kind, and whether anything was lost
   etw stat gc.nettrace            which events it has, and how many
   etw dump gc.nettrace            every event with its fields
   etw events clr                  which events of the .NET runtime are known

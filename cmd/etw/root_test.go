@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// TestSubcommands: what is made for a command line that begins with a name is the command
-// of that name, and it is made alone.
+// TestSubcommands: for a command line that begins with a name, the command of that name is
+// made, and it alone.
 func TestSubcommands(t *testing.T) {
 	for _, c := range subcommands() {
 		if name := c.build().Name(); name != c.name {

@@ -16,7 +16,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/provider"
 )
 
-// A heard remembers what sessions asked of a provider.
+// A heard remembers the requests of sessions to a provider.
 type heard struct {
 	mu   sync.Mutex
 	list []string

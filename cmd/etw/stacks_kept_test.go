@@ -79,8 +79,8 @@ func topSamples(t *testing.T, args ...string) (n sampleCount) {
 	return n
 }
 
-// The call stacks of what a filter lets through are those that it has without the filter:
-// in answers, and in files that are read again.
+// The call stacks of events that a filter lets through are those that it has without the
+// filter: in answers, and in files that are read again.
 func TestStacksUnderFilters(t *testing.T) {
 	var stacks atomic.Int64
 	t.Cleanup(func() {

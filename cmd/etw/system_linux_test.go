@@ -197,7 +197,7 @@ func TestSystemNobody(t *testing.T) {
 	}
 }
 
-// A systemAnswer is what is read of the answers' JSON.
+// A systemAnswer is the part of the answers' JSON that is read.
 type systemAnswer struct {
 	Processes []struct {
 		PID, Parent int64

@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestThreadsAddUp asks each command for one thread after the other: the parts add up to
-// what it says of all.
+// TestThreadsAddUp asks each command for one thread after the other: the parts add up to the
+// answer for all.
 func TestThreadsAddUp(t *testing.T) {
 	for _, c := range []struct{ command, trace, figure string }{
 		{"waits --locks", "contention.nettrace", "totalMs"},
@@ -62,7 +62,7 @@ func figureOf(t *testing.T, name string, args ...string) float64 {
 	return n
 }
 
-// TestThreadsByName asks for threads by what they are called, and for what nobody is.
+// TestThreadsByName asks for threads by name, and for a name that nobody has.
 func TestThreadsByName(t *testing.T) {
 	path := corpus.File(t, "universal/universal-tracepoints.nettrace")
 	for _, command := range []string{"threads", "top", "dump", "stat", "timeline"} {
@@ -121,7 +121,7 @@ func TestContentionInARow(t *testing.T) {
 	}
 }
 
-// TestChildrenAnywhere holds what --children chooses against a list of the same processes.
+// TestChildrenAnywhere holds the choice of --children against a list of the same processes.
 func TestChildrenAnywhere(t *testing.T) {
 	path := corpus.File(t, "etl/net.4.5.2.x64.etl")
 	var list []string

@@ -28,7 +28,7 @@ func lanesOf(t *testing.T, args ...string) map[string]*timeline.Lane {
 	return lanes
 }
 
-// A series of a metric is one lane, of what goes up and down its level.
+// A series of a metric is one lane, that of an up-down counter its level.
 func TestTimelineMetrics(t *testing.T) {
 	path := corpus.File(t, "dotnet10", "metrics.nettrace")
 	lanes := lanesOf(t, "--buckets", "4", path)

@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
-// traces are what the command trace of scripts writes, by name.
+// traces are the files that the command trace of scripts writes, by name.
 var traces = map[string]func() ([]byte, error){
 	"oven": ovenTrace, "oven.pdb": func() ([]byte, error) { return ovenPDB(), nil },
 	"kernel":     func() ([]byte, error) { return kernelTrace(header()) },
@@ -81,8 +81,8 @@ func kernelTrace(h etl.Header) ([]byte, error) {
 	)
 }
 
-// samplesTrace has a sample of the processor, which says only in its payload
-// what thread ran, and the start of that thread.
+// samplesTrace has a sample of the processor, which says only in its payload which thread
+// ran, and the start of that thread.
 func samplesTrace() ([]byte, error) {
 	thread := etw.MustParseGUID("3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c")
 	perfInfo := etw.MustParseGUID("ce1dbfb4-137e-4da6-87b0-3f59aa102cbc")

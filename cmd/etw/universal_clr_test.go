@@ -113,7 +113,7 @@ func writeUniversal(t *testing.T, path string) (universalPath string, method pla
 	return universalPath, method
 }
 
-// answerOf reads an answer, without what it says of the trace and of the next question.
+// answerOf reads an answer, without its parts on the trace and the next question.
 func answerOf(t *testing.T, text string) (answer map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {

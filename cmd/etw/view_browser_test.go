@@ -83,7 +83,7 @@ func TestViewBrowser(t *testing.T) {
 	b.Quiet()
 }
 
-// TestViewRequests holds the views of requests and collections against what the commands print.
+// TestViewRequests holds the views of requests and collections against the output of the commands.
 func TestViewRequests(t *testing.T) {
 	c := chromium.Start(t)
 	trace := "../../tests/recorded/causes/cause-10.nettrace.gz"
@@ -133,7 +133,7 @@ func TestViewRequests(t *testing.T) {
 	b.Quiet()
 }
 
-// TestViewHeap asks who holds the type that retains most, and has what the command prints.
+// TestViewHeap asks who holds the type that retains most, and has the output of the command.
 func TestViewHeap(t *testing.T) {
 	c := chromium.Start(t)
 	trace := "../../tests/recorded/heapdump.nettrace"

@@ -43,7 +43,7 @@ func startView(t *testing.T, args ...string) string {
 	return strings.TrimSpace(address)
 }
 
-// get returns what a server answers.
+// get returns the answer of a server.
 func get(t *testing.T, address string) (int, []byte, http.Header) {
 	t.Helper()
 	r, err := http.Get(address)
@@ -64,7 +64,7 @@ var viewFlags = []url.Values{
 	{"format": {"csv"}}, {"min": {"0"}, "inverted": {"true"}}, {"limit": {"50"}, "format": {"jsonl"}}, {"buckets": {"7"}},
 }
 
-// TestViewAnswers holds each answer of the server against what the command prints.
+// TestViewAnswers holds each answer of the server against the output of the command.
 func TestViewAnswers(t *testing.T) {
 	for _, name := range []string{"causes/cause-10.nettrace.gz", "answers/gc-datas-10.nettrace", "lost.nettrace"} {
 		testViewAnswers(t, "../../tests/recorded/"+name)
@@ -205,7 +205,7 @@ func TestViewRefuses(t *testing.T) {
 	}
 }
 
-// TestViewEvents turns the pages of all events: together they are what the command prints,
+// TestViewEvents turns the pages of all events: together they are the output of the command,
 // whatever their sizes are.
 func TestViewEvents(t *testing.T) {
 	for _, name := range []string{"gc.nettrace", "service.etl", "threads.nettrace"} {

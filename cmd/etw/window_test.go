@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestWindowsAddUp parts the time of traces: what their samples weigh in the parts is what they
-// weigh in all of it, to the nanosecond, also of waits that reach from one part into another.
+// TestWindowsAddUp parts the time of traces: the weights of their samples in the parts add up
+// to that of the whole, to the nanosecond, also of waits that reach from one part into another.
 func TestWindowsAddUp(t *testing.T) {
 	weighs := func(args ...string) []int64 {
 		t.Helper()

@@ -83,7 +83,7 @@ func flat(d *xml.Decoder, path string) (list []string, err error) {
 	}
 }
 
-// UnmarshalXML keeps what is in EventData in its order.
+// UnmarshalXML keeps the values of EventData in order.
 func (x *xmlFields) UnmarshalXML(d *xml.Decoder, _ xml.StartElement) (err error) {
 	x.lines, err = flat(d, "")
 	return err
@@ -224,7 +224,7 @@ func nextElement(d *xml.Decoder) (*xmlEvent, error) {
 	}
 }
 
-// ofXML lists what there is of an event.
+// ofXML lists the contents of an event.
 func ofXML(e *xmlEvent) []string {
 	s := &e.System
 	cpu := "-1"

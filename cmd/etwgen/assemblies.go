@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// An assemblySearch finds the assemblies that one refers to, where a program would be
-// given them. What folders a search has is found out when it is first asked.
+// An assemblySearch finds the assemblies that one refers to, where a program would be given
+// them. The folders of a search are found when it is first asked.
 type assemblySearch struct {
 	path    string // of the assembly
 	folders []string

@@ -14,15 +14,15 @@ func newCheck() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "check [flags] FILE...",
-		Short: "Say what is wrong with manifests",
-		Long: `Check reads manifests and prints what is wrong with them, one line for each
+		Short: "Report faults in manifests",
+		Long: `Check reads manifests and prints their faults, one line for each
 fault, as file:line:col: message. It says nothing about a manifest that is good.
 Of faults of one kind it prints the first few, with the number of the others;
 --all prints them all. A FILE of - is the standard input. With --format sarif all
 faults go to the standard output, in the form that code hosts and editors show.
 
-It refuses what the message compiler of Windows refuses, unless --lenient asks
-for what dumps of registered providers need.`,
+It refuses the same as the message compiler of Windows, unless --lenient asks
+for the needs of dumps of registered providers.`,
 		Example: "  etwgen check MyProvider.man\n  etwgen check --lenient dumps/*.xml",
 		Args:    command.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,7 +56,7 @@ for what dumps of registered providers need.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain")
+	cmd.Flags().BoolVar(&opts.Lenient, "lenient", false, "accept dumps of registered providers")
 	cmd.Flags().BoolVar(&werror, "werror", false, "exit with 1 also for warnings")
 	cmd.Flags().BoolVar(&every, "all", false, "print every fault, however many there are of its kind")
 	cmd.Flags().StringVar(&format, "format", "text", "the `form`: text or sarif")

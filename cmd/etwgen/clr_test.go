@@ -16,9 +16,9 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// The tests of this file hold our manifest of the CLR against the runtime's own.
-// They may differ in what corrections.tsv lists, with a reason for each line, and
-// in nothing else.
+// The tests of this file hold our manifest of the CLR against the runtime's own. They may
+// differ in the entries of corrections.tsv, with a reason for each line, and in nothing
+// else.
 
 var ourCLR = filepath.Join("..", "..", "generated", "clr", "clr.man")
 
@@ -148,7 +148,7 @@ func removeField(fields []fieldRow, path string) []fieldRow {
 	return slices.DeleteFunc(fields, func(f fieldRow) bool { return f.Name == name && !deeper })
 }
 
-// TestNamesOfCLR compares what list does not show: GUIDs, symbols, masks, the
+// TestNamesOfCLR compares the facts that list does not show: GUIDs, symbols, masks, the
 // values of tasks and opcodes, and the entries of maps.
 func TestNamesOfCLR(t *testing.T) {
 	want, got := namesOf(t, runtimeCLR(t)), namesOf(t, ourCLR)
@@ -285,8 +285,8 @@ func TestDocOfCLR(t *testing.T) {
 	t.Logf("%d events and %d fields with documentation", events, fields)
 }
 
-// TestFactsOfCLR holds our manifest of the CLR against what the resource of a real
-// runtime says of its events, as a table: numbers, names and types.
+// TestFactsOfCLR holds our manifest of the CLR against the resource of a real runtime, as a
+// table: numbers, names and types.
 func TestFactsOfCLR(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "generated", "clr", "testdata", "runtime-3.1.2.tsv"))
 	if err != nil {

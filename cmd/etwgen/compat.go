@@ -15,7 +15,7 @@ func newCompat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compat [flags] OLD NEW",
 		Short: "Say whom a change of a manifest harms",
-		Long: `Compat compares two versions of a manifest, and prints what harms those who know
+		Long: `Compat compares two versions of a manifest, and prints the changes that harm those who know
 the old one, one line for each change, as file:line:col: severity: message (rule).
 
   error    payloads in old traces are misread, or old programs misread new ones:
@@ -24,7 +24,7 @@ the old one, one line for each change, as file:line:col: severity: message (rule
   warning  sessions, queries or source code may have to change: names, levels,
            keywords, channels, opcodes, meanings of values; a new version that
            does not begin with the fields of the old one
-  note     what people see differs: messages, outTypes; what is only new (with --all)
+  note     other text for people: messages, outTypes; additions (with --all)
 
 Each can also be a program, with the events of its resource and of TraceLogging: two builds
 of it are two versions. Both files are read leniently.
@@ -61,7 +61,7 @@ trouble.`,
 		},
 	}
 	cmd.Flags().BoolVar(&werror, "werror", false, "exit with 1 also for warnings")
-	cmd.Flags().BoolVar(&all, "all", false, "also print what only people see, and what is new")
+	cmd.Flags().BoolVar(&all, "all", false, "also print changes that only people see, and additions")
 	return cmd
 }
 

@@ -15,7 +15,7 @@ const compatShop = `<instrumentationManifest xmlns="http://schemas.microsoft.com
 <events><event value="1" symbol="Sold" template="Sold" level="win:Informational" message="sold"/></events>
 </provider></events></instrumentation></instrumentationManifest>`
 
-// TestCompatExitCodes: CI goes by what compat exits with.
+// TestCompatExitCodes: CI goes by the exit code of compat.
 func TestCompatExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, from, to string) {

@@ -30,7 +30,7 @@ func newCompile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compile [flags] MANIFEST",
 		Short: "Compile a manifest for Windows, as mc.exe does",
-		Long: `Compile makes of a manifest what Windows needs to show the events of a program:
+		Long: `Compile makes of a manifest the files that Windows needs to show the events of a program:
 the resource WEVT_TEMPLATE and a message table for each language, byte by byte as
 the message compiler mc.exe does, but for the GUIDs of templates, which it has a way
 of its own to make. It writes
@@ -79,8 +79,8 @@ Exit codes: 0 if all is well, 1 if the manifest has errors or breaks compatibili
 	f.IntVar(&flags.version, "form", 5, "the `version` of the binary form: 5, or 3 as older compilers write")
 	f.BoolVar(&flags.header, "header", false, "also write a header for C and C++")
 	f.BoolVar(&flags.c.Kernel, "km", false, "write the header for drivers: it calls EtwWrite, and its functions take an activity first")
-	f.StringVarP(&flags.c.Prefix, "prefix", "p", "", "`what` names of functions that write begin with in the header (default EventWrite)")
-	f.StringVarP(&flags.c.Strip, "strip", "P", "", "`what` symbols of events begin with, and names of functions in the header do not")
+	f.StringVarP(&flags.c.Prefix, "prefix", "p", "", "`text` that names of functions that write begin with in the header (default EventWrite)")
+	f.StringVarP(&flags.c.Strip, "strip", "P", "", "`text` that symbols of events begin with, and names of functions in the header do not")
 	f.BoolVar(&flags.rc, "rc", false, "with --syso, also write the files for resource compilers")
 	f.StringSliceVar(&flags.syso, "syso", nil, "write object files for go build for these `architectures`: amd64, arm64, 386")
 	f.StringVar(&flags.against, "check-against", "", "fail if this older `manifest` is not compatible")
@@ -137,7 +137,7 @@ func (c *compileFlags) compile(cmd *cobra.Command, r *reading) ([]gen.File, erro
 	return files, nil
 }
 
-// compileError prints what has no binary form.
+// compileError prints the elements that have no binary form.
 func compileError(cmd *cobra.Command, err error) error {
 	exit := reported(cmd, err)
 	if exit.err != nil {

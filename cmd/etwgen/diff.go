@@ -12,19 +12,19 @@ import (
 	"github.com/etwgen/etwgen/internal/command"
 )
 
-// newDiff returns the command that shows what gen would change.
+// newDiff returns the command that shows the changes that gen would make.
 func newDiff() *cobra.Command {
 	var flags genFlags
 	cmd := &cobra.Command{
 		Use:   "diff [flags] MANIFEST... | FOLDER...",
-		Short: "Show what gen would change",
+		Short: "Show the changes that gen would make",
 		Long: `Diff generates a package as gen does, and prints how the files in the folder
 differ from it, as a unified diff. It writes nothing. Without flags but --output
 they are those with which the package was made. Of a folder without generated
 files it only says so.
 
 Of folders it compares the packages in them, and of ./... those below as well,
-each with what its line for go generate makes or, without one in the folder, the
+each with the output of its line for go generate or, without one in the folder, the
 command in its header: it takes no flags then.
 
 Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
@@ -62,7 +62,7 @@ func trouble(err error) error {
 	return &exitError{exitUsage, err}
 }
 
-// diffMade prints how packages differ from what makes them.
+// diffMade prints how packages differ from the output of their commands.
 func diffMade(cmd *cobra.Command, args []string) (bool, error) {
 	if cmd.Flags().NFlag() > 0 {
 		return false, usagef("packages in folders have flags of their own; give none, or a manifest")
@@ -126,7 +126,7 @@ func (m *made) flags() (*genFlags, *cobra.Command, []string, error) {
 	return g, cmd, paths, nil
 }
 
-// diff prints how the package differs from what its command makes, or makes of other manifests.
+// diff prints how the package differs from the output of its command, also for other manifests.
 func (m *made) diff(cmd *cobra.Command, others []string) (bool, error) {
 	flags, own, paths, err := m.flags()
 	if err != nil {
@@ -141,7 +141,7 @@ func (m *made) diff(cmd *cobra.Command, others []string) (bool, error) {
 	return flags.diff(own, paths)
 }
 
-// diffAsMade prints what differs, without flags with those that the package was made with.
+// diffAsMade prints differences, without flags with those that the package was made with.
 func (g *genFlags) diffAsMade(cmd *cobra.Command, paths []string) (bool, error) {
 	n := cmd.Flags().NFlag()
 	if m, err := readMade(g.dir); (n == 0 || n == 1 && cmd.Flags().Changed("output")) && err == nil && m != nil && m.args != nil {
@@ -150,7 +150,7 @@ func (g *genFlags) diffAsMade(cmd *cobra.Command, paths []string) (bool, error) 
 	return g.diff(cmd, paths) // which says what is wrong with the folder
 }
 
-// diff prints what differs and reports whether anything does.
+// diff prints differences and reports whether there are any.
 func (g *genFlags) diff(cmd *cobra.Command, paths []string) (bool, error) {
 	files, err := g.generate(cmd, paths)
 	if err != nil {

@@ -25,7 +25,7 @@ func newDoc() *cobra.Command {
 		Short: "Write reference pages of a manifest's events",
 		Long: `Doc writes reference pages in Markdown: README.md with the providers, and in a
 folder for each provider README.md with its keywords, tasks and events, and a
-page for each task. For each event a page has what selects it, its versions, and
+page for each task. For each event a page has its keyword, its versions, and
 its fields with their types, their place in the payload, their meaning and the Go
 types that gen makes of them.
 
@@ -33,7 +33,7 @@ Meanings come from etwgen:doc in the manifest. A provider's folder is named like
 its Go package: by its etwgen:name, or else by its own name.
 
 Files that would not change are left alone, and pages that are no longer needed
-are removed. Doc prints what is doubtful about the manifest, and nothing else. A
+are removed. Doc prints doubts about the manifest, and nothing else. A
 MANIFEST of - is the standard input.`,
 		Example: "  etwgen doc -o docs/events MyProvider.man",
 		Args:    command.Args(1, 1),
@@ -71,7 +71,7 @@ MANIFEST of - is the standard input.`,
 	flags.StringVar(&opts.Provider, "provider", "", "one provider, by name, symbol, GUID or number (default all that have events)")
 	flags.StringVar(&opts.Package, "package", "", "the name of the Go package, where there is one provider")
 	flags.StringArrayVar(&rename, "rename", nil, "`OLD=NEW`, as gen was given it, where there is one provider (repeatable)")
-	flags.BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
+	flags.BoolVar(&opts.Lenient, "lenient", false, "accept dumps of registered providers, and settle clashes of names")
 	flags.BoolVarP(&verbose, "verbose", "v", false, "list the files that are written and removed")
 	return cmd
 }

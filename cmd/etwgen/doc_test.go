@@ -143,7 +143,7 @@ func TestDocErrors(t *testing.T) {
 }
 
 // TestGeneratedIsFresh makes the packages in generated again, by the commands in their
-// headers, and the reference of the CLR, and compares them with what is in the repository.
+// headers, and the reference of the CLR, and compares them with the files in the repository.
 func TestGeneratedIsFresh(t *testing.T) {
 	if code, stdout, stderr := etwgen(t, "", "diff", "../../generated/..."); code != 0 || strings.Contains(stderr, "no command") {
 		t.Errorf("exit code %d; run go generate ./...\n%s%s", code, stderr, stdout)
@@ -161,7 +161,7 @@ func TestGeneratedIsFresh(t *testing.T) {
 	compareFiles(t, "docs/clr", want, filesIn(t, dir))
 }
 
-// compareFiles compares what is in the repository with what is generated.
+// compareFiles compares the files in the repository with generated ones.
 func compareFiles(t *testing.T, where string, want map[string][]byte, got map[string]string) {
 	t.Helper()
 	for name, content := range got {

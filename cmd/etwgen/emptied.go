@@ -12,8 +12,9 @@ import (
 	"github.com/etwgen/etwgen/gen"
 )
 
-// emptied is what go generate finds in place of a file that it has listed and that is no
-// longer needed: it would fail without. It is not listed again, so that the next run removes it.
+// emptied is the text that go generate finds in place of a file that it has listed and that is
+// no longer needed: it would fail without. It is not listed again, so that the next run removes
+// it.
 var emptied = []byte(gen.Header + `
 
 //go:build ignore
@@ -22,8 +23,8 @@ var emptied = []byte(gen.Header + `
 package empty
 `)
 
-// withEmptied returns files, and under go generate also what replaces the old ones that are no
-// longer needed.
+// withEmptied returns files, and under go generate also the replacements of the old ones that
+// are no longer needed.
 func withEmptied(old map[string][]byte, files []gen.File, stderr io.Writer) []gen.File {
 	if os.Getenv("GOFILE") == "" {
 		return files

@@ -71,7 +71,7 @@ func importWhole(path string, data []byte, opts importOptions) (*imported, error
 	return importResources(path, wevt.Resources{Templates: data}, opts)
 }
 
-// noForm adds to an error of package trace what else there could be.
+// noForm adds to an error of package trace the other forms that there could be.
 func noForm(err error) error {
 	if errors.Is(err, trace.ErrFormat) {
 		return fmt.Errorf("%w; nor is it a manifest, a program or library with a WEVT_TEMPLATE resource, or such a resource", err)
@@ -94,8 +94,8 @@ func importProgram(path string, data []byte, opts importOptions) (*imported, err
 	return in, err
 }
 
-// importBinary imports what a program or library has beside code: a resource, the metadata of
-// TraceLogging, or both.
+// importBinary imports the event metadata of a program or library: a resource, the metadata
+// of TraceLogging, or both.
 func importBinary(path string, data []byte, opts importOptions) (*imported, error) {
 	in, err := importResource(path, data, opts)
 	if err != nil && !errors.Is(err, wevt.ErrNoResource) {
@@ -128,8 +128,8 @@ func importResource(path string, data []byte, opts importOptions) (*imported, er
 	return importResources(path, res, opts)
 }
 
-// addTexts adds the message tables of x.dll.mui files in folders named by language.
-// Files that cannot be read are not what is asked for.
+// addTexts adds the message tables of x.dll.mui files in folders named by language. Files
+// that cannot be read are not those asked for.
 func addTexts(path string, res wevt.Resources) {
 	base := filepath.Base(path) + ".mui"
 	found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*", "*.mui"))
@@ -153,7 +153,7 @@ func addTexts(path string, res wevt.Resources) {
 	}
 }
 
-// lostInResource is what an imported manifest says of itself.
+// lostInResource is the comment of an imported manifest.
 const lostInResource = `
      The binary form keeps neither symbols nor the tids of templates: those here
      are made up, and stay the same. It keeps neither the types and settings of
@@ -164,7 +164,7 @@ func importResources(path string, res wevt.Resources, opts importOptions) (*impo
 	m, faults, err := wevt.Decode(path, res, wevt.Options{Lenient: opts.lenient, NameOf: opts.nameOf})
 	if err != nil {
 		if !opts.lenient {
-			err = fmt.Errorf("%w; --lenient keeps what can be read", err)
+			err = fmt.Errorf("%w; --lenient keeps the readable part", err)
 		}
 		return nil, err
 	}

@@ -35,10 +35,10 @@ func (g *genFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&g.dir, "output", "o", ".", "the folder of the package")
 	flags.StringVar(&g.gen.Package, "package", "", "the name of the package (default $GOPACKAGE, or else the folder's)")
 	flags.StringVar(&g.gen.Provider, "provider", "", "the provider, by name, symbol, GUID or number (1 is the first), where a manifest has several")
-	flags.StringArrayVar(&g.rename, "rename", nil, "`OLD=NEW` gives what the manifest calls OLD the Go name NEW (repeatable)")
+	flags.StringArrayVar(&g.rename, "rename", nil, "`OLD=NEW` gives the name OLD of the manifest the Go name NEW (repeatable)")
 	flags.StringArrayVar(&g.gen.Accessors, "accessor", nil, "give each event that has the field `NAME` a method GetNAME, for code that takes whatever has it (repeatable)")
 	flags.StringVar(&g.gen.Files, "files", "task", "`how` events are spread over files: task, a file for each, or one")
-	flags.BoolVar(&g.gen.Lenient, "lenient", false, "accept what dumps of registered providers contain, and settle clashes of names")
+	flags.BoolVar(&g.gen.Lenient, "lenient", false, "accept dumps of registered providers, and settle clashes of names")
 	flags.BoolVar(&g.selfDescribing, "self-describing", false, "take the providers for self-describing EventSources, which write narrower Booleans and go by names")
 	flags.BoolVar(&g.gen.Tests, "tests", false, "also generate tests of the package")
 }
@@ -180,8 +180,8 @@ func choose(cmd *cobra.Command, paths []string, opts gen.Options, reads manifest
 	return chosen, nil
 }
 
-// generate returns the files of the package for the provider that the flags
-// choose from some manifests. It prints what is doubtful about the manifest.
+// generate returns the files of the package for the provider that the flags choose from some
+// manifests. It prints doubts about the manifest.
 func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, error) {
 	opts, err := g.options()
 	if err != nil {
@@ -219,7 +219,7 @@ go generate, which would miss them, they are emptied, and the next run removes t
 The package says how it was made, and has a test that fails once the manifest is
 another one.
 
-Gen prints what is doubtful about the manifest, in short where --lenient reads a
+Gen prints doubts about the manifest, in short where --lenient reads a
 dump, and nothing else. Warnings do not change the exit code.
 
 Where a provider writes other fields than its manifest says, a file beside the

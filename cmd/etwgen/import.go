@@ -32,7 +32,7 @@ func newImport() *cobra.Command {
                       also those in files such as de-DE/x.dll.mui beside it, and by
                       the metadata of TraceLogging
   resource            WEVT_TEMPLATE as a file, such as mc.exe writes
-  trace               .etl, .nettrace or .netperf, by what it says of its own
+  trace               .etl, .nettrace or .netperf, by its descriptions of its own
                       events: EventSource manifests, merged schemas, metadata
   event log           .evtx, by the layouts of the events that are in it
 
@@ -40,8 +40,8 @@ A folder stands for all such files in it. With --output, a manifest is written f
 each program and resource, and one with the name traces.man for all traces
 together; without it there can be only one.
 
-What a form has lost is said in a comment at the top. Names that it lacks are made
-up, the same each time. What is damaged is an error that says where; with --lenient
+A comment at the top names the losses of a form. Names that it lacks are made
+up, the same each time. A damaged part is an error that says where; with --lenient
 the rest is kept, and the damage is printed.
 
 Exit codes: 0 if all is well, 1 if something was damaged or left out, 2 for trouble.`,
@@ -66,7 +66,7 @@ Exit codes: 0 if all is well, 1 if something was damaged or left out, 2 for trou
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write manifests to this `folder`")
-	cmd.Flags().BoolVar(&opts.lenient, "lenient", false, "keep what can be read of damaged resources")
+	cmd.Flags().BoolVar(&opts.lenient, "lenient", false, "keep the readable parts of damaged resources")
 	cmd.Flags().StringVar(&opts.provider, "name", "", "the `name` of a provider that the file does not tell, as resources of older compilers")
 	opts.assembly.add(cmd)
 	return cmd
@@ -117,9 +117,9 @@ func importable(path string) bool {
 	return false
 }
 
-// importAll imports programs and resources one by one, and traces together. The paths
-// are the arguments, and what is in those that are folders. Of several, one that is
-// refused is reported and counted, and does not keep the others.
+// importAll imports programs and resources one by one, and traces together. The paths are
+// the arguments, and the files in those that are folders. Of several, one that is refused is
+// reported and counted, and does not keep the others.
 func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) (results []result, refused int, err error) {
 	var traces []string
 	many := len(paths) > 1
@@ -230,7 +230,7 @@ func readProgram(path string) ([]byte, error) {
 	return data, nil
 }
 
-// writeImported writes manifests, and says what is not in them.
+// writeImported writes manifests, and names the parts that they lack.
 func writeImported(cmd *cobra.Command, results []result, folder string) error {
 	faults := 0
 	var files []gen.File
@@ -257,7 +257,7 @@ func writeImported(cmd *cobra.Command, results []result, folder string) error {
 	return nil
 }
 
-// printFaults prints what was left out of a manifest, and what is worth to know of it.
+// printFaults prints the parts left out of a manifest, and remarks on it.
 func (i *imported) printFaults(cmd *cobra.Command) {
 	for _, f := range i.faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", f)

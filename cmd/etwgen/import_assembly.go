@@ -60,7 +60,7 @@ func importAssembly(path string, data []byte, opts importOptions) (*imported, er
 	return in, nil
 }
 
-// madeOfClasses returns what a manifest of classes says of itself.
+// madeOfClasses returns the comment of a manifest of classes.
 func madeOfClasses(file string, sources []*eventsource.Source) string {
 	comment := "Made of the code of " + file + "."
 	for _, s := range sources {
@@ -69,8 +69,7 @@ func madeOfClasses(file string, sources []*eventsource.Source) string {
 	return comment
 }
 
-// judge says what is wrong with classes, and returns those of which a manifest can be
-// made.
+// judge reports faults of classes, and returns those of which a manifest can be made.
 func (i *imported) judge(sources []*eventsource.Source) []*eventsource.Source {
 	var alive []*eventsource.Source
 	classes := make(map[string]string) // by GUID
@@ -81,7 +80,7 @@ func (i *imported) judge(sources []*eventsource.Source) []*eventsource.Source {
 		guid := s.GUID.String()
 		switch {
 		case s.Dead != "" && s.SelfDescribing:
-			fault("no manifest can say what it writes: %s", s.Dead)
+			fault("no manifest can describe its events: %s", s.Dead)
 			continue
 		case s.Dead != "":
 			fault("it writes nothing, since .NET refuses it at run time: %s", s.Dead)

@@ -128,8 +128,8 @@ func TestImportClasses(t *testing.T) {
 	t.Logf("%d of %d imported classes say what the manifests of .NET do, and make packages", same, all)
 }
 
-// summary returns what a manifest with one provider says, but for what its events
-// write beyond their declaration.
+// summary returns the contents of a manifest with one provider, but for payloads of events
+// beyond their declaration.
 func summary(m *manifest.Manifest) []string {
 	p := m.Providers[0]
 	lines := []string{p.Name + " " + p.GUID.String() + " " + p.Symbol}

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A fieldScope is a list of described fields, and what was made of them.
+// A fieldScope is a list of described fields, and the fields made of them.
 type fieldScope struct {
 	fields []etw.FieldDesc
 	made   []*manifest.Field // in a manifest

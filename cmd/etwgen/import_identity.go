@@ -18,7 +18,7 @@ type traced struct {
 	events map[tracedKey]*etw.EventDesc
 }
 
-// A tracedKey is what a trace identifies an event by.
+// A tracedKey is the identity of an event in a trace.
 type tracedKey struct {
 	id      uint16
 	version uint8
@@ -34,12 +34,11 @@ type tracedEvent struct {
 	name string
 }
 
-// identify decides what each event is identified by, and returns all in the order of
-// a manifest. An id is what programs are written for, so that it counts, where it is
-// that of one event alone, and a declared one. Events of TraceLogging have none; what
-// .NET counts and writes by name has one that is free, or that of another event, and
-// in the next trace another one. Those go by their names, with an id that only the
-// manifest has.
+// identify decides the identity of each event, and returns all in the order of a manifest.
+// Programs are written for ids, so that an id counts, where it is that of one event alone,
+// and a declared one. Events of TraceLogging have none; an event that .NET counts and writes
+// by name has one that is free, or that of another event, and in the next trace another one.
+// Those go by their names, with an id that only the manifest has.
 func (t *traced) identify() (events []tracedEvent, said remarks) {
 	keys := slices.Collect(maps.Keys(t.events))
 	order.Sort(keys, func(a, b tracedKey) int {
@@ -68,7 +67,7 @@ func (t *traced) identify() (events []tracedEvent, said remarks) {
 	return events, said
 }
 
-// Remarks are what is said of an import beside its manifest.
+// Remarks are notes on an import beside its manifest.
 type remarks struct{ faults, notes []string }
 
 // numberNamed gives the events that go by names the ids that are not taken, the same

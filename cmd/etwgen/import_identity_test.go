@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestIdentify: what an event of a trace goes by.
+// TestIdentify: the identity of an event of a trace.
 func TestIdentify(t *testing.T) {
 	one := []etw.FieldDesc{{Name: "V", Type: etw.InInt32}}
 	two := []etw.FieldDesc{{Name: "V", Type: etw.InInt64}}

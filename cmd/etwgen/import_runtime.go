@@ -11,7 +11,7 @@ import (
 func ofEventPipe(d *etw.EventDesc) bool { return d.Named && d.Channel != traceLogging }
 
 // byMethod reports whether a method of an EventSource wrote an event, rather than Write,
-// a counter, or a program that is none of .NET.
+// a counter, or a program without .NET.
 func byMethod(d *etw.EventDesc) bool { return d.Keywords&etw.SessionKeywords == etw.SessionKeywords }
 
 // lowestAtRunTime is the lowest id that .NET chooses while a program runs: a source of
@@ -19,7 +19,7 @@ func byMethod(d *etw.EventDesc) bool { return d.Keywords&etw.SessionKeywords == 
 const lowestAtRunTime = 2
 
 // declaresIDs reports whether the ids of a provider's methods are known to be declared.
-// What .NET numbers while it runs has no version, and no id as low as most sources
+// Events that .NET numbers at run time have no version, and no id as low as most sources
 // begin with. Events that have no names are those of in-stream manifests.
 func (t *traced) declaresIDs() bool {
 	for k, e := range t.events {
@@ -47,9 +47,9 @@ func (t *traced) guessed() bool {
 	return false
 }
 
-// numberedAtRunTime returns the names of the events of EventPipe that may have another
-// id in the next trace: what Write and counters write, and what methods do, unless it
-// is known that their ids are declared. Names find the events in either case.
+// numberedAtRunTime returns the names of the events of EventPipe that may have another id in
+// the next trace: events of Write and of counters, and those of methods, unless it is known
+// that their ids are declared. Names find the events in either case.
 func (t *traced) numberedAtRunTime() map[string]bool {
 	names := make(map[string]bool)
 	declared := t.declaresIDs()

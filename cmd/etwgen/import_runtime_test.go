@@ -90,8 +90,8 @@ func TestSharedLayouts(t *testing.T) {
 	}
 }
 
-// TestNextRecording: what is imported of one trace finds the events of another one of
-// the same program, and is the same to compat.
+// TestNextRecording: the import of one trace finds the events of another one of the same
+// program, and is the same to compat.
 func TestNextRecording(t *testing.T) {
 	path := corpus.File(t, "dotnet10", "eventsource.nettrace")
 	next := corpus.File(t, "dotnet10", "netperf-eventsource.netperf")

@@ -15,8 +15,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// TestImportTraces makes manifests of all traces of the corpus, reads those, and
-// decodes the events by them: they say of each event what the trace itself says.
+// TestImportTraces makes manifests of all traces of the corpus, reads those, and decodes the
+// events by them: they describe each event as the trace itself does.
 func TestImportTraces(t *testing.T) {
 	traces := slices.Concat(corpus.Glob(t, "etl", "*.etl"), corpus.Glob(t, "nettrace", "*.net*"), corpus.Glob(t, "dotnet10", "*.gz"),
 		corpus.Glob(t, "universal", "*.nettrace"))
@@ -77,8 +77,8 @@ func (t *tally) add(u tally) {
 	t.decoded, t.opaque, t.conflicts = t.decoded+u.decoded, t.opaque+u.opaque, t.conflicts+u.conflicts
 }
 
-// checkDecodes decodes the events of a trace by what a manifest says of them, which is
-// found as generated types are.
+// checkDecodes decodes the events of a trace by a manifest, whose events are found as
+// generated types are.
 func checkDecodes(t *testing.T, path string, m *manifest.Manifest) (n tally) {
 	t.Helper()
 	registry := etw.NewRegistry(m.Describe()...)

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// lostInCode is what an imported manifest says of itself.
+// lostInCode is the comment of an imported manifest.
 const lostInCode = `
      Events of TraceLogging have names in place of ids; ids, symbols and tids here are
      made up. Their keywords have no names, and they have no messages.`
@@ -22,7 +22,7 @@ func importTraceLogging(path string, data []byte, lenient bool) (*imported, erro
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(f.Damage) > 0 && !lenient {
-		return nil, fmt.Errorf("%s: %w; --lenient keeps what can be read", path, f.Damage[0])
+		return nil, fmt.Errorf("%s: %w; --lenient keeps the readable part", path, f.Damage[0])
 	}
 	total := 0
 	for _, e := range f.Events {

@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// tool runs etwgen in a folder with some files, and returns what it prints.
+// tool runs etwgen in a folder with some files, and returns its output.
 func tool(t *testing.T, files map[string][]byte, line string) (code int, stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()

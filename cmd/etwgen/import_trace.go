@@ -15,13 +15,13 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// lostInTrace is what an imported manifest says of itself.
+// lostInTrace is the comment of an imported manifest.
 const lostInTrace = `
      It has the events that were in the trace, in the layouts that the trace
      says: the provider may have more. Tids are made up. Texts are those that
      the trace has.`
 
-// importTraces collects what traces say of the events in them.
+// importTraces collects the descriptions of events in traces.
 func importTraces(ctx context.Context, t *trace.Trace, names ...string) (*imported, error) {
 	c := &collector{providers: make(map[etw.GUID]*traced), seen: make(map[*etw.EventDesc]bool)}
 	if i := slices.IndexFunc(t.Files(), func(f *trace.File) bool { return f.Profile() != nil }); i >= 0 {
@@ -81,7 +81,7 @@ func (c *collector) record(r *etw.Record) {
 		p = &traced{desc: &etw.ProviderDesc{Name: cmp.Or(r.ProviderName, guid.String()), GUID: guid}, events: make(map[tracedKey]*etw.EventDesc)}
 		c.providers[guid] = p
 	}
-	// What the header says may differ from the description.
+	// The header may differ from the description.
 	e := *d
 	e.ID, e.Version, e.Level, e.Opcode, e.Task, e.Keywords = r.ID, r.Version, r.Level, r.Opcode, r.Task, r.Keywords
 	key := tracedKey{id: r.ID, version: r.Version}

@@ -46,7 +46,7 @@ func (i *imported) add(path string, more *imported) {
 	i.faults, i.notes = append(i.faults, more.faults...), append(i.notes, more.notes...)
 }
 
-// sourceName returns what a manifest calls the file that it was made of.
+// sourceName returns the name in a manifest for the file that it was made of.
 func sourceName(path string) string {
 	if path == stdinName || path == stdinShown {
 		return "the standard input"

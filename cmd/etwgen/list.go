@@ -34,7 +34,7 @@ least, or 22+/26+ if it is another one with pointers of 8 bytes than of 4.
 With --json it prints a document with a schema and rows, an object for each event,
 in one line, with the keys that etw events --json has, and three more. The keys id, version and level have
 numbers; provider, guid, event, task, opcode, mask, template, size32 and size64
-have strings, empty for what an event does not have; keywords has an array of
+have strings, empty for parts that an event lacks; keywords has an array of
 strings; fields has an array of objects with the keys name and type, and where
 there is something to say outType, count, length, map and fields. A count or
 length is a number, the name of a field, or * for the rest of the payload; the
@@ -66,14 +66,14 @@ not know the layout, there is a last field of type opaque.`,
 			return out.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&opts.Lenient, "lenient", false, "accept what dumps of registered providers contain")
+	cmd.Flags().BoolVar(&opts.Lenient, "lenient", false, "accept dumps of registered providers")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&provider, "provider", "", "list only the provider of this `name`, symbol, GUID or number (1 is the first)")
 	return cmd
 }
 
-// An eventRow is what list --json prints of an event. The keys are those of etw
-// events --json, as far as that has them.
+// An eventRow is the form of an event in list --json. The keys are those of etw events
+// --json, as far as that has them.
 type eventRow struct {
 	Provider string     `json:"provider"`
 	GUID     string     `json:"guid"`
@@ -91,7 +91,7 @@ type eventRow struct {
 	Fields   []fieldRow `json:"fields"`
 }
 
-// A fieldRow is what list --json prints of a field.
+// A fieldRow is the form of a field in list --json.
 type fieldRow struct {
 	Name    string     `json:"name"`
 	Type    string     `json:"type"`

@@ -48,7 +48,7 @@ func TestListFacts(t *testing.T) {
 	}))
 }
 
-// decodeRows reads what list --json prints.
+// decodeRows reads the output of list --json.
 func decodeRows(t *testing.T, r io.Reader) []eventRow {
 	t.Helper()
 	var doc struct {
@@ -61,8 +61,8 @@ func decodeRows(t *testing.T, r io.Reader) []eventRow {
 	return doc.Rows
 }
 
-// TestListIsLikeEvents compares list --json with what etw events --json prints of
-// the same manifest: objects of the one have all that those of the other have.
+// TestListIsLikeEvents compares list --json with etw events --json of the same manifest:
+// objects of the one have all that those of the other have.
 func TestListIsLikeEvents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the other command")

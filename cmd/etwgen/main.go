@@ -1,6 +1,6 @@
-// Etwgen makes Go packages from ETW instrumentation manifests, and says what is in
-// a manifest and what is wrong with it. It also takes manifests out of programs and
-// traces, compiles them, and compares their versions.
+// Etwgen makes Go packages from ETW instrumentation manifests, lists the contents of
+// manifests, and reports their faults. It also takes manifests out of programs and traces,
+// compiles them, and compares their versions.
 package main
 
 import (

@@ -13,8 +13,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"etwgen": main})
 }
 
-// TestScripts runs the scripts in testdata/script. With ETWGEN_UPDATE=1 it
-// writes what the commands print into them.
+// TestScripts runs the scripts in testdata/script. With ETWGEN_UPDATE=1 it writes the output
+// of the commands into them.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -23,7 +23,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestExitCodes checks what scripts that call etwgen depend on.
+// TestExitCodes checks the exit codes that scripts depend on.
 func TestExitCodes(t *testing.T) {
 	const good = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events><provider name="P" guid="{7c1d5e0a-3b0f-4f5e-8a52-0d6c1e2f3a4b}"><x/></provider></events></instrumentation></instrumentationManifest>`
 	for _, tt := range []struct {

@@ -32,7 +32,8 @@ type reading struct {
 	warnings manifest.ErrorList
 }
 
-// readManifest reads a manifest, or what one can be made of. The error means that the file cannot be read.
+// readManifest reads a manifest, or a file that one can be made of. The error means that the file cannot
+// be read.
 func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*reading, error) {
 	r := &reading{path: path, name: command.Clean(path), opts: opts}
 	in := io.NopCloser(cmd.InOrStdin())
@@ -56,7 +57,7 @@ func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*read
 	return r, nil
 }
 
-// headSize is how much of a file tells what it is.
+// headSize is how much of a file tells its kind.
 const headSize = 512
 
 // read reads a manifest, or makes one of something else that has one in it.
@@ -81,7 +82,7 @@ const (
 	maxProgram  = 1 << 30
 )
 
-// readAtMost reads to the end of what has no more bytes than most.
+// readAtMost reads a file to its end if it has no more bytes than most.
 func readAtMost(in io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(data)) > most {
@@ -90,8 +91,8 @@ func readAtMost(in io.Reader, most int64) ([]byte, error) {
 	return data, err
 }
 
-// convert makes a manifest of something else that has one in it. Places are in what
-// etwgen import prints.
+// convert makes a manifest of something else that has one in it. Places are in the output of
+// etwgen import.
 func (r *reading) convert(cmd *cobra.Command, from *bufio.Reader) error {
 	in, err := importFrom(cmd.Context(), r.name, from, importOptions{lenient: r.opts.Lenient})
 	if err != nil {
@@ -177,8 +178,8 @@ func (r *reading) printHint(stderr io.Writer) {
 	}
 }
 
-// reported prints the errors that the generator found in a manifest, if err is a
-// list of those, and returns what chooses the exit code.
+// reported prints the errors that the generator found in a manifest, if err is a list of
+// those, and returns an error that chooses the exit code.
 func reported(cmd *cobra.Command, err error) *exitError {
 	var faults manifest.ErrorList
 	if !errors.As(err, &faults) {

@@ -21,7 +21,7 @@ func (fullDisk) Write([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "write", Path: "full", Err: syscall.ENOSPC}
 }
 
-// TestFullOutput: what cannot be printed is no success.
+// TestFullOutput: failing to print is no success.
 func TestFullOutput(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"old.man": compatShop, "new.man": strings.Replace(compatShop, "win:UInt32", "win:UInt64", 1)} {
@@ -50,7 +50,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestEndlessInput: what never ends is refused, by what it begins with or by its size.
+// TestEndlessInput: endless input is refused, by its begin or by its size.
 func TestEndlessInput(t *testing.T) {
 	for _, tt := range []struct {
 		in   endless
@@ -87,8 +87,8 @@ func TestCompileNames(t *testing.T) {
 	}
 }
 
-// TestImportOfFaults: what cannot be a manifest is not printed, here two events of one
-// id. A resource can say that, since nothing in it forbids it.
+// TestImportOfFaults: an impossible manifest is not printed, here two events of one id. A
+// resource can say that, since nothing in it forbids it.
 func TestImportOfFaults(t *testing.T) {
 	m, _, err := manifest.Parse("shop.man", []byte(compatShop), manifest.Options{})
 	if err != nil {
@@ -111,8 +111,8 @@ func TestImportOfFaults(t *testing.T) {
 	}
 }
 
-// TestImportOfFolder: what is wrong with one file of a folder does not keep the others,
-// and shows in the exit code.
+// TestImportOfFolder: a fault in one file of a folder does not stop the others, and shows in
+// the exit code.
 func TestImportOfFolder(t *testing.T) {
 	m, _, err := manifest.Parse("shop.man", []byte(compatShop), manifest.Options{})
 	if err != nil {

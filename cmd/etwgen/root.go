@@ -15,13 +15,13 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "etwgen",
 		Short: "Go packages from ETW instrumentation manifests",
-		Long: `Etwgen makes Go packages from ETW instrumentation manifests, and says what is
-in a manifest and what is wrong with it. It takes manifests out of programs,
+		Long: `Etwgen makes Go packages from ETW instrumentation manifests, lists their
+contents, and reports their faults. It takes manifests out of programs,
 resources and traces, compiles them for Windows, and compares two versions.
 
 Every command that reads a manifest also takes a program or library of Windows
 with a WEVT_TEMPLATE resource, such a resource alone, or a trace whose events
-describe themselves; what it then reads is what etwgen import prints.
+describe themselves; it then reads the output of etwgen import.
 
 Exit codes: 0 if all is well, 1 if a manifest has errors, 2 for a command line
 that makes no sense or a file that cannot be read or written.`,
@@ -48,7 +48,7 @@ const (
 	exitUsage       = 2
 )
 
-// A usageError says what is wrong with a command line.
+// A usageError is a fault in a command line.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }

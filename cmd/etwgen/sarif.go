@@ -57,13 +57,13 @@ type (
 	}
 )
 
-// found is what was found in a manifest.
+// found is the findings in a manifest.
 type found struct {
 	path             string
 	errors, warnings manifest.ErrorList
 }
 
-// sarifOf returns what was found in manifests.
+// sarifOf returns the findings in manifests.
 func sarifOf(list []found) *sarifLog {
 	run := sarifRun{Results: []sarifResult{}}
 	run.Tool.Driver = sarifTool{Name: "etwgen", Version: command.Version(), Rules: []sarifRule{
@@ -89,7 +89,7 @@ func sarifOf(list []found) *sarifLog {
 	return &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
 }
 
-// writeSARIF writes what was found in manifests.
+// writeSARIF writes the findings in manifests.
 func writeSARIF(w io.Writer, list []found) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

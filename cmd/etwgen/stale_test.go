@@ -105,7 +105,7 @@ const shopManifest = `<instrumentationManifest xmlns="http://schemas.microsoft.c
 </instrumentationManifest>
 `
 
-// TestCommands: what a command is written as is read again.
+// TestCommands: a command is read as it is written.
 func TestCommands(t *testing.T) {
 	for _, args := range [][]string{{"etwgen", "gen", "a.man"}, {"--rename", `a b="c`, `d\e`, "ü", ""}, nil} {
 		line := ""

@@ -100,15 +100,15 @@ func replaceAll(d disk, files []gen.File, wrote func(path string)) error {
 	return nil
 }
 
-// temporary returns where the content of a file is written first. The go command
-// ignores names that begin with a dot. The name is always the same, so that the
-// next run overwrites what a killed one has left.
+// temporary returns where the content of a file is written first. The go command ignores
+// names that begin with a dot. The name is always the same, so that the next run overwrites
+// the leftovers of a killed one.
 func temporary(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
 }
 
-// removeTemporary removes what was written first for some paths. Nothing can be
-// done about what cannot be removed.
+// removeTemporary removes the temporary files of some paths. Nothing can be done about those
+// that cannot be removed.
 func removeTemporary(d disk, paths []string) {
 	for _, path := range paths {
 		d.Remove(temporary(path))

@@ -100,7 +100,7 @@ func TestFullDisk(t *testing.T) {
 			if d := gocmp.Diff(folder(tt.want), filesIn(t, dir)); d != "" {
 				t.Errorf("after the failure (-want +got):\n%s", d)
 			}
-			// What a run that was killed has left is written over.
+			// The leftovers of a killed run are written over.
 			if tt.want == before {
 				writeFile(t, temporary(filepath.Join(dir, names[0])), "half of")
 			}
@@ -114,7 +114,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestUnwritableFolder checks what the commands say of a folder that cannot be.
+// TestUnwritableFolder checks the errors of commands for a folder that cannot be.
 func TestUnwritableFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	writeFile(t, file, "")
@@ -126,8 +126,8 @@ func TestUnwritableFolder(t *testing.T) {
 	}
 }
 
-// TestLineEnds: what git has checked out with the line ends of Windows is still ours, and the
-// same as what is generated.
+// TestLineEnds: a file that git has checked out with the line ends of Windows is still ours,
+// and the same as the generated one.
 func TestLineEnds(t *testing.T) {
 	dir := t.TempDir()
 	manifest := filepath.Join(dir, "shop.man")

@@ -22,8 +22,7 @@ type attachment struct {
 	plan     plan
 }
 
-// serve begins what there is to do in a process, and does it until the process ends or
-// stop is done.
+// serve begins the work in a process, and goes on until the process ends or stop is done.
 func (w *worker) serve(stop context.Context, p *attach.Process) error {
 	a := &attachment{w: w, process: p, resource: profiling.Resource(p), plan: w.cfg.plan(profiling.Version(p.Runtime), w.core.Manifests)}
 	var s *eventpipe.Session
@@ -68,7 +67,7 @@ func (a *attachment) work(stop context.Context, s *eventpipe.Session) error {
 	return err
 }
 
-// stream gives away what a session says.
+// stream passes the events of a session on.
 func (a *attachment) stream(stop context.Context, s *eventpipe.Session) error {
 	w := a.w
 	metrics := w.cfg.Metrics

@@ -26,7 +26,7 @@ type Config struct {
 	Discovery DiscoveryConfig `mapstructure:"discovery"`
 	Reattach  ReattachConfig  `mapstructure:"reattach"`
 
-	// Presets are what is collected: see the list of [Presets].
+	// Presets choose the events collected: see the list of [Presets].
 	Presets   []string           `mapstructure:"presets"`
 	Providers []Provider         `mapstructure:"providers"`
 	Counters  CountersConfig     `mapstructure:"counters"`
@@ -101,7 +101,7 @@ type MetersConfig struct {
 	Histograms string `mapstructure:"histograms"`
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *MetersConfig) Validate() error {
 	var trouble []error
 	if c.MaxTimeSeries < 1 {
@@ -118,8 +118,7 @@ type TracesConfig struct {
 	Sources []string `mapstructure:"sources"` // names of ActivitySources
 }
 
-// A ProfilesConfig says how often profiles are taken, what they may cost, and where they are
-// put.
+// A ProfilesConfig says how often profiles are taken, their budget, and their folder.
 type ProfilesConfig struct {
 	// Directory is the folder for files of pprof. A pipeline for profiles takes none.
 	Directory string        `mapstructure:"directory"`
@@ -137,7 +136,7 @@ type ProfilesConfig struct {
 	MaxFileMB int    `mapstructure:"max_file_mb"`
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *ProfilesConfig) Validate() error {
 	switch {
 	case c.Duration < 100*time.Millisecond:
@@ -197,7 +196,7 @@ func (c *Config) discovers() bool {
 	return len(c.Targets)+len(c.Ports) == 0
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *Config) Validate() error {
 	var trouble []error
 	if len(c.Presets)+len(c.Providers) == 0 {
@@ -248,7 +247,7 @@ func (c *Config) Validate() error {
 	return errors.Join(trouble...)
 }
 
-// empty says which lists are empty that what is asked for is chosen by.
+// empty names the empty ones of the lists that choose.
 func (c *Config) empty() (trouble []error) {
 	for _, l := range []struct {
 		asked bool
@@ -266,7 +265,7 @@ func (c *Config) empty() (trouble []error) {
 	return trouble
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (t *Target) Validate() error {
 	set := 0
 	for _, is := range []bool{t.PID != 0, t.Name != "", t.Socket != "", t.Container != ""} {
@@ -287,7 +286,7 @@ func (t *Target) Validate() error {
 	return err
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (p *Port) Validate() error {
 	if p.Path == "" {
 		return errors.New("path is empty: write where the socket is to be, such as /diag/dotnet.sock")
@@ -298,7 +297,7 @@ func (p *Port) Validate() error {
 	return nil
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (p *Provider) Validate() error {
 	if p.Name == "" {
 		return errors.New("name is empty: write that of an EventSource, such as System.Net.Http")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDocumented has each option in docs/collector.md: in a table that names it, with
-// what it is below of.
+// TestDocumented has each option in docs/collector.md: in a table that names it, with its
+// path.
 func TestDocumented(t *testing.T) {
 	b, err := os.ReadFile("../../docs/collector.md")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestDocumented(t *testing.T) {
 	})
 }
 
-// keys calls each with all keys of a configuration, and what they are below of.
+// keys calls each with all keys of a configuration, and their paths.
 func keys(of reflect.Type, below string, each func(below, key string)) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()

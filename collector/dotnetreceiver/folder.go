@@ -97,7 +97,7 @@ func (f *folder) prune(most int) error {
 	return nil
 }
 
-// limited refuses what is more than a file may have.
+// limited refuses more bytes than a file may have.
 type limited struct {
 	w    io.Writer
 	left int64

@@ -97,7 +97,7 @@ func (c *crowd) join(t *testing.T, n int, as func(*rand.Rand, *eventpipetest.Run
 	}
 }
 
-// garbage answers whatever comes with what is no answer, or with nothing.
+// garbage answers whatever comes with an invalid answer, or with nothing.
 func (c *crowd) garbage(t *testing.T) {
 	answers := [][]byte{nil, {0}, bytes.Repeat([]byte{0xff}, 1<<16),
 		append([]byte("DOTNET_IPC_V1\x00\xff\xff\xff\x00\x00\x00"), make([]byte, 70000)...),

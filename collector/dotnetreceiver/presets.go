@@ -21,19 +21,19 @@ import (
 
 const metersName = "System.Diagnostics.Metrics"
 
-// Presets are the names of what can be collected.
+// Presets are the names of the presets.
 func Presets() []string {
 	return []string{"gc", "exceptions", "contention", "threadpool", "requests", "cause", "counters", "cpu", "allocs"}
 }
 
-// A plan is what a session records, and where metrics of the runtime come from.
+// A plan is the events that a session records, and where metrics of the runtime come from.
 type plan struct {
 	providers []eventpipe.Provider
 	source    string
 	metrics   time.Duration // how often, or 0
 }
 
-// plan returns what is recorded of a runtime.
+// plan returns the events to record of a runtime.
 func (c *Config) plan(version int, known []*etw.Provider) plan {
 	p := plan{source: c.Metrics.Source}
 	if p.source == flow.SourceAuto {
@@ -58,12 +58,12 @@ func (c *Config) plan(version int, known []*etw.Provider) plan {
 	return p
 }
 
-// readsMeters reports whether meters are read; without them events have what they can.
+// readsMeters reports whether meters are read; without them events supply the metrics they can.
 func (c *Config) readsMeters() bool {
 	return slices.Contains(c.Presets, "counters") || slices.ContainsFunc(c.Providers, func(p Provider) bool { return p.Name == metersName })
 }
 
-// runtime adds what an analysis of the runtime needs.
+// runtime adds the needs of an analysis of the runtime.
 func (p *plan) runtime(needs []need.Need) {
 	if p.metrics == 0 {
 		p.metrics = 10 * time.Second
@@ -71,7 +71,7 @@ func (p *plan) runtime(needs []need.Need) {
 	p.providers = append(p.providers, providers(needs)...)
 }
 
-// providers returns those that bring what an analysis needs.
+// providers returns those that an analysis needs.
 func providers(needs []need.Need) []eventpipe.Provider {
 	var list []eventpipe.Provider
 	for _, n := range needs {
@@ -80,7 +80,7 @@ func providers(needs []need.Need) []eventpipe.Provider {
 	return list
 }
 
-// add adds what a preset stands for.
+// add adds the providers of a preset.
 func (p *plan) add(c *Config, preset string, version int) {
 	switch preset {
 	case "gc":

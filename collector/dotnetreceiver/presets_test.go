@@ -9,7 +9,7 @@ import (
 )
 
 // TestCause: the preset that tells where the time of spans goes takes the starts of activities,
-// and what says for whom threads work; without it stops alone are taken.
+// and the events that say for whom threads work; without it stops alone are taken.
 func TestCause(t *testing.T) {
 	for _, presets := range [][]string{{"requests"}, {"cause"}, {"requests", "cause"}} {
 		c := defaultConfig().(*Config)

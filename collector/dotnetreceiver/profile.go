@@ -80,7 +80,7 @@ func (p *profiler) give(x *profiling.Interval) {
 	}
 }
 
-// outcomeOf says what became of the window of an interval, "" if there was to be none.
+// outcomeOf names the outcome of the window of an interval, "" if there was to be none.
 func outcomeOf(x *profiling.Interval) string {
 	if x.Window > 0 {
 		return "taken"

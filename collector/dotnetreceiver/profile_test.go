@@ -98,7 +98,7 @@ func profileConfig(dir, out string, presets ...string) *Config {
 }
 
 // TestAllocations has a profile of allocations of an own trace: a log record names its file,
-// and what is not ours stays.
+// and files of others stay.
 func TestAllocations(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	stranger := filepath.Join(out, "cpu.pb.gz")
@@ -128,8 +128,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestProfiles has profiles of the processor's time of what .NET 10 wrote: the signal
-// has what files have, and methods weigh what the program itself measured.
+// TestProfiles has profiles of the processor's time of a trace of .NET 10: the signal has
+// the contents of files, and methods weigh the program's own measures.
 func TestProfiles(t *testing.T) {
 	corpus := os.Getenv("ETWGEN_CORPUS")
 	if corpus == "" {
@@ -154,8 +154,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// weights returns the time in milliseconds below each method, and checks that what
-// samples refer to is there.
+// weights returns the time in milliseconds below each method, and checks that the references
+// of samples are there.
 func weights(t *testing.T, data pprofile.Profiles) map[string]float64 {
 	t.Helper()
 	all := make(map[string]float64)

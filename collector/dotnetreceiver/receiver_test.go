@@ -29,7 +29,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A sink takes what a receiver gives.
+// A sink takes the output of a receiver.
 type sink struct {
 	mu       sync.Mutex
 	logs     int
@@ -185,7 +185,7 @@ func config(dir string) *Config {
 	return cfg
 }
 
-// start starts a receiver for all signals, and returns what ends it.
+// start starts a receiver for all signals, and returns a function that ends it.
 func start(t *testing.T, cfg *Config, s *sink) (end func() error) {
 	t.Helper()
 	f := NewFactory()
@@ -267,8 +267,8 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// TestRefusing stops a receiver whose pipeline refuses everything: it ends all the
-// same, and what was read and not given away is counted.
+// TestRefusing stops a receiver whose pipeline refuses everything: it ends all the same, and
+// events read and not passed on are counted.
 func TestRefusing(t *testing.T) {
 	dir := t.TempDir()
 	b, _ := read(t, "../../tests/recorded/gc.nettrace")
@@ -322,7 +322,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestCorpus has a process deliver what .NET 10 wrote: counts and spans are those of the
+// TestCorpus has a process deliver traces of .NET 10: counts and spans are those of the
 // trace.
 func TestCorpus(t *testing.T) {
 	corpus := os.Getenv("ETWGEN_CORPUS")

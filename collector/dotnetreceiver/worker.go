@@ -72,7 +72,7 @@ func (w *worker) Close() error {
 	return trouble
 }
 
-// Run attaches to what is there, and to what comes.
+// Run attaches to processes that are there, and to those that come.
 func (w *worker) Run(stop context.Context) {
 	defer w.wg.Wait()
 	if w.cfg.discovers() {
@@ -85,7 +85,7 @@ func (w *worker) Run(stop context.Context) {
 	}
 }
 
-// supervisor returns the one that attaches to what the configuration asks for.
+// supervisor returns the one that attaches to the targets of the configuration.
 func (w *worker) supervisor() *attach.Supervisor {
 	s := &attach.Supervisor{
 		Ports: w.ports, Max: w.cfg.Discovery.MaxProcesses, Interval: w.cfg.Discovery.Interval,

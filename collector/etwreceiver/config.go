@@ -20,7 +20,7 @@ type Config struct {
 	Presets   []string      `mapstructure:"presets"`
 	Providers []Provider    `mapstructure:"providers"`
 	Kernel    KernelConfig  `mapstructure:"kernel"`
-	// Events choose among what is delivered.
+	// Events choose among the delivered events.
 	Events flow.EventsConfig `mapstructure:"events"`
 	// Manifests have names and fields of more providers.
 	Manifests       flow.Manifests    `mapstructure:"manifests"`
@@ -33,11 +33,11 @@ type Config struct {
 	ShutdownTimeout time.Duration     `mapstructure:"shutdown_timeout"`
 }
 
-// A SessionConfig says what the session of the system is.
+// A SessionConfig describes the session of the system.
 type SessionConfig struct {
 	// Name is otelcol-, the id of the receiver and that of the process, if it is empty.
 	Name string `mapstructure:"name"`
-	// OnExisting says what is done about a session of that name: fail, takeover, attach.
+	// OnExisting decides about an existing session of that name: fail, takeover, attach.
 	OnExisting    string        `mapstructure:"on_existing"`
 	BufferKB      int           `mapstructure:"buffer_kb"`
 	MinBuffers    int           `mapstructure:"min_buffers"`
@@ -107,7 +107,7 @@ func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	return flow.Unmarshal(conf, (*plain)(c))
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *Config) Validate() error {
 	var trouble []error
 	add := func(format string, a ...any) { trouble = append(trouble, fmt.Errorf(format, a...)) }
@@ -175,7 +175,7 @@ func (c *Config) unknown() (trouble []error) {
 	return trouble
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (p *Provider) Validate() error {
 	if p.Name != "" && p.GUID != "" {
 		return fmt.Errorf("name %q and guid %q are both set: keep one", p.Name, p.GUID)

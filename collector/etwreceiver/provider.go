@@ -85,7 +85,7 @@ func (p *Provider) guid(known []*etw.Provider) (etw.GUID, error) {
 	return etw.GUID{}, fmt.Errorf("the provider %q is not known: write its guid, a path of its manifest in manifests:, or kind: eventsource if it is one", p.Name)
 }
 
-// provider returns what the session enables.
+// provider returns the provider to enable.
 func (p *Provider) provider(known []*etw.Provider) (session.Provider, error) {
 	g, err := p.guid(known)
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *Provider) provider(known []*etw.Provider) (session.Provider, error) {
 	return out, nil
 }
 
-// presets are providers for what is often asked, and flags of the kernel.
+// presets are providers for common questions, and flags of the kernel.
 var presets = []struct {
 	name     string
 	provider Provider
@@ -138,12 +138,12 @@ var presets = []struct {
 	{"process", Provider{}, "process"},
 }
 
-// of returns the provider of what an analysis needs, at the usual level.
+// of returns the provider that an analysis needs, at the usual level.
 func of(n *need.Need) Provider {
 	return Provider{Name: n.Provider, KeywordsAny: fmt.Sprintf("%#x", n.Keywords)}
 }
 
-// Presets are the names of what can be collected.
+// Presets are the names of the presets.
 func Presets() []string {
 	var names []string
 	for _, p := range presets {
@@ -152,7 +152,7 @@ func Presets() []string {
 	return names
 }
 
-// enabled returns what the session enables of the system and of the kernel.
+// enabled returns the providers that the session enables of the system and of the kernel.
 func (c *Config) enabled(known []*etw.Provider) (list []session.Provider, flags kernel.Flags, err error) {
 	names := slices.Clone(c.Kernel.Flags)
 	all := slices.Clone(c.Providers)
@@ -181,7 +181,7 @@ func (c *Config) enabled(known []*etw.Provider) (list []session.Provider, flags 
 			list = append(list, p)
 			continue
 		}
-		// Enabling a provider again would replace what was asked before.
+		// Enabling a provider again would replace the request before.
 		was := &list[at]
 		was.Level = max(was.Level, p.Level)
 		was.Properties |= p.Properties

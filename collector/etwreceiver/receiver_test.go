@@ -103,8 +103,8 @@ func wait(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// TestSession reads a session that somebody stops, and the one that is started then;
-// what it has lost is said.
+// TestSession reads a session that somebody stops, and the one that is started then; its
+// losses are reported.
 func TestSession(t *testing.T) {
 	one := newFake(t, "", true)
 	one.lost = 7
@@ -155,7 +155,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestRefused has sessions that do not start: errors say what to do.
+// TestRefused has sessions that do not start: errors name the remedy.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -237,7 +237,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestPresets has what presets stand for be known on all systems.
+// TestPresets checks that the providers of presets are known on all systems.
 func TestPresets(t *testing.T) {
 	cfg := defaultConfig().(*Config)
 	cfg.Presets = Presets()

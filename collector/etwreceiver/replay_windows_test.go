@@ -24,8 +24,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// An event is what a log record and a record of a file have in common: an event is its
-// id, or, of classic ones, its opcode.
+// An event is the common part of a log record and a record of a file: an event is its id,
+// or, of classic ones, its opcode.
 type event struct {
 	provider string
 	id       int64
@@ -99,9 +99,9 @@ func inFile(t *testing.T, path string) *census {
 	return c
 }
 
-// TestReplay has a session of the stand-in deliver what files have, through real
-// callbacks: the log records are the events of the files, one for one. replay.sh links
-// the test with the stand-in, and runs it.
+// TestReplay has a session of the stand-in deliver the events of files, through real
+// callbacks: the log records are the events of the files, one for one. replay.sh links the
+// test with the stand-in, and runs it.
 func TestReplay(t *testing.T) {
 	library, corpus := os.Getenv("ETWGEN_STANDIN"), os.Getenv("ETWGEN_CORPUS")
 	if library == "" || corpus == "" {

@@ -56,7 +56,7 @@ type worker struct {
 	events *flow.Events
 }
 
-// Open starts the session: what keeps it from starting does not heal by itself.
+// Open starts the session: an error that keeps it from starting does not heal by itself.
 func (w *worker) Open(ctx context.Context, host component.Host) (err error) {
 	w.host = host
 	w.first, err = w.begin(ctx)
@@ -96,7 +96,7 @@ func (w *worker) begin(ctx context.Context) (live, error) {
 	if cfg.Name == "" {
 		cfg.Name = w.prefix() + strconv.Itoa(os.Getpid())
 		if left, err := session.StopOrphans(w.prefix()); err == nil && len(left) > 0 {
-			w.core.Set.Logger.Info("stopped what a collector has left that was killed", zap.Int("sessions", len(left)))
+			w.core.Set.Logger.Info("stopped sessions left by a killed collector", zap.Int("sessions", len(left)))
 		}
 	}
 	s, err := w.start(ctx, cfg, own.OnExisting == "attach")
@@ -113,7 +113,7 @@ func (w *worker) begin(ctx context.Context) (live, error) {
 	return s, nil
 }
 
-// Run gives away what the session says. One that somebody else has stopped is started
+// Run passes the events of the session on. One that somebody else has stopped is started
 // again.
 func (w *worker) Run(stop context.Context) {
 	var wg sync.WaitGroup
@@ -151,7 +151,7 @@ func (w *worker) Run(stop context.Context) {
 	}
 }
 
-// read gives away what one session says.
+// read passes the events of one session on.
 func (w *worker) read(stop context.Context, s live) error {
 	var resource []otlp.Attribute
 	if host, err := os.Hostname(); err == nil {
@@ -169,7 +169,7 @@ func (w *worker) read(stop context.Context, s live) error {
 	return l.Run(stop, stream)
 }
 
-// losses returns what a session has lost, by place.
+// losses returns the losses of a session, by place.
 func losses(n session.Stats) map[string]int64 {
 	return map[string]int64{flow.PlaceKernel: n.Lost, flow.PlaceRealTime: n.LostBuffers, flow.PlaceDecode: n.Undecodable}
 }

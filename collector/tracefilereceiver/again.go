@@ -16,7 +16,7 @@ type againError struct{ error }
 
 func (e *againError) Unwrap() error { return e.error }
 
-// again tells what may pass from what is wrong with the format of a file, which lasts until
+// again tells faults that may pass from those with the format of a file, which lasts until
 // the file changes.
 func again(err error) error {
 	if errors.As(err, new(*againError)) {
@@ -31,15 +31,15 @@ func again(err error) error {
 }
 
 // A watch knows whether the file that is read failed, or was changed. To the readers of
-// traces that is one more damage, after which they give what they have: it is not what they
-// would have given next of the whole.
+// traces that is one more damage, after which they give what they have: it differs from
+// their next events of the whole.
 type watch struct {
 	found  found
 	medium func(io.ReaderAt) io.ReaderAt // nil for the file itself
 	failed atomic.Pointer[error]
 }
 
-// err returns what has happened to the file.
+// err returns the fault of the file.
 func (w *watch) err() error {
 	if err := w.failed.Load(); err != nil {
 		return &againError{*err}
@@ -47,7 +47,7 @@ func (w *watch) err() error {
 	return nil
 }
 
-// or returns what has happened to the file, or else what is wrong with what it has.
+// or returns the fault of the file, or else that of its contents.
 func (w *watch) or(err error) error {
 	if failed := w.err(); failed != nil {
 		return failed
@@ -57,7 +57,7 @@ func (w *watch) or(err error) error {
 
 func (w *watch) fail(err error) { w.failed.CompareAndSwap(nil, &err) }
 
-// file returns what a file is read through.
+// file returns the reader of a file.
 func (w *watch) file(f *os.File) io.ReaderAt {
 	if info, err := f.Stat(); err != nil {
 		w.fail(err)

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// A state is what is known of a trace that was read, or is.
+// A state is the progress of a trace that was read, or is.
 type state struct {
 	Records int64  `json:"records"` // that were taken by the pipelines
 	Order   string `json:"order"`   // in which they were counted
@@ -31,8 +31,8 @@ type state struct {
 	Seen time.Time `json:"seen"`
 }
 
-// A form is what a file that has a trace looks like from outside. The size alone does not
-// do: what was missing may come later, where the file had room for it.
+// A form is the outside of a file that has a trace. The size alone does not do: missing
+// bytes may come later, where the file had room for it.
 type form struct {
 	Size    int64 `json:"size"`
 	Changed int64 `json:"changed"` // in nanoseconds of Unix time
@@ -40,7 +40,7 @@ type form struct {
 
 func (f found) form() form { return form{f.size, f.changed.UnixNano()} }
 
-// checkpoints keep what was read, by content. All methods may be called by several
+// checkpoints keep the progress of reading, by content. All methods may be called by several
 // goroutines.
 type checkpoints struct {
 	w      *worker
@@ -77,7 +77,7 @@ func openCheckpoints(ctx context.Context, w *worker, host component.Host) (*chec
 	return c, nil
 }
 
-// get returns what is known of a trace.
+// get returns the state of a trace.
 func (c *checkpoints) get(ctx context.Context, id string) (state, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,19 +87,19 @@ func (c *checkpoints) get(ctx context.Context, id string) (state, error) {
 	var s state
 	b, err := c.client.Get(ctx, keyPrefix+id)
 	if err != nil {
-		return s, fmt.Errorf("what was sent of it is not known: %w", err)
+		return s, fmt.Errorf("the sent part of it is unknown: %w", err)
 	}
 	if b != nil {
 		if err := json.Unmarshal(b, &s); err != nil {
-			return s, fmt.Errorf("what was sent of it is not known: %w", err)
+			return s, fmt.Errorf("the sent part of it is unknown: %w", err)
 		}
 		c.known[id] = s
 	}
 	return s, nil
 }
 
-// set keeps what is known of a trace. If it cannot be stored, the receiver goes on: a
-// restart may then send again what was sent since.
+// set keeps the state of a trace. If it cannot be stored, the receiver goes on: a restart
+// may then repeat the records sent since.
 func (c *checkpoints) set(id string, s state) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *checkpoints) set(id string, s state) {
 	case err != nil:
 		c.w.core.Tel.Checkpoint("failed")
 		if !c.bad {
-			c.w.core.Set.Logger.Error("the position cannot be stored; a restart may send again what is sent from now on", zap.Error(err))
+			c.w.core.Set.Logger.Error("the position cannot be stored; a restart may repeat records sent from now on", zap.Error(err))
 			componentstatus.ReportStatus(c.w.host, componentstatus.NewRecoverableErrorEvent(err))
 		}
 		c.bad = true

@@ -17,7 +17,7 @@ type Config struct {
 	// Include and Exclude are patterns of paths; ** stands for any folders.
 	Include []string `mapstructure:"include"`
 	Exclude []string `mapstructure:"exclude"`
-	// StorageID is the extension that keeps what was sent.
+	// StorageID is the extension that keeps the record of sending.
 	StorageID *component.ID `mapstructure:"storage"`
 	// Follow reads .nettrace files while they are written, until they end or do not grow
 	// for FollowTimeout.
@@ -27,7 +27,7 @@ type Config struct {
 	// last interval is left for later.
 	PollInterval       time.Duration `mapstructure:"poll_interval"`
 	MaxConcurrentFiles int           `mapstructure:"max_concurrent_files"`
-	// RateLimit is of events in a second, for all files together. 0 is none.
+	// RateLimit is of events in a second, for all files together. 0 means no limit.
 	RateLimit int               `mapstructure:"rate_limit"`
 	Events    flow.EventsConfig `mapstructure:"events"`
 	// Manifests have names and fields of more providers.
@@ -55,7 +55,7 @@ func (c *Config) Unmarshal(conf *confmap.Conf) error {
 	return flow.Unmarshal(conf, (*plain)(c))
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *Config) Validate() error {
 	var trouble []error
 	if len(c.Include) == 0 {

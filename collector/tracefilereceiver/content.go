@@ -16,9 +16,9 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A content is what tells a trace from others that begin like it, as the parts do that are
-// made of one trace: its records in the order of the file, or of an .etl, which is merged of
-// those of processors, of each of these.
+// A content tells a trace from others that begin like it, as the parts do that are made of
+// one trace: its records in the order of the file, or of an .etl, which is merged of those
+// of processors, of each of these.
 type content struct {
 	Parts map[int32]*sums `json:"parts"`
 	Whole bool            `json:"whole,omitempty"` // its end is there
@@ -102,7 +102,7 @@ func endsAt(known []*content, part int32, records int64) bool {
 	return slices.ContainsFunc(known, func(c *content) bool { return c.Parts[part] != nil && c.Parts[part].Records == records })
 }
 
-// addRecord adds to a sum what a record is.
+// addRecord adds the identity of a record to a sum.
 func addRecord(sum hash.Hash, rec *etw.Record) {
 	var b []byte
 	for _, v := range []int64{rec.Timestamp, rec.ProcessID, rec.ThreadID, int64(rec.ID), int64(rec.Version), int64(rec.Opcode), int64(len(rec.Payload))} {
@@ -169,8 +169,8 @@ func (x *sums) at(n int64) string {
 	return ""
 }
 
-// maxAlike is how many places are looked at for what is known of traces that begin alike: some
-// may have been forgotten before others.
+// maxAlike is how many places are looked at for states of traces that begin alike: some may
+// have been forgotten before others.
 const maxAlike = 64
 
 // identify returns under which identity the i-th trace of a file is known, of those that begin

@@ -56,7 +56,7 @@ func (w *worker) orderOf(stop context.Context, f found, i int, follow bool) (str
 	return cut, watch.err()
 }
 
-// endsCleanly reads a trace to its end, without what its events mean.
+// endsCleanly reads a trace to its end, without decoding its events.
 func endsCleanly(f *trace.File) bool {
 	var rec etw.Record
 	for {
@@ -68,7 +68,7 @@ func endsCleanly(f *trace.File) bool {
 	}
 }
 
-// fact returns what a trace says of itself, or nil.
+// fact returns a trace's own fact, or nil.
 func fact(f *trace.File, key string) any {
 	for _, x := range f.Facts() {
 		if x.Key == key {

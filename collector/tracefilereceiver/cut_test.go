@@ -90,8 +90,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestPart packs a trace while the receiver looks: what is there of the packed file is
-// read, and then the rest.
+// TestPart packs a trace while the receiver looks: the part of the packed file that is there
+// is read, and then the rest.
 func TestPart(t *testing.T) {
 	whole, err := os.ReadFile(filepath.Join(recorded, "jit.nettrace"))
 	if err != nil {

@@ -16,7 +16,7 @@ func NewFactory() receiver.Factory {
 	return factoryOver(nil)
 }
 
-// factoryOver returns one whose receivers read files through what medium returns, unless it
+// factoryOver returns one whose receivers read files through the reader of medium, unless it
 // is nil.
 func factoryOver(medium func(io.ReaderAt) io.ReaderAt) receiver.Factory {
 	f := &flow.Factory[Config]{Plan: func(c *Config) flow.Plan {

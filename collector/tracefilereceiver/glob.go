@@ -21,7 +21,7 @@ func (f found) same(g found) bool {
 	return f.path == g.path && f.size == g.size && f.changed.Equal(g.changed)
 }
 
-// find returns the files of the patterns, sorted by path. What cannot be read is none.
+// find returns the files of the patterns, sorted by path. An unreadable path is left out.
 func find(include, exclude []string) []found {
 	var all []found
 	seen := make(map[string]bool)
@@ -40,7 +40,7 @@ func find(include, exclude []string) []found {
 	return all
 }
 
-// expand returns what a pattern leads to.
+// expand returns the paths of a pattern.
 func expand(pattern string) []string {
 	before, _, deep := strings.Cut(pattern, "**")
 	if !deep {

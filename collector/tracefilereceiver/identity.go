@@ -20,10 +20,10 @@ var errNothingYet = errors.New("it has no events yet")
 // errProfile says that a file has stacks and weights alone.
 var errProfile = errors.New("it is a profile")
 
-// identities returns what the traces in a file are known by: their content, unpacked,
-// as far as it never changes. That is when they were begun, and by whom, and the first
-// event. The names, the sizes and what recorders put into the header at the end are not
-// part of it.
+// identities returns the identities of the traces in a file: their content, unpacked, as far
+// as it never changes. That is when they were begun, and by whom, and the first event. The
+// names, the sizes and the values that recorders put into the header at the end are not part
+// of it.
 func identities(ctx context.Context, path string, watch *watch) ([]string, error) {
 	files, err := trace.OpenFiles(path, trace.WithFileOrder(), trace.WithoutSchemas(), trace.WithoutAttribution(), trace.WithContext(ctx), trace.WithReaderAt(watch.file))
 	if err != nil {

@@ -54,7 +54,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestNoManifest does not start with a manifest that is not there, or that is none.
+// TestNoManifest does not start with a missing or an invalid manifest.
 func TestNoManifest(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.man")
 	if err := os.WriteFile(bad, []byte("<instrumentationManifest>"), 0o600); err != nil {

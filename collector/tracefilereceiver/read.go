@@ -19,9 +19,9 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// Orders in which records are counted. What comes later may belong before what was sent,
-// in the order of time: of a .nettrace that grows they are counted as they lie there, and
-// of an .etl, which is merged of the records of processors, for each of these.
+// Orders in which records are counted. Later records may belong before those that were sent,
+// in the order of time: of a .nettrace that grows they are counted as they lie there, and of
+// an .etl, which is merged of the records of processors, for each of these.
 const (
 	orderTime      = "time"
 	orderFile      = "file"
@@ -102,7 +102,7 @@ func (r *reading) open(stop context.Context, i int) (*trace.File, error) {
 
 var (
 	errChanged = errors.New("it has changed while it was read")
-	errNoEnd   = errors.New("its end is gone since reading it began: what was not sent yet is, once the end is there again")
+	errNoEnd   = errors.New("its end is gone since reading it began: the rest is sent once the end is there again")
 )
 
 // A reading is that of one trace.
@@ -158,8 +158,8 @@ func (r *reading) run(stop context.Context) (bool, error) {
 	return true, err
 }
 
-// records reads all records. Trouble is what is wrong with the trace, of which the good
-// part was read.
+// records reads all records. Trouble is the fault of the trace, of which the good part was
+// read.
 func (r *reading) records(stop context.Context) (trouble, err error) {
 	var rec etw.Record
 	for n := int64(0); ; n++ {
@@ -243,8 +243,8 @@ func (r *reading) acknowledged(stop context.Context, n int64) error {
 	return nil
 }
 
-// finish gives away what is known at the end, and keeps that the trace is done with. Of
-// a copy of one that was read nothing is new.
+// finish passes on the facts known at the end, and notes that the trace is done with. A copy
+// of one that was read brings nothing new.
 func (r *reading) finish() error {
 	stats := r.file.Stats()
 	lost, damaged := max(stats.Lost-r.state.Lost, 0), max(stats.Undecodable-r.state.Damaged, 0)
@@ -280,7 +280,7 @@ func (r *reading) finish() error {
 // maxForms is how many forms of one trace are known without unpacking them.
 const maxForms = 8
 
-// resource returns what the records of a trace are of.
+// resource returns the source of the records of a trace.
 func (r *reading) resource() []otlp.Attribute {
 	list := []otlp.Attribute{{Key: "log.file.name", Value: filepath.Base(filepath.ToSlash(r.file.Name()))}}
 	for _, fact := range r.file.Facts() {

@@ -114,7 +114,7 @@ func (s *sink) total() int {
 	return s.count
 }
 
-// A memory is a storage extension that keeps what it has.
+// A memory is a storage extension that keeps its contents.
 type memory struct {
 	component.StartFunc
 	component.ShutdownFunc
@@ -177,8 +177,8 @@ func config(dir string) *Config {
 	return cfg
 }
 
-// start starts a receiver for two signals, and returns what says whether all files are
-// read, and what ends it.
+// start starts a receiver for two signals, and returns a function that says whether all
+// files are read, and one that ends it.
 func start(t *testing.T, cfg *Config, keep *memory, s *sink) (idle func() bool, end func()) {
 	t.Helper()
 	f := NewFactory()
@@ -229,8 +229,8 @@ func all(t *testing.T, cfg *Config, keep *memory, s *sink) {
 	end()
 }
 
-// TestSays has what is said of files that are none, that break off, and of patterns of
-// nothing: no error, since all that can be read is.
+// TestSays checks the log of files that are no traces, that break off, and of patterns
+// without a match: no error, since the readable part is read.
 func TestSays(t *testing.T) {
 	dir := t.TempDir()
 	whole, err := os.ReadFile(filepath.Join(recorded, "gc.nettrace"))
@@ -257,7 +257,7 @@ func TestSays(t *testing.T) {
 	}
 }
 
-// heard reads all files, and returns what is said.
+// heard reads all files, and returns the log.
 func heard(t *testing.T, cfg *Config, s *sink) *observer.ObservedLogs {
 	t.Helper()
 	set := receivertest.NewNopSettings(metadata.Type)
@@ -336,8 +336,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestRefused has a pipeline refuse batches for a while, and one for good: what was
-// refused comes again, once, and what is lost is one batch.
+// TestRefused has a pipeline refuse batches for a while, and one for good: a refused batch
+// comes again, once, and the loss is one batch.
 func TestRefused(t *testing.T) {
 	dir, keep := t.TempDir(), &memory{}
 	from := filepath.Join(recorded, "gc.nettrace")
@@ -366,7 +366,7 @@ func TestRefused(t *testing.T) {
 }
 
 // TestStopped stops a receiver whose pipeline refuses everything after some batches, and
-// starts another: what was taken is not sent again, and the rest is.
+// starts another: batches that were taken are not sent again, and the rest is.
 func TestStopped(t *testing.T) {
 	dir, keep := t.TempDir(), &memory{}
 	from := filepath.Join(recorded, "jit.nettrace")
@@ -491,8 +491,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowBesideWhole follows a part of a trace that lies beside the whole of it: what
-// the part does not have is read of the whole.
+// TestFollowBesideWhole follows a part of a trace that lies beside the whole of it: records
+// that the part lacks are read of the whole.
 func TestFollowBesideWhole(t *testing.T) {
 	dir, s := t.TempDir(), &sink{}
 	from := filepath.Join(recorded, "jit.nettrace")
@@ -513,7 +513,7 @@ func TestFollowBesideWhole(t *testing.T) {
 	}
 }
 
-// TestDamaged reads what is no trace, and one that is cut off beside a good one.
+// TestDamaged reads other files than traces, and one that is cut off beside a good one.
 func TestDamaged(t *testing.T) {
 	dir, s := t.TempDir(), &sink{}
 	write(t, filepath.Join(dir, "text.nettrace"), []byte("no trace at all"))

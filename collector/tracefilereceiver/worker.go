@@ -28,7 +28,7 @@ type worker struct {
 	limit limiter
 	event *flow.Events // those that are chosen
 	slots chan struct{}
-	// medium is what files are read through, nil for themselves.
+	// medium reads files, nil for themselves.
 	medium func(io.ReaderAt) io.ReaderAt
 	wg     sync.WaitGroup
 
@@ -54,7 +54,7 @@ func (w *worker) Open(ctx context.Context, host component.Host) (err error) {
 	return err
 }
 
-// Run reads what is there, and what comes.
+// Run reads the files that are there, and those that come.
 func (w *worker) Run(stop context.Context) {
 	defer w.wg.Wait()
 	w.sayEmpty()
@@ -189,7 +189,7 @@ func (w *worker) sayDone(stop context.Context) {
 	}
 }
 
-// count adds to what is said at the end.
+// count adds to the report at the end.
 func (w *worker) count(events, lost int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -278,8 +278,8 @@ func (w *worker) give(id string) {
 	delete(w.taken, id)
 }
 
-// failed says what is wrong with a file. It reports whether that may pass, so that the file
-// is to be tried again, later each time.
+// failed reports the fault of a file. It reports whether that may pass, so that the file is
+// to be tried again, later each time.
 func (w *worker) failed(f found, err error) bool {
 	path := f.path
 	if err = again(err); errors.As(err, new(*againError)) {
@@ -306,7 +306,7 @@ func (w *worker) failed(f found, err error) bool {
 	return false
 }
 
-// A partError is what is wrong with a trace of which the good part was read.
+// A partError is the fault of a trace of which the good part was read.
 type partError struct {
 	error
 	records int64

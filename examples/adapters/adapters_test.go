@@ -26,7 +26,7 @@ type eventRecord struct {
 	extended, userData, context       unsafe.Pointer
 }
 
-// An event is what keeps it to itself.
+// An event keeps its own copy.
 type event struct {
 	Header      struct{ Time time.Time }
 	eventRecord *eventRecord

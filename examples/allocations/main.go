@@ -1,4 +1,4 @@
-// Allocations prints what a .NET program allocated, by type, most bytes first:
+// Allocations prints the allocations of a .NET program, by type, most bytes first:
 //
 //	go run ./examples/allocations tests/recorded/alloc.nettrace
 package main

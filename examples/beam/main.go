@@ -82,8 +82,8 @@ type exporter struct {
 	From string `json:"from"` // a pattern, or ""
 }
 
-// ProcessElement exports one trace. What cannot be read to its end is no failure of the
-// pipeline, which would try again: the manifest says it, and so does the log.
+// ProcessElement exports one trace. A trace that cannot be read to its end is no failure of
+// the pipeline, which would try again: the manifest says it, and so does the log.
 func (e *exporter) ProcessElement(ctx context.Context, name string, emit func(string, int64)) error {
 	dir, err := os.MkdirTemp("", "lake")
 	if err != nil {
@@ -110,7 +110,7 @@ func (e *exporter) ProcessElement(ctx context.Context, name string, emit func(st
 	return upload(ctx, dir, e.Lake)
 }
 
-// contentOf returns what stands for the content of a file.
+// contentOf returns the identity of the content of a file.
 func contentOf(ctx context.Context, fsys filesystem.Interface, name string) (string, error) {
 	r, err := fsys.OpenRead(ctx, name)
 	if err != nil {

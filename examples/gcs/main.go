@@ -1,5 +1,5 @@
-// Gcs lists the garbage collections of .NET programs, why each was made and what
-// it left on the heap:
+// Gcs lists the garbage collections of .NET programs, why each was made and the heap that it
+// left:
 //
 //	go run ./examples/gcs tests/recorded/gc.nettrace
 package main

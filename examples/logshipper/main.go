@@ -2,10 +2,9 @@
 //
 //	go run ./examples/logshipper tests/recorded/exceptions.nettrace
 //
-// etw.LogValue makes attributes of any event, so the logger decides whether a
-// line is JSON or text and where it goes. Events that have no generated type,
-// such as those of an EventSource, are logged by the schema in the trace, and
-// what nobody describes as the bytes that it is.
+// etw.LogValue makes attributes of any event, so the logger decides whether a line is JSON
+// or text and where it goes. Events that have no generated type, such as those of an
+// EventSource, are logged by the schema in the trace, and undescribed ones as bytes.
 package main
 
 import (

@@ -48,8 +48,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestBytes ships what no one describes, and what is not as described: neither is
-// lost.
+// TestBytes ships undescribed events, and misdescribed ones: neither is lost.
 func TestBytes(t *testing.T) {
 	var out strings.Builder
 	logger := slog.New(slog.NewTextHandler(&out, nil))

@@ -1,7 +1,6 @@
-// Service writes events of its own manifest. On Windows they go to ETW, where
-// sessions and the event log find them: the resource that describes them is part of
-// the program, by the .syso files beside this one. Elsewhere the program prints
-// what it would write.
+// Service writes events of its own manifest. On Windows they go to ETW, where sessions and
+// the event log find them: the resource that describes them is part of the program, by the
+// .syso files beside this one. Elsewhere the program prints the events that it would write.
 package main
 
 import (

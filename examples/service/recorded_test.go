@@ -14,10 +14,10 @@ import (
 
 var update = flag.Bool("update", false, "record the events of the service again")
 
-// recorded is what the service writes, in a file as Windows has them.
+// recorded has the events of the service, in a file as Windows has them.
 const recorded = "../../tests/recorded/service.etl"
 
-// TestRecorded reads what the service wrote.
+// TestRecorded reads the events of the service.
 func TestRecorded(t *testing.T) {
 	if *update {
 		if err := record(recorded); err != nil {

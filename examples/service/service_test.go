@@ -12,8 +12,8 @@ import (
 	"github.com/etwgen/etwgen/manifest/wevt"
 )
 
-// TestResources builds the service for Windows, and takes out of the program what
-// its manifest is compiled to.
+// TestResources builds the service for Windows, and takes the compiled manifest out of the
+// program.
 func TestResources(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library for each architecture")

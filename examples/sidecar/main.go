@@ -1,4 +1,4 @@
-// Sidecar watches the garbage collector of live .NET processes, and serves what it does to
+// Sidecar watches the garbage collector of live .NET processes, and serves its metrics to
 // Prometheus:
 //
 //	go run ./examples/sidecar shop localhost:9101

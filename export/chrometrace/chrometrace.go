@@ -1,7 +1,6 @@
-// Package chrometrace writes what analyses found as the files that
-// https://ui.perfetto.dev and chrome://tracing open: what happened when, on a track for
-// each thread, and how counters went. Use it to look at a trace in time, thread by
-// thread.
+// Package chrometrace writes the findings of analyses as the files that
+// https://ui.perfetto.dev and chrome://tracing open: events over time, on a track for each
+// thread, and how counters went. Use it to look at a trace in time, thread by thread.
 package chrometrace
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A Trace is what a file shows. Times are nanoseconds since its begin.
+// A Trace is the contents of a file. Times are nanoseconds since its begin.
 type Trace struct {
 	Processes []Process
 	Threads   []Thread
@@ -42,11 +41,11 @@ type Span struct {
 	Process, Thread int64
 	Name, Category  string
 	From, Length    int64
-	// Apart says that it is not what its thread does meanwhile: it has a track of its own
-	// in the process.
+	// Apart says that it is not the work of its thread: it has a track of its own in the
+	// process.
 	Apart bool
 	Args  []Arg
-	// Parts are what a span apart is made of, one after the other, on the same track. They
+	// Parts are the pieces of a span apart, one after the other, on the same track. They
 	// need no process, thread or category.
 	Parts []Span
 }
@@ -67,7 +66,7 @@ type Counter struct {
 	Values  []Value
 }
 
-// An Arg is a fact of a span or mark. What is a number is written as one.
+// An Arg is a fact of a span or mark. Numbers are written as numbers.
 type Arg struct{ Name, Text string }
 
 // A Value is one of a counter.
@@ -111,7 +110,7 @@ func (t *Trace) Write(w io.Writer) error {
 	return e.w.Flush()
 }
 
-// nest sets apart what does not nest, of spans by thread and begin.
+// nest sets spans apart that do not nest, of spans by thread and begin.
 func nest(spans []Span) {
 	var open []int64 // ends
 	for i := range spans {

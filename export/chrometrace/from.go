@@ -20,8 +20,8 @@ func nanoseconds(ms float64) int64 { return int64(math.Round(ms * 1e6)) }
 // thread.
 const gcTrack = 0
 
-// AddGC adds the pauses of collections, what happened in them, collections that ran
-// beside the program, and the sizes of heaps.
+// AddGC adds the pauses of collections, their steps, collections that ran beside the
+// program, and the sizes of heaps.
 func (t *Trace) AddGC(res *gc.Result) {
 	for _, rt := range res.Runtimes {
 		if len(rt.GCs) > 0 {
@@ -70,7 +70,7 @@ func (t *Trace) addCollection(pid int64, c *gc.GC) {
 	}
 }
 
-// generationName returns what a generation is called.
+// generationName returns the name of a generation.
 func generationName(g gc.Generation) string {
 	names := [...]string{"gen0", "gen1", "gen2", "large objects", "pinned objects"}
 	if g < 0 || int(g) >= len(names) {
@@ -106,7 +106,7 @@ func (t *Trace) AddRequests(res *requests.Result) {
 }
 
 // causes returns the parts of an activity. Each lasts to the next one, and the last to the
-// end, so that none overlaps another by what rounding adds.
+// end, so that none overlaps another by rounding.
 func causes(path []requests.Part, end int64) []Span {
 	list := make([]Span, len(path))
 	for i := len(path) - 1; i >= 0; i-- {
@@ -185,11 +185,11 @@ func (t *Trace) AddSamples(s *stacks.Samples, label string, origin int64) {
 	}
 }
 
-// statesBase is added to the number of a process to get that of the tracks of what its
-// threads did: what they ran does not nest in when they ran.
+// statesBase is added to the number of a process to get that of the tracks of its threads'
+// states: the activities that they ran do not nest in the times when they ran.
 const statesBase = 1 << 30
 
-// AddThreads adds what threads did, as tracks of their own. name returns the name of a
+// AddThreads adds the states of threads, as tracks of their own. name returns the name of a
 // process.
 func (t *Trace) AddThreads(a *threads.Analysis, origin int64, name func(pid int64) string) {
 	type track struct{ pid, tid int64 }

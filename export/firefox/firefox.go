@@ -1,8 +1,8 @@
 // Package firefox writes profiles as the files that https://profiler.firefox.com opens: the
-// samples of each thread in time, what else happened as markers, with the call stack that
-// caused it, and counters. Use it to look at code and time together in a browser.
+// samples of each thread in time, other events as markers, with the call stack that caused
+// it, and counters. Use it to look at code and time together in a browser.
 //
-// Samples come from [stacks.NewProfile]; what happened without a call stack is what package
+// Samples come from [stacks.NewProfile]; events without a call stack are those that package
 // chrometrace collects of the analyses.
 package firefox
 
@@ -25,7 +25,7 @@ import (
 // version is that of the form of the files. Newer viewers read older ones.
 const version = 66
 
-// A Profile is what a file shows.
+// A Profile is the contents of a file.
 type Profile struct {
 	Product string // what the profile is called
 	// Start is when it began, in nanoseconds since 1970, and Interval the time between two
@@ -34,7 +34,7 @@ type Profile struct {
 	Samples         *stacks.Profile
 	// Caused are things that happened in code: each sample is a marker with its stack.
 	Caused []*stacks.Profile
-	// Happened is what has no stack: its spans and marks are markers, too.
+	// Happened has the events without a stack: its spans and marks are markers, too.
 	Happened *chrometrace.Trace
 	// Process and Thread return names.
 	Process, Thread func(id int64) string
@@ -84,7 +84,7 @@ func (p *Profile) Write(w io.Writer) error {
 	return e.w.Flush()
 }
 
-// A thread has what is shown in one track.
+// A thread has the contents of one track.
 type thread struct {
 	process, id int64
 	samples     []stacks.Sample
@@ -296,7 +296,7 @@ func (e *encoder) meta() {
 	e.text("]}")
 }
 
-// fields returns the names of what the markers of a kind tell.
+// fields returns the names of the fields of a kind of markers.
 func (e *encoder) fields(kind string) (names []string) {
 	for _, t := range e.threads {
 		for i := range t.markers {
@@ -362,8 +362,7 @@ func (e *encoder) thread(i int, t *thread) {
 	e.text("}}")
 }
 
-// nameOf returns the name of a thread: of what is of none, that which it has among what
-// happened.
+// nameOf returns the name of a thread: of events without one, the one it has in Happened.
 func (e *encoder) nameOf(t *thread) string {
 	if e.p.Happened != nil && t.id == 0 {
 		for _, x := range e.p.Happened.Threads {
@@ -423,7 +422,7 @@ func (e *encoder) markers(list []marker) {
 	e.text(`],"length":` + strconv.Itoa(n))
 }
 
-// categoryOf says what a frame is of.
+// categoryOf returns the category of a frame.
 func categoryOf(f *stacks.Frame) int {
 	switch {
 	case f.Waiting:

@@ -47,7 +47,7 @@ func whole() *firefox.Profile {
 		Caused:  []*stacks.Profile{stacks.NewProfile(nil, stacks.Options{}, sampled("exceptions", stacks.ValueType{Name: "exceptions", Unit: "count"}))}}
 }
 
-// What is written is read with the same weights, threads and times.
+// A file is read back with the same weights, threads and times.
 func TestReadBack(t *testing.T) {
 	var b bytes.Buffer
 	if err := whole().Write(&b); err != nil {
@@ -71,7 +71,7 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// Markers have the stacks that caused them, and counters change by what they changed.
+// Markers have the stacks that caused them, and counters change by their differences.
 func TestMarkers(t *testing.T) {
 	var b bytes.Buffer
 	if err := whole().Write(&b); err != nil {

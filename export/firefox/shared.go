@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// shared writes what stacks are made of. A frame is a function of its own, but for its line.
+// shared writes the parts of stacks. A frame is a function of its own, but for its line.
 func (e *encoder) shared() {
 	var frames []*stacks.Frame
 	var callers, of []int // of stacks
@@ -61,7 +61,7 @@ func (e *encoder) shared() {
 	e.json(e.list) // behind all that has a text
 }
 
-// functions writes the functions of frames, with what they are in.
+// functions writes the functions of frames, with their modules.
 func (e *encoder) functions(frames []*stacks.Frame) {
 	n := len(frames)
 	modules, files := numbers{}, numbers{}

@@ -1,6 +1,6 @@
-// Package folded writes a profile as folded stacks: a line for each stack, with its
-// frames from the outermost on, separated by semicolons, and what it weighs. Flame graph
-// tools of all kinds read it. Use it for scripts and for other flame graph tools.
+// Package folded writes a profile as folded stacks: a line for each stack, with its frames
+// from the outermost on, separated by semicolons, and its weight. Flame graph tools of all
+// kinds read it. Use it for scripts and for other flame graph tools.
 package folded
 
 import (
@@ -89,7 +89,7 @@ func (f *folder) walk() {
 	}
 }
 
-// callees returns what a stack called, by name.
+// callees returns the callees of a stack, by name.
 func (f *folder) callees(id stacks.ID) []stacks.ID {
 	list := f.v.Called(id)
 	order.Sort(list, func(a, b stacks.ID) int {

@@ -1,8 +1,8 @@
 // Package gcdump writes snapshots of heaps as .gcdump files, which PerfView, Visual Studio
 // and dotnet-gcdump open. Use it to give a heap of a trace to these tools.
 //
-// An object of 2 GiB and more has the largest size that fits, and what refers to a part of
-// the heap that is not walked is left out.
+// An object of 2 GiB and more has the largest size that fits, and references to a part of
+// the heap that is not walked are left out.
 package gcdump
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/gcdump"
 )
 
-// tool is the name that a file has of what wrote it.
+// tool is the name in a file for its writer.
 const tool = "etw"
 
 // kinds of roots by their names in snapshots. All others are handles.

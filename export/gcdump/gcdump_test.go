@@ -40,8 +40,8 @@ func recorded(tb testing.TB) *heap.Snapshot {
 	return all[0]
 }
 
-// What is written of a trace, read again, is the heap of the trace: objects, types, roots,
-// what is retained, and by which paths.
+// A file written of a trace, read again, is the heap of the trace: objects, types, roots,
+// retained bytes, and by which paths.
 func TestSameHeap(t *testing.T) {
 	want := recorded(t)
 	var file bytes.Buffer

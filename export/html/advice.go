@@ -19,7 +19,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/waits"
 )
 
-// An advice says what to record for an area that a trace has no events of.
+// An advice names the events to record for an area that a trace has no events of.
 type advice struct {
 	Section  string `json:"section"`
 	Title    string `json:"title"`

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/findings"
 )
 
-// addAlloc adds what is known of allocations.
+// addAlloc adds the allocations.
 func addAlloc(v *view, s *subject, texts *texts) {
 	r := s.alloc
 	if r == nil || r.Ticks == nil && r.Samples == nil && r.Exact == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// Write writes the report as a page. It fails if a call tree is none.
+// Write writes the report as a page. It fails if a call tree is invalid.
 func (r *Report) Write(w io.Writer) error {
 	m, err := newModel(r)
 	if err != nil {
@@ -217,7 +217,7 @@ func program(line string) string {
 	return base
 }
 
-// facts returns what is known of a runtime.
+// facts returns the facts about a runtime.
 func (s *subject) facts() [][2]string {
 	list := [][2]string{}
 	add := func(name, text string) {

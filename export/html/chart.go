@@ -58,8 +58,8 @@ func seconds(ms []float64) *numbers {
 	return &numbers{values: s, digits: 6}
 }
 
-// overTime returns a chart of a series, as bars whose height is what value makes of
-// the count and the sum of each bucket and of its width in seconds.
+// overTime returns a chart of a series, as bars whose height is value of the count and the
+// sum of each bucket and of its width in seconds.
 func overTime(id, title, unit, label, color string, s measure.Series, value func(count, sum, sec float64) float64) *chart {
 	x := make([]float64, len(s.Counts))
 	y := make([]float64, len(s.Counts))

@@ -1,6 +1,6 @@
-// Package html writes what analyses found as pages for a browser: [Report] has all of a
-// trace, [Flame] a call tree. Use it for what people are to read: a page is one file that
-// needs nothing else.
+// Package html writes the findings of analyses as pages for a browser: [Report] has all of a
+// trace, [Flame] a call tree. Use it for people who read: a page is one file that needs
+// nothing else.
 //
 // A page is one file that needs nothing else. It loads nothing from anywhere, and
 // its content security policy forbids it to: only the scripts and styles that the

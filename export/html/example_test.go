@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A page of what a trace tells.
+// A page of a trace.
 func ExampleReport() {
 	t, err := trace.Open("../../tests/recorded/gc.nettrace")
 	if err != nil {

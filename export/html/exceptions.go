@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/findings"
 )
 
-// addExceptions adds what is known of exceptions.
+// addExceptions adds the exceptions.
 func addExceptions(v *view, s *subject, texts *texts) {
 	r := s.exceptions
 	if r == nil || r.Count == 0 && len(r.Handlers) == 0 {

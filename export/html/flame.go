@@ -14,10 +14,10 @@ import (
 
 // A Flame is a call tree, and the page that shows it.
 type Flame struct {
-	// Title says what it is of, such as the name of a trace.
+	// Title names its subject, such as the name of a trace.
 	Title string
-	// What names the weights, such as Processor time, and Unit is theirs: ms, bytes, or
-	// what is counted.
+	// What names the weights, such as Processor time, and Unit is theirs: ms, bytes, or the
+	// name of the things counted.
 	What, Unit string
 	// Lead, Facts and Warnings stand beside it.
 	Lead     []string
@@ -29,7 +29,7 @@ type Flame struct {
 	Calls []Call
 	// Compared says that calls have weights of before, to compare with.
 	Compared bool
-	// Times says when what the calls weigh was, if that is known.
+	// Times parts the weights of calls by time, if that is known.
 	Times *Times
 	// Lines are lines of source code, in the order in which they are shown, and OnLines
 	// says which calls are on them.
@@ -37,13 +37,13 @@ type Flame struct {
 	OnLines []OnLine
 }
 
-// Times are equal buckets of time, with what calls weigh in them by themselves.
+// Times are equal buckets of time, with the weights of calls in them by themselves.
 type Times struct {
 	FromMS, BucketMS float64
 	Parts            []Part
 }
 
-// A Part is what a call weighs by itself in a bucket.
+// A Part is the exclusive weight of a call in a bucket.
 type Part struct {
 	Bucket, Call int
 	Self         float64
@@ -54,25 +54,25 @@ type Line struct {
 	File   string
 	Number int
 	Method string
-	// Self is what the line weighs by itself, Here with what it calls of which no line is
-	// known, and Total with all that it calls.
+	// Self is the exclusive weight of the line, Here that with callees of unknown lines, and
+	// Total that with all callees.
 	Self, Here, Total float64
 }
 
-// An OnLine is a part of what a call weighs with the calls that come from it.
+// An OnLine is a part of the weight of a call with the calls that come from it.
 type OnLine struct {
 	Call  int // index of the call
 	Line  int // index of the line
 	Total float64
 }
 
-// A Frame is a method, or what stands for one.
+// A Frame is a method, or a stand-in for one.
 type Frame struct {
 	Name string
 	// Full is the name with all that is known, or "" if that is Name.
 	Full string
-	// Group is what the frame belongs to, such as its module. Frames of one group have
-	// one colour.
+	// Group is the group of the frame, such as its module. Frames of one group have one
+	// colour.
 	Group string
 	// Waiting says that it stands for threads that wait, which come after all methods.
 	Waiting bool
@@ -83,8 +83,7 @@ type Call struct {
 	// Caller is the index of the call that it comes from, or -1 if there is none.
 	Caller int
 	Frame  int // index of its frame
-	// Self is what it weighs by itself, without the calls that come from it; Before is
-	// that of what it is compared with.
+	// Self is its exclusive weight; Before is that on the other side of a comparison.
 	Self, Before float64
 }
 
@@ -121,7 +120,7 @@ func (f *Flame) Write(w io.Writer) error {
 // topLines is how many methods are listed where no script runs.
 const topLines = 20
 
-// A flamePage is what the scripts of the page show.
+// A flamePage is the data of the page's scripts.
 type flamePage struct {
 	Title    string      `json:"title"`
 	Facts    [][2]string `json:"facts"`
@@ -155,7 +154,7 @@ type tree struct {
 	notes   []string
 }
 
-// maxCalls is how many calls a page has. What is too light to be seen goes first.
+// maxCalls is how many calls a page has. Calls too light to be seen go first.
 const maxCalls = 150_000
 
 // newTree makes a tree of a call tree.
@@ -196,7 +195,7 @@ func newTree(f *Flame, t *texts) (*tree, error) {
 	return m, nil
 }
 
-// A weight is what a call weighs with those that come from it.
+// A weight is the inclusive weight of a call.
 type weight struct{ now, before float64 }
 
 func (w weight) greater() float64 { return max(w.now, w.before) }
@@ -226,8 +225,8 @@ func heaviest(calls []Call, weights []weight, lighter int) []Call {
 		order[i] = w.greater()
 	}
 	slices.Sort(order)
-	// No call weighs more than its caller, so that callers of what stays do stay. Half
-	// of the room is left for what is put together.
+	// No call weighs more than its caller, so that callers of calls that stay do stay. Half
+	// of the room is left for merged calls.
 	least := order[len(order)-maxCalls/2]
 	into := make([]int, len(calls))
 	rest := make(map[int]int) // by the new index of the caller
@@ -262,7 +261,7 @@ func heaviest(calls []Call, weights []weight, lighter int) []Call {
 	return kept
 }
 
-// flameTimes has when what calls weigh was, column by column. Times are seconds.
+// flameTimes has the weights of calls over time, column by column. Times are seconds.
 type flameTimes struct {
 	From  float64  `json:"from"`
 	Width float64  `json:"width"`
@@ -271,7 +270,7 @@ type flameTimes struct {
 	Self  *numbers `json:"self"`
 }
 
-// addTimes adds when what the calls weigh was.
+// addTimes adds the weights of calls over time.
 func (m *tree) addTimes(f *Flame) {
 	if f.Times == nil {
 		return
@@ -324,8 +323,7 @@ func lineTable(f *Flame, t *texts) *table {
 	return list
 }
 
-// topTable lists the frames by what they weigh. A frame that calls itself weighs its
-// outermost call.
+// topTable lists the frames by weight. A frame that calls itself weighs its outermost call.
 func topTable(f *Flame, weights []weight, t *texts) *table {
 	type row struct {
 		frame       int

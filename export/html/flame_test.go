@@ -52,7 +52,7 @@ func flamePageOf(t testing.TB, f *Flame) string {
 	return b.String()
 }
 
-// A decodedFlame is what the script reads.
+// A decodedFlame is the data that the script reads.
 type decodedFlame struct {
 	Warnings []string
 	Texts    []string

@@ -43,7 +43,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzFlame checks that what is no tree is refused, and that a tree keeps its sums.
+// FuzzFlame checks that other data than a tree is refused, and that a tree keeps its sums.
 func FuzzFlame(f *testing.F) {
 	f.Add([]byte{0, 1, 5, 1, 0, 7, 1, 2, 9}, uint8(3))
 	f.Add([]byte{}, uint8(0))

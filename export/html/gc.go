@@ -16,7 +16,7 @@ const (
 	enoughGCs    = 10
 )
 
-// addGC adds what is known of collections.
+// addGC adds the collections.
 func addGC(v *view, s *subject, texts *texts) {
 	r := s.gc
 	if r == nil {

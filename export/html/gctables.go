@@ -10,7 +10,7 @@ import (
 // maxDetailed is how many collections may be there for each to have all details.
 const maxDetailed = 25_000
 
-// sizesGrid is what each collection did to each generation.
+// sizesGrid has the sizes of each generation at each collection.
 func sizesGrid(gcs []*gc.GC) *grid {
 	g := &grid{Title: "Generations", Rows: generationNames}
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// addJIT adds what is known of compiling.
+// addJIT adds the compilations.
 func addJIT(v *view, s *subject, texts *texts) {
 	r := s.jit
 	if r == nil || r.Count == 0 && len(r.Methods) == 0 && r.Precompiled == nil && r.Inlining == nil && r.Tiering == nil {
@@ -25,7 +25,7 @@ func addJIT(v *view, s *subject, texts *texts) {
 	v.Sections = append(v.Sections, sec)
 }
 
-// jitLead sums up what was compiled.
+// jitLead sums up the compilations.
 func jitLead(r *jit.Runtime) []string {
 	var lead []string
 	if r.Count > 0 {

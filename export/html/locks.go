@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/waits"
 )
 
-// addContention adds what is known of waits for locks.
+// addContention adds the waits for locks.
 func addContention(v *view, s *subject, texts *texts) {
 	r := s.contention
 	if r == nil || r.Count == 0 && r.Open == 0 && r.LostStops == 0 {
@@ -43,7 +43,7 @@ func openWaits(open int, openMS float64, withoutStart, lost int) []string {
 	return lead
 }
 
-// addWaits adds what is known of other waits.
+// addWaits adds the other waits.
 func addWaits(v *view, s *subject, texts *texts) {
 	r := s.waits
 	if r == nil || r.Count == 0 && r.Open == 0 {

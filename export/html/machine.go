@@ -17,7 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/timeline"
 )
 
-// A Machine is what a trace tells of all processes of a machine.
+// A Machine is the account of all processes of a machine.
 type Machine struct {
 	System   *system.Result
 	Images   *system.ImagesResult
@@ -81,7 +81,7 @@ func pickViews(all []tables.View, names ...string) (list []tables.View) {
 	return list
 }
 
-// newMachine makes the view of a machine, and says what to record for areas that it lacks.
+// newMachine makes the view of a machine, and names the events to record for areas that it lacks.
 func newMachine(r *Report, t *texts) (*view, []advice) {
 	m := r.Machine
 	name := cmp.Or(m.System.Machine.Computer, "all processes")
@@ -117,7 +117,7 @@ func (r *Report) recorder(n *need.Need) string {
 // maxWeight has the view of the machine come first.
 const maxWeight = int(^uint(0) >> 1)
 
-// facts returns what is known of the machine itself.
+// facts returns the facts about the machine itself.
 func (m *Machine) facts() [][2]string {
 	f, list := &m.System.Machine, [][2]string{}
 	add := func(name, text string) {
@@ -174,7 +174,7 @@ func (m *Machine) used() *system.Used {
 	return &system.Used{Result: m.System, Files: m.Files, Network: m.Network}
 }
 
-// how says what tells of the time of processors.
+// how names the source of processor time.
 func (m *Machine) how() string {
 	if m.System.Exact() {
 		return "by context switches"

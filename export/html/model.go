@@ -20,7 +20,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/waits"
 )
 
-// A model is what the scripts of a report show.
+// A model is the data of a report's scripts.
 type model struct {
 	Title    string      `json:"title"`
 	Head     string      `json:"head,omitempty"`
@@ -53,7 +53,7 @@ type tile struct {
 	Section string `json:"section"`
 }
 
-// A finding is a sentence on what stands out.
+// A finding is a sentence on something remarkable.
 type finding struct {
 	Level   findings.Severity `json:"level"`
 	Text    string            `json:"text"`
@@ -93,8 +93,7 @@ type key struct {
 	life int
 }
 
-// A subject is what all analyses found of one runtime. What they found nothing of is
-// nil.
+// A subject is the results of all analyses for one runtime. Empty ones are nil.
 type subject struct {
 	key
 	process    Process

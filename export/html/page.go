@@ -96,7 +96,7 @@ func (p *page) write(dst io.Writer) error {
 	}
 	w.WriteString("</ul></noscript>\n<script type=\"application/json\" id=\"data\">")
 	// The encoder escapes <, > and &, so that no text ends the element, and the
-	// separators of lines that are none in scripts.
+	// separators of lines that scripts do not take for some.
 	if err := json.NewEncoder(w).Encode(p.data); err != nil {
 		return err
 	}

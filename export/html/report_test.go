@@ -112,7 +112,7 @@ func TestPlotting(t *testing.T) {
 	}
 }
 
-// hostileNames are what a trace may call a type.
+// hostileNames are names that a trace may give a type.
 var hostileNames = []string{
 	`</script><script>window.pwned = 1</script>`,
 	`<img src=x onerror="window.pwned = 1">`,
@@ -172,7 +172,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// A decodedModel is what a script reads.
+// A decodedModel is the data that a script reads.
 type decodedModel struct {
 	Texts    []string
 	Warnings []string
@@ -383,7 +383,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestSize holds what the documentation says of the size of pages against pages.
+// TestSize holds the sizes of pages in the documentation against pages.
 func TestSize(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/report.md")
 	if err != nil {

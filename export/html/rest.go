@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/requests"
 )
 
-// addRequests adds what is known of requests and other activities.
+// addRequests adds the requests and other activities.
 func addRequests(v *view, s *subject, texts *texts) {
 	r := s.requests
 	if r == nil || len(r.Tasks) == 0 {
@@ -59,8 +59,8 @@ func (t *table) partedByCause() {
 	}
 }
 
-// served returns the task that is what people mean by requests, or nil: those that a
-// server serves, or else those that a client makes.
+// served returns the task that people mean by requests, or nil: those that a server serves,
+// or else those that a client makes.
 func served(tasks []requests.Task) *requests.Task {
 	for _, provider := range []string{"Microsoft.AspNetCore.Hosting", "Microsoft-AspNetCore-Server-Kestrel", "System.Net.Http"} {
 		for i := range tasks {
@@ -196,7 +196,7 @@ func addHeap(v *view, s *subject, texts *texts) {
 	v.Sections = append(v.Sections, sec)
 }
 
-// addHandles adds what is known of handles.
+// addHandles adds the handles.
 func addHandles(v *view, s *subject, texts *texts) {
 	r := s.handles
 	if r == nil || r.Created+r.Destroyed == 0 && len(r.Pinned) == 0 {
@@ -212,7 +212,7 @@ func addHandles(v *view, s *subject, texts *texts) {
 	v.Sections = append(v.Sections, sec)
 }
 
-// addLoader adds what was loaded.
+// addLoader adds the loads.
 func addLoader(v *view, s *subject, texts *texts) {
 	r := s.loader
 	if r == nil || len(r.Assemblies)+len(r.Modules)+len(r.Binds) == 0 && r.Types == nil {

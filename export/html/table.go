@@ -29,7 +29,7 @@ type table struct {
 	texts   *texts
 }
 
-// A parted is a bar in each row, which shows of what its numbers are that add up.
+// A parted is a bar in each row, which shows the parts of its numbers.
 type parted struct {
 	Label string    `json:"l"`
 	Of    []partOne `json:"of"`
@@ -41,7 +41,7 @@ type partOne struct {
 	Color string `json:"c"`
 }
 
-// A column says what its numbers or texts are.
+// A column describes its numbers or texts.
 type column struct {
 	Key    string `json:"k"`
 	Label  string `json:"l"`

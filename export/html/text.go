@@ -16,8 +16,8 @@ var nan = math.NaN()
 // maxText is how much of a text a page has. Names in traces can be of any length.
 const maxText = 1000
 
-// clean returns a text as a page shows it: what does not show, or changes how other
-// text is shown, is escaped, and what is too long cut off.
+// clean returns a text as a page shows it: characters that do not show, or change how other
+// text is shown, are escaped, and long texts cut off.
 func clean(s string) string {
 	if len(s) > maxText {
 		cut := maxText
@@ -51,7 +51,7 @@ func isHidden(c rune) bool {
 		unicode.Is(unicode.Variation_Selector, c))
 }
 
-// sentence makes a sentence of what is almost one.
+// sentence makes a phrase a sentence.
 func sentence(text string) string {
 	if text == "" || strings.HasSuffix(text, ".") {
 		return text

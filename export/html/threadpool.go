@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/threadpool"
 )
 
-// addThreadPool adds what is known of the thread pool.
+// addThreadPool adds the thread pool.
 func addThreadPool(v *view, s *subject, texts *texts) {
 	r := s.threadpool
 	if r == nil {
@@ -32,7 +32,7 @@ func addThreadPool(v *view, s *subject, texts *texts) {
 	v.Sections = append(v.Sections, sec)
 }
 
-// poolLead sums up what the pool did.
+// poolLead sums up the work of the pool.
 func poolLead(r *threadpool.Runtime) []string {
 	lead := []string{fmt.Sprintf("At most %s worked at a time; %d were started and %d stopped.", count(r.MaxWorkers, "worker", "workers"), r.Started, r.Stopped)}
 	if l := r.Limits; l != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/timeline"
 )
 
-// tracks are lanes of what happened when, in equal buckets.
+// tracks are lanes of events over time, in equal buckets.
 type tracks struct {
 	From  float64 `json:"from"`  // in seconds
 	Width float64 `json:"width"` // of a bucket, in seconds
@@ -33,8 +33,8 @@ const (
 	maxAlike = 12
 )
 
-// addLanes gives each process its lanes. What of the machine is of none of those that the
-// page is about has none.
+// addLanes gives each process its lanes. Lanes of the machine that are of none of the page's
+// processes are left out.
 func (s *subjects) addLanes(res *timeline.Result) {
 	if res == nil {
 		return
@@ -52,7 +52,7 @@ func (s *subjects) addLanes(res *timeline.Result) {
 	}
 }
 
-// An appearance is what lanes of a kind are called, and their colour.
+// An appearance is the name of lanes of a kind, and their colour.
 type appearance struct{ label, color string }
 
 var appearances = map[timeline.Kind]appearance{
@@ -89,8 +89,8 @@ func addTimeline(v *view, s *subject) {
 	v.Sections = append(v.Sections, sec)
 }
 
-// ofServed reports whether a lane is of the requests that people mean: of what others are a
-// part of it is the same time again.
+// ofServed reports whether a lane is of the requests that people mean: parts of others are
+// the same time again.
 func (s *subject) ofServed(l *timeline.Lane) bool {
 	if s.requests == nil {
 		return false
@@ -143,7 +143,7 @@ func laneUnit(unit string) string {
 	return unit
 }
 
-// totalOf says what a lane is in all.
+// totalOf returns the total of a lane.
 func totalOf(l *timeline.Lane) string {
 	if v, ok := l.Total.Get(); ok {
 		switch l.Unit {

@@ -29,7 +29,7 @@ func (s *section) showAll(v tables.View, texts *texts) *table {
 	return t
 }
 
-// tableOf makes a table of a view. It begins with what the rows are about, and columns for
+// tableOf makes a table of a view. It begins with the subject of the rows, and columns for
 // programs are details of a row.
 func tableOf(id string, v tables.View, rows int, texts *texts) *table {
 	t := &table{ID: id, Title: v.Title, Lead: v.Lead, Sort: v.Order, rows: rows, texts: texts}

@@ -29,9 +29,9 @@ const (
 	SignalProfiles Signal = "profiles"
 )
 
-// A Client sends OTLP/JSON to a collector by HTTP. Send waits until the collector has
-// taken what it was given, so that who reads a trace waits, too, and nothing piles up.
-// Several goroutines may use a Client at once.
+// A Client sends OTLP/JSON to a collector by HTTP. Send waits until the collector has taken
+// the body, so that the reader of a trace waits, too, and nothing piles up. Several
+// goroutines may use a Client at once.
 type Client struct {
 	base   url.URL
 	header http.Header
@@ -81,7 +81,7 @@ func (e *RejectedError) Error() string {
 	return fmt.Sprintf("otlp: the collector rejected %d of them: %s", e.Count, e.Message)
 }
 
-// errTemporary wraps what is worth another try.
+// errTemporary wraps errors that are worth another try.
 type errTemporary struct {
 	error
 	after time.Duration
@@ -191,7 +191,7 @@ func (c *Client) post(ctx context.Context, s Signal, body []byte) error {
 	return err
 }
 
-// rejected returns what a collector did not take of a body that it answered with
+// rejected returns how much a collector did not take of a body that it answered with
 // success.
 func rejected(answer []byte) error {
 	var a struct {
@@ -243,7 +243,7 @@ func rejectedProfiles(answer []byte) error {
 	return e
 }
 
-// message returns what an answer says in words.
+// message returns the text of an answer.
 func message(answer []byte) string {
 	var status struct {
 		Message string `json:"message"`

@@ -13,13 +13,13 @@ const RuntimeMeter = "System.Runtime"
 // generationKey is the attribute of the generation that a number is about.
 const generationKey = "dotnet.gc.heap.generation"
 
-// A convention says what an event counter of the runtime is under the semantic
-// conventions of OpenTelemetry.
+// A convention gives an event counter of the runtime its name under the semantic conventions
+// of OpenTelemetry.
 type convention struct {
 	Counter string // its name
 	Metric  string
 	Unit    string
-	// Monotonic is of what only grows; the others are sums that also shrink.
+	// Monotonic is for sums that only grow; the others are sums that also shrink.
 	Monotonic bool
 	Scale     float64 // from the unit of the counter
 	Key       string  // of the attribute that tells it from others of its name, or ""
@@ -27,7 +27,7 @@ type convention struct {
 }
 
 // conventions are the event counters of System.Runtime of which conventions have the
-// metric. Those for collections are none of them: they count generations up to theirs.
+// metric. Those for collections are not among them: they count generations up to theirs.
 var conventions = []convention{
 	{"working-set", "dotnet.process.memory.working_set", "By", false, 1e6, "", ""},
 	{"alloc-rate", "dotnet.gc.heap.total_allocated", "By", true, 1, "", ""},
@@ -61,7 +61,7 @@ func (m *Metrics) conventional(c *counters.Counter, like *family) *convention {
 			continue
 		}
 		like.name, like.unit, like.kind, like.monotonic = as.Metric, as.Unit, "sum", as.Monotonic
-		// The sums of some are values of their own: what they have come to.
+		// The sums of some are values of their own: their present totals.
 		like.absolute = c.Type != "Sum"
 		return as
 	}

@@ -13,7 +13,7 @@ import (
 
 const serviceName = "service.name"
 
-// Numbers of the tables in the dictionary, and of fields of what they have.
+// Numbers of the tables in the dictionary, and of the fields of their entries.
 const (
 	tableMappings   = 1
 	tableLocations  = 2
@@ -45,8 +45,8 @@ const (
 	attributeValue = 2
 )
 
-// A dictionary has what profiles refer to by number. Of each table the first is what has no
-// value; all else is there once, and because something refers to it.
+// A dictionary has the entries that profiles refer to by number. The first of each table has
+// no value; all else is there once, and because something refers to it.
 type dictionary struct {
 	ids   [tables]map[string]int32 // of rows, by their bytes
 	rows  [tables][]byte
@@ -87,7 +87,7 @@ func (d *dictionary) append(b []byte) []byte {
 	return b
 }
 
-// string returns the number of a text, with U+FFFD for what is no UTF-8.
+// string returns the number of a text, with U+FFFD for invalid UTF-8.
 func (d *dictionary) string(s string) int32 {
 	i, ok := d.text[s]
 	if !ok {
@@ -159,8 +159,8 @@ func (d *dictionary) mapping(path string, buildID func(string) Attribute) int32 
 	return d.row(tableMappings, b)
 }
 
-// frameKind returns the type of a frame as the conventions call it, "" for what is no code,
-// or of which it is not known.
+// frameKind returns the type of a frame as the conventions call it, "" for frames that are
+// no code, or of which it is not known.
 func frameKind(f *stacks.Frame) string {
 	switch {
 	case f.Pseudo:
@@ -191,7 +191,7 @@ func keyValue(a Attribute) []byte {
 	return wire.AppendBytes(wire.AppendBytes(nil, 1, strings.ToValidUTF8(a.Key, "\uFFFD")), 2, anyValue(a.Value))
 }
 
-// anyValue returns the message of a value. Of what is 0 the field is there all the same.
+// anyValue returns the message of a value. The field is there also for 0.
 func anyValue(v any) []byte {
 	switch v := v.(type) {
 	case string:

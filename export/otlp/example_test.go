@@ -93,7 +93,7 @@ func ExampleSpans() {
 	// Output: 1 span, true
 }
 
-// Send waits until the collector has taken what it is given, and tries again where that helps.
+// Send waits until the collector has taken the body, and tries again where that helps.
 func ExampleClient() {
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Println(r.Method, r.URL.Path, r.Header.Get("Content-Type"))

@@ -15,7 +15,7 @@ type Attribute struct {
 
 const hexDigits = "0123456789abcdef"
 
-// appendString appends s as JSON has it. What is no UTF-8 becomes U+FFFD.
+// appendString appends s as JSON has it. Invalid UTF-8 becomes U+FFFD.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
@@ -120,7 +120,7 @@ func appendAttributes(b []byte, list []Attribute) []byte {
 	return append(b, ']')
 }
 
-// appendResource appends what a list of things is of.
+// appendResource appends the source of a list of things.
 func appendResource(b []byte, resource []Attribute) []byte {
 	b = append(b, `{"resource":{`...)
 	b = appendAttributes(b, resource)

@@ -8,11 +8,11 @@ import (
 	"github.com/etwgen/etwgen/analysis/threads"
 )
 
-// A facet is what one profile of OpenTelemetry has of samples: one of their values, under
+// A facet is the part of samples in one profile of OpenTelemetry: one of their values, under
 // the names by which backends know it.
 type facet struct {
 	sample stacks.ValueType
-	// period says what a sample is taken of; it has no name where backends want none.
+	// period is the unit of sampling; it has no name where backends want none.
 	period stacks.ValueType
 	every  int64 // units of period between two samples, 0 if there are none
 	value  int   // of the samples
@@ -31,9 +31,9 @@ const (
 // ticks, and that of the samples which .NET 10 draws.
 const allocatedEvery = 100 << 10
 
-// facets returns what profiles there are of samples that are so many nanoseconds apart, 0 if
-// they are not. A backend such as Pyroscope makes the name of a profile of its period type,
-// so that each has one, but for time off the processor, which it knows without.
+// facets returns the profiles of samples that are so many nanoseconds apart, 0 if they are
+// not. A backend such as Pyroscope makes the name of a profile of its period type, so that
+// each has one, but for time off the processor, which it knows without.
 func facets(p *stacks.Profile, every int64) []facet {
 	last := len(p.Types) - 1
 	switch p.Kind {
@@ -68,7 +68,7 @@ func facets(p *stacks.Profile, every int64) []facet {
 	return list
 }
 
-// identifier returns a name without what names of metrics have not.
+// identifier returns a name without characters that names of metrics lack.
 func identifier(name string) string {
 	b := []byte(name)
 	for i, c := range b {

@@ -25,11 +25,11 @@ type scope struct {
 	records []byte
 }
 
-// An eventName is what log records are called that are events of one kind.
+// An eventName is the name of log records that are events of one kind.
 type eventName struct{ of, name string }
 
-// NewLogs returns an empty collection. Resource says what the events are of, such as
-// the host.
+// NewLogs returns an empty collection. Resource is the source of the events, such as the
+// host.
 func NewLogs(resource ...Attribute) *Logs {
 	return &Logs{resource: resource, scopes: make(map[string]*scope), names: make(map[*etw.EventInfo]eventName)}
 }
@@ -40,8 +40,8 @@ func (l *Logs) Count() int { return l.count }
 // Size returns about how many bytes the log records take.
 func (l *Logs) Size() int { return l.size }
 
-// Add adds an event: the record, what is known of its kind, and its fields, which may
-// be nil.
+// Add adds an event: the record, the description of its kind, and its fields, which may be
+// nil.
 func (l *Logs) Add(rec *etw.Record, event *etw.EventInfo, values etw.Described) {
 	s := l.scopes[event.Provider]
 	if s == nil {
@@ -59,7 +59,7 @@ func (l *Logs) Add(rec *etw.Record, event *etw.EventInfo, values etw.Described) 
 	l.count++
 }
 
-// nameOf returns what log records of a kind of events are called.
+// nameOf returns the name of log records of a kind of events.
 func (l *Logs) nameOf(e *etw.EventInfo) string {
 	n, ok := l.names[e]
 	if !ok || n.of != e.Name {
@@ -119,8 +119,8 @@ var (
 	emptyAttribute = "field"
 )
 
-// UnixNano returns the time of a record in nanoseconds since 1970, to what its clock
-// can tell.
+// UnixNano returns the time of a record in nanoseconds since 1970, to the precision of its
+// clock.
 func UnixNano(rec *etw.Record) int64 {
 	if rec.Clock == nil {
 		return 0
@@ -151,8 +151,8 @@ func TraceContext(rec *etw.Record) (trace, span []byte) {
 	return trace, span
 }
 
-// Attributes gives a sink the attributes of an event: what its header says, and its
-// fields, which may be nil.
+// Attributes gives a sink the attributes of an event: those of its header, and its fields,
+// which may be nil.
 func Attributes(s Sink, rec *etw.Record, event *etw.EventInfo, values etw.Described) {
 	header(s, rec, event)
 	if values != nil {
@@ -187,7 +187,7 @@ func (l *Logs) appendRecord(b []byte, rec *etw.Record, event *etw.EventInfo, val
 	return append(b, "]}"...)
 }
 
-// header gives what the header of an event says.
+// header gives the values of the header of an event.
 func header(s Sink, rec *etw.Record, event *etw.EventInfo) {
 	s.GUID("etw.provider.id", rec.Provider)
 	opcode, task := rec.Opcode, rec.Task

@@ -11,16 +11,15 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A Metrics is what counters and collections of a trace say, as MetricsData.
+// A Metrics is the counters and collections of a trace, as MetricsData.
 type Metrics struct {
 	// Start is when the trace starts, which the times of results count from.
 	Start time.Time
 	// Delta has sums count from one point to the next, instead of from the start.
 	Delta bool
-	// Resource says what the metrics are of; the process is added.
+	// Resource is the source of the metrics; the process is added.
 	Resource []Attribute
-	// Conventions has what OpenTelemetry has a name for under that name: see
-	// [Conventional].
+	// Conventions uses OpenTelemetry's names where it has one: see [Conventional].
 	Conventions bool
 	// Continue has sums and histograms go on from one call to the next, for analyses
 	// that are drained as records come.
@@ -30,13 +29,13 @@ type Metrics struct {
 	gcs     map[int64]*processGC
 }
 
-// running is what a sum has come to.
+// running is the running total.
 type running struct {
 	sum, from float64
 	begun     bool
 }
 
-// sum returns what the sum of a series has come to.
+// sum returns the running total of a series.
 func (m *Metrics) sum(series string) *running {
 	if !m.Continue {
 		return new(running)
@@ -86,7 +85,7 @@ type family struct {
 	points                                  [][]byte
 }
 
-// AppendCounters appends what counters said, a line for each process.
+// AppendCounters appends the values of counters, a line for each process.
 func (m *Metrics) AppendCounters(b []byte, res *counters.Result) []byte {
 	for i := range res.Processes {
 		p := &res.Processes[i]

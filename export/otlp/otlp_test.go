@@ -179,7 +179,7 @@ func TestClientCanceled(t *testing.T) {
 	}
 }
 
-// TestSpanStatus has the status of spans: what the program says itself is final.
+// TestSpanStatus has the status of spans: the program's own word is final.
 func TestSpanStatus(t *testing.T) {
 	for _, c := range []struct {
 		ok, failed bool

@@ -11,7 +11,7 @@ import (
 // pauseBounds are those of the buckets of pauses, in seconds.
 var pauseBounds = []float64{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
-// A pauseKey is what tells collections apart.
+// A pauseKey is the key that tells collections apart.
 type pauseKey struct {
 	generation   gc.Generation
 	kind, reason string
@@ -25,7 +25,7 @@ type pauses struct {
 	last    float64
 }
 
-// A processGC is what is known of the collections of one process.
+// A processGC is the collections of one process.
 type processGC struct {
 	found   map[pauseKey]*pauses
 	order   []pauseKey
@@ -108,7 +108,7 @@ func (m *Metrics) AppendPauses(b []byte, totals bool) []byte {
 	return b
 }
 
-// appendGC appends what is known of the collections of a process as a line.
+// appendGC appends the collections of a process as a line.
 func (m *Metrics) appendGC(b []byte, pid int64, p *processGC, totals bool) []byte {
 	var list []*family
 	if len(p.order) > 0 {

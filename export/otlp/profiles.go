@@ -8,16 +8,16 @@ import (
 )
 
 // Profiles are samples of call stacks as profiles of OpenTelemetry: each process is a
-// resource, with a profile for each of its kinds of samples. AppendProto makes what
-// collectors take at /v1development/profiles, and files that end with .otlp.
+// resource, with a profile for each of its kinds of samples. AppendProto makes the bodies
+// that collectors take at /v1development/profiles, and files that end with .otlp.
 //
 // The names of the profiles are those that backends know: wall is the time of threads,
 // samples of cpu the time of processors, allocated_space of space, delay and contentions of
-// contentions, off_cpu what threads waited, and exceptions. The service.name of a process is
-// also an attribute of each sample, since there are backends that see no other. Labels are
-// attributes; trace_id and span_id, in hexadecimal, are links to spans.
+// contentions, off_cpu the waits of threads, and exceptions. The service.name of a process
+// is also an attribute of each sample, since there are backends that see no other. Labels
+// are attributes; trace_id and span_id, in hexadecimal, are links to spans.
 type Profiles struct {
-	// Resource returns what the samples of a process are of. Without it they have the
+	// Resource returns the source of the samples of a process. Without it they have the
 	// number of their process.
 	Resource func(process int64) []Attribute
 	// Thread returns the name of a thread, "" if it has none. It may be nil.
@@ -201,7 +201,7 @@ func (p *Profiles) AppendProto(b []byte) []byte {
 	return wire.AppendBytes(b, dataDictionary, p.d.append(nil))
 }
 
-// A profileWriter adds what samples of one profile refer to, each once.
+// A profileWriter adds the entries that samples of one profile refer to, each once.
 type profileWriter struct {
 	p      *Profiles
 	of     *stacks.Profile
@@ -209,7 +209,7 @@ type profileWriter struct {
 	stacks map[stacks.ID]int32
 }
 
-// key returns what tells a sample from others.
+// key returns the key that tells a sample from others.
 func (w *profileWriter) key(of *processProfiles, s *stacks.Sample) sampleKey {
 	d := w.p.d
 	var list []int32

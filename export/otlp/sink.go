@@ -2,9 +2,9 @@ package otlp
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// A Sink takes the attributes of a log record one by one, in their order: it is what
-// lets programs that build messages in another form share the mapping of this package.
-// Within an array the keys are empty.
+// A Sink takes the attributes of a log record one by one, in their order: it lets programs
+// that build messages in another form share the mapping of this package. Within an array the
+// keys are empty.
 type Sink interface {
 	Text(key, v string)
 	Int(key string, v int64)
@@ -15,7 +15,7 @@ type Sink interface {
 	GUID(key string, v etw.GUID)
 	// None takes a value of which nothing is known.
 	None(key string)
-	// Map and Array begin a value of several values, and End ends what began last.
+	// Map and Array begin a value of several values, and End ends the last one begun.
 	Map(key string)
 	Array(key string)
 	End()

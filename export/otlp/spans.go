@@ -12,11 +12,11 @@ import (
 
 // Spans collects activities as spans, to be written many at once: give its Add to
 // [requests.Analysis.OnEnd]. Their scopes are the ActivitySources, where they are known,
-// else the providers. Activities without ids of W3C trace context are none.
+// else the providers. Activities without ids of W3C trace context are left out.
 type Spans struct {
 	// Start is when the trace starts, which the times of activities count from.
 	Start time.Time
-	// Resource says what the spans are of; the process is an attribute of each.
+	// Resource is the source of the spans; the process is an attribute of each.
 	Resource []Attribute
 
 	scopes map[string]*scope
@@ -87,7 +87,7 @@ func (s *Spans) append(b []byte, pid int64, task string, a *requests.Activity) [
 }
 
 // causesOf returns where the time of a span went: milliseconds by cause, which add up to how
-// long it took, and what threads did for it in parallel and after its end. There is no
+// long it took, and the work of threads for it in parallel and after its end. There is no
 // attribute where there was no such time.
 func causesOf(c *requests.Causes) (list []Attribute) {
 	if c == nil {

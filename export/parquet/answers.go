@@ -77,7 +77,7 @@ func (r *Requests) Add(pid int64, provider, task string, a *requests.Activity) e
 
 func (r *result) real(v float64) { r.leaf().Number(math.Float64bits(v), 0) }
 
-// summary writes the table of traces: a row of each recording, with what its manifest says.
+// summary writes the table of traces: a row of each recording, with the facts of its manifest.
 func (w *Writer) summary(l Losses, complete bool) error {
 	t := w.newResult("traces", column1("format", file.Text), column1("events", file.Int64), column1("payload_bytes", file.Int64),
 		column1("undecodable", file.Int64), column1("undescribed", file.Int64), column1("lost", file.Int64), column1("lost_buffers", file.Int64),

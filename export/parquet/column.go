@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A column puts the values of a field where they belong: into the leaf of a scalar, or
-// those of what is in it. Fields of several versions can have the same leaves.
+// A column puts the values of a field where they belong: into the leaf of a scalar, or those
+// of its parts. Fields of several versions can have the same leaves.
 type column struct {
 	typ     file.Type // of the leaf
 	field   *etw.FieldDesc
@@ -85,7 +85,7 @@ func nulls(leaves []*file.Leaf, rep, def uint8) {
 // A shredder adds values to columns. Its buffer is for text.
 type shredder struct{ buf []byte }
 
-// add adds a value at the given levels, where def is that of what it is in.
+// add adds a value at the given levels, where def is that of its parent.
 func (s *shredder) add(c *column, v etw.Value, rep, def uint8) {
 	switch kind := v.Kind(); {
 	case kind == etw.ValueNone:
@@ -227,7 +227,7 @@ func nanosecondsOf(t etw.FileTime) (int64, bool) {
 	return (int64(t) - unixEpoch) * 100, true
 }
 
-// timeIn returns a time, in ns, in the unit of a type: a µs begins before what is in it.
+// timeIn returns a time, in ns, in the unit of a type: a µs begins before the times in it.
 func timeIn(t file.Type, ns int64) uint64 {
 	if t == file.Timestamp {
 		return uint64(ns)

@@ -21,12 +21,12 @@ import (
 
 // How an export becomes visible. Its files are written in a folder that no other export has,
 // brought to the disk and renamed to where they belong, under names that no other export has.
-// That makes nobody see them: the lake is what manifests list, and the manifest comes last, by a
-// rename as well. Of several exports of one recording that with the greatest run holds, and each
-// removes what is below it. So two at the same time do each other no harm, nobody has to hold a
-// lock, and one that is killed leaves files of which no manifest speaks.
+// That makes nobody see them: the lake has the files that manifests list, and the manifest comes
+// last, by a rename as well. Of several exports of one recording that with the greatest run
+// holds, and each removes the lower ones. So two at the same time do each other no harm, nobody
+// has to hold a lock, and one that is killed leaves files of which no manifest speaks.
 
-// makeTemp makes the folder of what is not finished, and notes which others that takes.
+// makeTemp makes the folder of unfinished files, and notes the other folders made for it.
 func (w *Writer) makeTemp() error {
 	for dir := filepath.Dir(w.temp); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -66,8 +66,8 @@ func isGone(name string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Close ends all files and makes them visible, in place of what an earlier export of the same
-// recording has left. complete says that the trace was read to its end.
+// Close ends all files and makes them visible, in place of an earlier export of the same
+// recording. complete says that the trace was read to its end.
 func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
 	defer w.Abort()
 	if err := w.sealAll(); err != nil {
@@ -118,7 +118,7 @@ func dateOf(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// newRun returns what an export is known by, which is greater than those of earlier ones, even if
+// newRun returns the number of an export, which is greater than those of earlier ones, even if
 // their clocks were ahead: when it is, in ms, and 48 bits that no other has.
 func newRun(before []string) string {
 	ms := time.Now().UnixMilli()
@@ -273,8 +273,8 @@ func removeOlder(dir, traceID string) error {
 	return nil
 }
 
-// removeExport removes the export of the manifest in a file: that, and then its files. What is
-// gone already, another export has removed.
+// removeExport removes the export of the manifest in a file: that, and then its files. Files
+// that are gone, another export has removed.
 func removeExport(dir, at string) error {
 	m, readErr := readManifest(at)
 	if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -72,8 +72,8 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// An export that is killed leaves the recording as it was, or as it is to be; what nobody sees
-// then can be removed.
+// An export that is killed leaves the recording as it was, or as it is to be; files that
+// nobody sees then can be removed.
 func TestKills(t *testing.T) {
 	if dir := os.Getenv("LAKE_TO_EXPORT_TO"); dir != "" {
 		o := options(t)

@@ -9,16 +9,16 @@
 //	lake/event=Microsoft-Windows-DotNETRuntime.GCStart/date=2026-11-21/TRACE-4ab0….parquet
 //	lake/_traces/4a/4ab0….json
 //
-// The second is a [Manifest], which says what the trace was, what of it is in which
-// file, and what was lost. It is written last: what no manifest lists is not there, and
-// [OpenLake] finds what is. [Options] say what makes two exports those of one recording.
+// The second is a [Manifest], which describes the trace, its parts by file, and its losses.
+// It is written last: files that no manifest lists do not count, and [OpenLake] finds those
+// that do. [Options] say when two exports are those of one recording.
 //
 // # Columns
 //
 // Each row begins with time (µs, UTC), time_ns, pid, tid, cpu, activity, related and version.
-// Then come trace, trace_id and what the [Resource] says, which is the same in all rows, and
-// then the fields under their own names; one that is called like a column before it gets the
-// prefix field_. All fields can be null: not every version has every field, and not every
+// Then come trace, trace_id and the columns of the [Resource], which is the same in all rows,
+// and then the fields under their own names; one that is called like a column before it gets
+// the prefix field_. All fields can be null: not every version has every field, and not every
 // payload is whole.
 //
 // With [PlainTypes] columns have types that all engines know, with [ExactTypes] those of the

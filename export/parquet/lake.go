@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A Lake is what lies in the folder of one, and what of it holds.
+// A Lake is the contents of its folder, and the part that holds.
 type Lake struct {
 	Dir string
 	// Manifests are those that hold, one of each recording, in order of their trace ids.
@@ -89,7 +89,7 @@ type Report struct {
 	Recordings, Files int
 	Rows, Bytes       int64
 	// Missing are files that manifests list and that are not there, or not as they were
-	// written: what they had is lost until the trace is exported again.
+	// written: their rows are lost until the trace is exported again.
 	Missing []string
 	// Orphans are files of which no manifest speaks, such as those of an export that was
 	// killed, and Unfinished the folders of exports that are under way, or were. Nobody
@@ -98,7 +98,7 @@ type Report struct {
 	OrphanBytes         int64
 }
 
-// Check holds what there is against what manifests list.
+// Check holds the files against the manifests.
 func (l *Lake) Check() (*Report, error) {
 	r := &Report{Recordings: len(l.Manifests)}
 	listed := make(map[string]*File)
@@ -124,7 +124,7 @@ func (l *Lake) Check() (*Report, error) {
 	return r, err
 }
 
-// checkFile says what is wrong with a file that a manifest lists: it is not there, has another
+// checkFile reports the fault of a file that a manifest lists: it is not there, has another
 // size, or no end of a file of Parquet.
 func (l *Lake) checkFile(f *File) error {
 	local := filepath.FromSlash(f.Path)
@@ -190,9 +190,9 @@ func isDataFolder(path string) bool {
 	return strings.HasPrefix(path, "event=") || strings.HasPrefix(path, "table=")
 }
 
-// Clean removes what nobody sees and nobody has touched for an age, which has to be longer than
-// an export takes: files of which no manifest speaks, manifests in whose place others have come,
-// and what exports have left that were killed. It returns the paths of what it removed.
+// Clean removes files that nobody sees and nobody has touched for an age, which has to be longer
+// than an export takes: files of which no manifest speaks, manifests in whose place others have
+// come, and leftovers of exports that were killed. It returns the paths of the removed files.
 func (l *Lake) Clean(age time.Duration) ([]string, error) {
 	limit := time.Now().Add(-age)
 	var removed []string
@@ -234,7 +234,7 @@ func (l *Lake) Clean(age time.Duration) ([]string, error) {
 	return removed, nil
 }
 
-// walkRuns calls do for each folder of what is not finished, with the time when something was
+// walkRuns calls do for each folder of unfinished files, with the time when something was
 // written there last.
 func (l *Lake) walkRuns(do func(path string, touched time.Time)) error {
 	runs, err := os.ReadDir(filepath.Join(l.Dir, runFolder))

@@ -18,7 +18,7 @@ import (
 // ManifestSchema is the version of the form of manifests.
 const ManifestSchema = 2
 
-// A Manifest says what of a trace is where. It is the JSON of a file in the folder
+// A Manifest tells the place of each part of a trace. It is the JSON of a file in the folder
 // _traces of a lake.
 type Manifest struct {
 	Schema int `json:"schema"`
@@ -31,8 +31,8 @@ type Manifest struct {
 	Host     string   `json:"host,omitempty"`
 	Resource Resource `json:"resource,omitempty"`
 	Date     string   `json:"date"` // on which it was begun, in UTC
-	// Source is what the program that exported says of the trace, such as the size
-	// of the file.
+	// Source is the exporting program's description of the trace, such as the size of the
+	// file.
 	Source map[string]string `json:"source,omitempty"`
 
 	Events       int64 `json:"events"`       // rows of all types of events
@@ -47,7 +47,7 @@ type Manifest struct {
 	Files    []*File `json:"files"`
 }
 
-// Losses are what a trace lacks.
+// Losses are the gaps of a trace.
 type Losses struct {
 	Lost        int64 `json:"lost"`        // events that the session could not record
 	LostBuffers int64 `json:"lostBuffers"` // buffers of events that it could not record
@@ -98,7 +98,7 @@ func (f *File) setVersions(counts *[256]int64, ids map[uint16]bool) {
 	slices.Sort(f.IDs)
 }
 
-// finish makes what was seen part of the JSON.
+// finish makes the counts seen part of the JSON.
 func (f *File) finish() {
 	if f.seen {
 		first, last := time.Unix(0, f.first).UTC(), time.Unix(0, f.last).UTC()
@@ -106,7 +106,7 @@ func (f *File) finish() {
 	}
 }
 
-// The folders of manifests, and of what is not finished. Engines pass over names that begin so.
+// The folders of manifests, and of unfinished files. Engines pass over names that begin so.
 const (
 	manifestFolder = "_traces"
 	runFolder      = "_runs"
@@ -175,7 +175,7 @@ func readManifest(path string) (*Manifest, error) {
 // fileName returns the name of the file of a manifest.
 func (m *Manifest) fileName() string { return m.TraceID + "-" + m.Run + ".json" }
 
-// ContentID returns what stands for content: 128 bits of a hash, in hexadecimal digits.
+// ContentID returns the identity of content: 128 bits of a hash, in hexadecimal digits.
 func ContentID(r io.Reader) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, r); err != nil {
@@ -184,8 +184,8 @@ func ContentID(r io.Reader) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// TraceID returns what the recording of a host that has this content is known by: 32
-// hexadecimal digits.
+// TraceID returns the id of the recording of a host that has this content: 32 hexadecimal
+// digits.
 func TraceID(host, content string) string {
 	h := sha256.Sum256([]byte(host + "\x00" + content))
 	return hex.EncodeToString(h[:16])

@@ -58,7 +58,7 @@ func ParsePattern(text string) (*Pattern, error) {
 	return p, err
 }
 
-// Match returns what the path of a trace says, and false if it is no such path.
+// Match returns the labels in the path of a trace, and false if it is no such path.
 func (p *Pattern) Match(path string) (Resource, bool) {
 	found := p.expr.FindStringSubmatch(filepath.ToSlash(path))
 	if found == nil {
@@ -74,8 +74,8 @@ func (p *Pattern) Match(path string) (Resource, bool) {
 // String returns the pattern as it was read.
 func (p *Pattern) String() string { return p.text }
 
-// ParseResource reads what the variable OTEL_RESOURCE_ATTRIBUTES has: KEY=VALUE with commas between
-// them, in which percent signs and numbers stand for characters.
+// ParseResource reads the value of the variable OTEL_RESOURCE_ATTRIBUTES: KEY=VALUE with commas
+// between them, in which percent signs and numbers stand for characters.
 func ParseResource(text string) (Resource, error) {
 	r := make(Resource)
 	for pair := range strings.SplitSeq(text, ",") {

@@ -118,7 +118,7 @@ func (s *shape) place(n *file.Node, version uint8, own map[int]bool) (column int
 	}
 }
 
-// mergeable reports whether one column can hold what is in two.
+// mergeable reports whether one column can hold the values of two.
 func mergeable(a, b *file.Node) bool {
 	if isNested(a.Type) || isNested(b.Type) {
 		return a.Type == b.Type
@@ -129,7 +129,7 @@ func mergeable(a, b *file.Node) bool {
 
 func isNested(t file.Type) bool { return t == file.List || t == file.Struct }
 
-// merge makes a hold what is in b, too. It reports whether a changed.
+// merge makes a hold the values of b, too. It reports whether a changed.
 func merge(a, b *file.Node) (changed bool) {
 	switch a.Type {
 	case file.List:

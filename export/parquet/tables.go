@@ -206,7 +206,7 @@ func frameName(f *stacks.Frame) string {
 }
 
 // stack returns the id of a stack, which is made of the names of its frames, and so the same in
-// all recordings; it is a row of the table stacks if it is none yet. The id of no stack is "".
+// all recordings; it becomes a row of the table stacks. The id of no stack is "".
 func (w *Writer) stack(p *stacks.Profile, id stacks.ID) (string, error) {
 	h := sha256.New()
 	depth := 0

@@ -19,7 +19,7 @@ const (
 	ExactTypes
 )
 
-// plainTypes are what types become that not all engines have.
+// plainTypes are the replacements of types that not all engines have.
 var plainTypes = map[file.Type]file.Type{
 	file.Uint8: file.Int32, file.Uint16: file.Int32, file.Uint32: file.Int64, file.UUID: file.Text, file.Timestamp: file.Micros,
 }

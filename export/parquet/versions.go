@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An identity is what all versions of an event have in common.
+// An identity is the common part of all versions of an event.
 type identity struct {
 	kind     etw.Kind
 	provider etw.GUID

@@ -10,7 +10,7 @@ import (
 )
 
 // View writes SQL for DuckDB: a view of each type of events and of each table, which reads the
-// files that hold, and no others. The views are called as the folders without what stands before
+// files that hold, and no others. The views are called as the folders without the text before
 // the equals sign. root is the lake as DuckDB is to find it.
 func (l *Lake) View(w io.Writer, root string) error {
 	files := make(map[string][]string)

@@ -20,14 +20,14 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Options say what is written, and where.
+// Options choose the tables to write, and the place.
 type Options struct {
 	Dir string // of the lake, which is made if there is none
 	// Trace is the name of the trace, as the column trace has it.
 	Trace string
-	// ID stands for the content, such as [ContentID]: what has the same ID and the same host
-	// is the same recording, whatever its name, and takes the place of an earlier export of
-	// it. Without it each export is a recording of its own.
+	// ID stands for the content, such as [ContentID]: a trace with the same ID and the same
+	// host is the same recording, whatever its name, and takes the place of an earlier
+	// export of it. Without it each export is a recording of its own.
 	ID       string
 	Host     string   // that the trace is from, [KeyHost] of the Resource; "" is unknown
 	Resource Resource // whose recording it is
@@ -114,9 +114,9 @@ func New(o Options) (*Writer, error) {
 	return w, w.makeTemp()
 }
 
-// Export exports all records of src. An error of the source is in the manifest, which
-// then is not Complete; what came before is exported. Other errors leave nothing.
-// losses, unless it is nil, is asked at the end what the trace lacks.
+// Export exports all records of src. An error of the source is in the manifest, which then
+// is not Complete; the part before it is exported. Other errors leave nothing. losses,
+// unless it is nil, is asked at the end for the losses of the trace.
 func Export(ctx context.Context, src etw.Source, o Options, losses func() Losses) (*Manifest, error) {
 	w, err := New(o)
 	if err != nil {
@@ -165,8 +165,8 @@ func (w *Writer) Add(r *etw.Record) error {
 	return w.AddDecoded(r, w.decoder.Event(r), values, err)
 }
 
-// AddDecoded adds an event that is decoded already: info and values are what the
-// decoder of the options has for it, and fault is its error.
+// AddDecoded adds an event that is decoded already: info and values are the output of the
+// decoder of the options, and fault is its error.
 func (w *Writer) AddDecoded(r *etw.Record, info *etw.EventInfo, values etw.Described, fault error) error {
 	for info.Index >= len(w.byKind) {
 		w.byKind = append(w.byKind, nil)
@@ -261,13 +261,13 @@ func (w *Writer) sealAll() error {
 	return nil
 }
 
-// TypeName returns what all versions of an event are called, with their provider, as a part
-// of a path that all systems can have.
+// TypeName returns the name of all versions of an event, with their provider, as a part of a
+// path that all systems can have.
 func TypeName(info *etw.EventInfo, r *etw.Record) string {
 	return folderName(info.Provider + "." + typeName(info, r))
 }
 
-// typeName returns what all versions of an event are called.
+// typeName returns the name of all versions of an event.
 func typeName(info *etw.EventInfo, r *etw.Record) string {
 	name := info.Name
 	if info.Desc != nil && info.Desc.Name != "" {

@@ -18,7 +18,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// records is a source of n events: GCStart_V2, or what the function makes of them.
+// records is a source of n events: GCStart_V2, or the function's output for them.
 type records struct {
 	n, i    int
 	payload []byte
@@ -67,7 +67,7 @@ func export(t *testing.T, src etw.Source, o parquet.Options) *parquet.Manifest {
 	return m
 }
 
-// files lists what is in a lake.
+// files lists the files of a lake.
 func files(t *testing.T, dir string) []string {
 	var list []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -173,8 +173,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// What cannot be read to its end is exported as far as it is good. What cannot be
-// written, or is interrupted, leaves nothing.
+// A trace that cannot be read to its end is exported as far as it is good. One that cannot
+// be written, or is interrupted, leaves nothing.
 func TestTrouble(t *testing.T) {
 	o := options(t)
 	src := newRecords(10)

@@ -16,7 +16,7 @@ type Capture struct {
 	packet  Packet // the one that is made at the moment
 }
 
-// Stats are counts of what became of records with packets.
+// Stats are counts of the outcomes of records with packets.
 type Stats struct {
 	Packets     int64 // written
 	Dropped     int64 // of these, those that Windows dropped
@@ -41,7 +41,7 @@ func NewCapture(write func(*Packet) error, providers ...*etw.Provider) *Capture 
 	return &Capture{write: write, decoder: etw.NewDecoder(providers...), open: make(map[place]*Packet)}
 }
 
-// Stats returns what was counted so far.
+// Stats returns the counts so far.
 func (c *Capture) Stats() Stats { return c.stats }
 
 // Record takes a record, of any provider.
@@ -156,7 +156,7 @@ func (c *Capture) part(r *etw.Record, at Interface, data []byte) error {
 	return c.finish(k)
 }
 
-// maxPacket is the most that a packet of several parts has; what networks have is less.
+// maxPacket is the most that a packet of several parts has; those of networks are smaller.
 const maxPacket = 1 << 20
 
 // begin sets k to the packet that a record begins.

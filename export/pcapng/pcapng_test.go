@@ -107,7 +107,7 @@ func ras(domain string, data []byte) []byte {
 	return append(p, data...)
 }
 
-// packets makes a trace of each kind of packets, and what must come out of it in order.
+// packets makes a trace of each kind of packets, and the frames that must come out of it in order.
 func packets(t *testing.T) (*recording, []sight) {
 	random := rand.New(rand.NewPCG(1, 2))
 	h := etltest.DefaultHeader()
@@ -235,8 +235,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestTshark has Wireshark's own reader say what is in the file: each frame is there, byte
-// for byte, with its time, interface, direction and process.
+// TestTshark has Wireshark's own reader list the file: each frame is there, byte for byte,
+// with its time, interface, direction and process.
 func TestTshark(t *testing.T) {
 	tshark, err := exec.LookPath("tshark")
 	if err != nil {

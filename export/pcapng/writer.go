@@ -55,7 +55,7 @@ type Writer struct {
 	err        error
 }
 
-// NewWriter returns a writer to w. Flush writes what it holds back.
+// NewWriter returns a writer to w. Flush writes the bytes it holds back.
 func NewWriter(w io.Writer) *Writer {
 	p := &Writer{w: bufio.NewWriterSize(w, 1<<16), interfaces: make(map[Interface]uint32)}
 	p.begin(0x0a0d0d0a)
@@ -101,7 +101,7 @@ func (p *Writer) Packet(k *Packet) error {
 // unixEpoch is 1970 as Windows counts, from 1601 on.
 const unixEpoch etw.FileTime = 116444736000000000
 
-// options writes what is known of a packet beside its bytes.
+// options writes the facts about a packet beside its bytes.
 func (p *Writer) options(k *Packet) {
 	if k.Comment != "" {
 		p.option(1, []byte(k.Comment))
@@ -127,7 +127,7 @@ func (p *Writer) describe(i Interface) {
 	p.end()
 }
 
-// Flush writes what was held back, and returns the first error there was.
+// Flush writes the bytes held back, and returns the first error there was.
 func (p *Writer) Flush() error {
 	if p.err == nil {
 		p.err = p.w.Flush()

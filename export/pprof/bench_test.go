@@ -32,8 +32,8 @@ func million() *stacks.Samples {
 	return s
 }
 
-// Samples and frames allocate nothing when they are written: what is allocated is kept,
-// or is there once for all of them.
+// Samples and frames allocate nothing when they are written: allocated memory is kept, or is
+// there once for all of them.
 func TestAllocations(t *testing.T) {
 	s := stacks.NewSamples("cpu", stacks.ValueType{Name: "samples", Unit: "count"})
 	state := s.Label(0, "state", "user")

@@ -5,9 +5,9 @@
 // A profile comes from [stacks.NewProfile], of samples that an analysis of package stacks
 // has collected, and of a table of names of package symbols; the example shows all of it.
 //
-// Functions are called by their type and name, without arguments; the whole name is
-// their system name. What is no code, such as the thread and the state of a sample,
-// is a label: pprof -tagroot makes frames of them.
+// Functions are called by their type and name, without arguments; the whole name is their
+// system name. Anything but code, such as the thread and the state of a sample, is a label:
+// pprof -tagroot makes frames of them.
 package pprof
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/etwgen/etwgen/export/internal/wire"
 )
 
-// Options say what a profile does not know.
+// Options have the facts that a profile lacks.
 type Options struct {
 	// Period is the time between two samples in nanoseconds, as measured.
 	Period int64
@@ -124,7 +124,7 @@ func (e *encoder) text(s string) int64 {
 	return i
 }
 
-// flush writes what there is, if that is more than limit.
+// flush writes the buffer, if it is longer than limit.
 func (e *encoder) flush(limit int) {
 	if len(e.out) <= limit {
 		return

@@ -17,16 +17,15 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Live has what .NET runtimes tell of their collections while they run, as metrics for
-// scrapes: it is an [http.Handler]. The zero Live is ready to use, by several goroutines at
-// once.
+// A Live has the collections of .NET runtimes while they run, as metrics for scrapes: it is
+// an [http.Handler]. The zero Live is ready to use, by several goroutines at once.
 //
 //	dotnet_gc_pause_seconds     histogram of the times in which threads were suspended for collections
 //	dotnet_gc_allocated_bytes   histogram of what was allocated from one collection to the next
 //	dotnet_gc_promoted_bytes    histogram of what survived a collection
 //	dotnet_gc_collections_total by generation
 //
-// A collection that does not say what it has allocated or promoted is in no histogram of it. At
+// A collection that does not say its allocated or promoted bytes is in no histogram of these. At
 // the level that Watch asks for, .NET 10 was seen to tell nothing of allocations: who needs that
 // histogram handles [clr.AnyGCAllocationTick], too, which the session then asks for.
 type Live struct {

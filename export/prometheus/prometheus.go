@@ -3,10 +3,10 @@
 // times; OpenMetrics has all values with their times, from which promtool makes blocks of
 // history. Use it where Prometheus keeps the metrics of a system.
 //
-// The name of a counter is that of its source and its own, in letters, digits and
-// lines; what adds up ends in _total. Labels are the process and the tags. Exponential
-// histograms become histograms, whose buckets are those of all the values that the trace
-// has of one set of labels.
+// The name of a counter is that of its source and its own, in letters, digits and lines;
+// names of counters end in _total. Labels are the process and the tags. Exponential
+// histograms become histograms, whose buckets are those of all the values that the trace has
+// of one set of labels.
 package prometheus
 
 import (
@@ -34,7 +34,7 @@ type Options struct {
 	Start time.Time
 }
 
-// A family is what Prometheus knows by one name.
+// A family is the set of metrics under one name of Prometheus.
 type family struct {
 	name, kind, help string
 	series           []*series
@@ -57,7 +57,7 @@ type collection struct {
 	history  bool
 }
 
-// Write writes what counters said.
+// Write writes the values of counters.
 func Write(w io.Writer, res *counters.Result, o Options) error {
 	c := collection{families: make(map[string]*family), taken: make(map[string]*family), history: o.History}
 	for i := range res.Processes {
@@ -83,8 +83,8 @@ func Write(w io.Writer, res *counters.Result, o Options) error {
 // suffixes are those of the series that a kind has.
 var suffixes = map[string][]string{"gauge": {""}, "counter": {"", "_total"}, "summary": {"", "_count", "_sum"}, "histogram": {"", "_bucket", "_count", "_sum"}}
 
-// family returns the family of a name. One name has one kind: what is of another one, or has
-// series of the same names, gets a name of its own.
+// family returns the family of a name. One name has one kind: a metric of another one, or
+// with series of the same names, gets a name of its own.
 func (c *collection) family(name, kind, help string) *family {
 	for {
 		if f := c.families[name]; f != nil && f.kind == kind {
@@ -215,8 +215,8 @@ var (
 	labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 )
 
-// Name makes the name of a metric of the parts of one: what is no letter or digit
-// becomes a line.
+// Name makes the name of a metric of the parts of one: any other character than a letter or
+// digit becomes an underscore.
 func Name(parts ...string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

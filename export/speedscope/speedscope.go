@@ -16,10 +16,10 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// Schema is what the files say that they follow.
+// Schema is the schema that the files name.
 const Schema = "https://www.speedscope.app/file-format-schema.json"
 
-// Options say what a profile does not know.
+// Options have the facts that a profile lacks.
 type Options struct {
 	Name string
 	// Thread returns the name of a thread of a process; nil gives it its number.

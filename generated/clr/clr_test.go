@@ -261,8 +261,8 @@ func described(fields []etw.FieldDesc) string {
 	return strings.Join(parts, " ")
 }
 
-// unsized removes from a layout what no Go type shows: lengths, and where a
-// count comes from.
+// unsized removes the facts from a layout that no Go type shows: lengths, and where a count
+// comes from.
 func unsized(layout string) string {
 	var b strings.Builder
 	inside := false

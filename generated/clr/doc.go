@@ -1,6 +1,6 @@
 // Package clr has the events of the .NET runtime, of the provider
-// Microsoft-Windows-DotNETRuntime, as Go types: all versions of all of them, from the
-// .NET Framework to .NET 10. Use it to handle what runtimes log: collections, exceptions,
+// Microsoft-Windows-DotNETRuntime, as Go types: all versions of all of them, from the .NET
+// Framework to .NET 10. Use it to handle the events of runtimes: collections, exceptions,
 // compilation, locks, threads.
 //
 // # Finding an event
@@ -25,19 +25,18 @@
 //	which assembly was found where        AssemblyLoadStart, AssemblyLoadStop
 //	the runtime itself                    RuntimeInformationStart
 //
-// A type's documentation says when the event is written, which keyword selects
-// it, and what each field means, with its unit; fields that enumerate have types
-// of their own, such as [GCReason].
+// A type's documentation says when the event is written, which keyword selects it, and the
+// meaning of each field, with its unit; fields that enumerate have types of their own, such
+// as [GCReason].
 //
 // # Enabling events
 //
-// A session selects events by a mask of keywords and a level. The functions
-// that begin with Enable return what one enables for a purpose, such as
-// [EnableGC]; [etw.Mux.Enablement] tells what given handlers need, and
-// [ParseKeywords] reads the names of keywords that people type. One thing that
-// Enablement cannot know: the runtime writes MethodLoadVerbose and
-// MethodUnloadVerbose for all methods only at level Verbose, though their own level
-// is Informational.
+// A session selects events by a mask of keywords and a level. The functions that begin with
+// Enable return the settings for a purpose, such as [EnableGC]; [etw.Mux.Enablement] tells
+// the needs of given handlers, and [ParseKeywords] reads the names of keywords that people
+// type. One thing that Enablement cannot know: the runtime writes MethodLoadVerbose and
+// MethodUnloadVerbose for all methods only at level Verbose, though their own level is
+// Informational.
 //
 // [SymbolsOf] tells which events that give names to addresses a mask causes. To
 // name the code that was there before a session began, or that is there when it
@@ -49,7 +48,7 @@
 // of the payload, valid until the transport delivers the next record. Package
 // etw says how to keep them.
 //
-// # What is logged twice
+// # Events that are logged twice
 //
 // Since 4.5 the .NET Framework writes GCStart in versions 1 and 2 for each
 // collection, within microseconds and on the same thread, so that a handler of

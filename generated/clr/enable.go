@@ -6,14 +6,13 @@ import "github.com/etwgen/etwgen/runtime/etw"
 // hardly slows a program down: keywords 0x1, level Informational.
 func EnableGC() etw.Enable { return KeywordGC.Enable(etw.LevelInformational) }
 
-// EnableGCVerbose selects what EnableGC does, and allocation ticks, pinned and
-// finalized objects: keywords 0x1, level Verbose.
+// EnableGCVerbose selects the events of EnableGC, and allocation ticks, pinned and finalized
+// objects: keywords 0x1, level Verbose.
 func EnableGCVerbose() etw.Enable { return KeywordGC.Enable(etw.LevelVerbose) }
 
-// EnableAllocations selects the samples of what a program allocates: from .NET 10 on
-// random samples, AllocationSampled, which come in place of allocation ticks, and from
-// older runtimes these ticks, with all that EnableGCVerbose selects. Keywords
-// 0x80000000001, level Verbose.
+// EnableAllocations selects samples of allocations: from .NET 10 on random samples,
+// AllocationSampled, which come in place of allocation ticks, and from older runtimes these
+// ticks, with all that EnableGCVerbose selects. Keywords 0x80000000001, level Verbose.
 func EnableAllocations() etw.Enable {
 	return (KeywordGC | KeywordAllocationSampling).Enable(etw.LevelVerbose)
 }
@@ -41,27 +40,26 @@ func EnableLoader() etw.Enable {
 	return (KeywordLoader | KeywordAssemblyLoader).Enable(etw.LevelInformational)
 }
 
-// EnableSymbols selects what it takes to name the code that a program runs while
-// the session lasts: keywords 0xb8, level Verbose, below which most methods come
-// without their names. The events of rundown's EnableEnd name the rest.
-// [SymbolsOf] says what the mask causes.
+// EnableSymbols selects the events needed to name the code that a program runs while the
+// session lasts: keywords 0xb8, level Verbose, below which most methods come without their
+// names. The events of rundown's EnableEnd name the rest. [SymbolsOf] tells the effects of
+// the mask.
 func EnableSymbols() etw.Enable {
 	return (KeywordLoader | KeywordJit | KeywordNGen | KeywordEndEnumeration).Enable(etw.LevelVerbose)
 }
 
-// EnableDefault selects what Microsoft's page on the CLR's providers enables for
-// a profile whose addresses get names: garbage collections, loading, methods,
-// security, application domains, contention, exceptions and threads. Keywords
-// 0x1ccbd, level Verbose.
+// EnableDefault selects the events that Microsoft's page on the CLR's providers enables for
+// a profile whose addresses get names: garbage collections, loading, methods, security,
+// application domains, contention, exceptions and threads. Keywords 0x1ccbd, level Verbose.
 func EnableDefault() etw.Enable {
 	return (KeywordGC | KeywordAssemblyLoader | KeywordLoader | KeywordJit | KeywordNGen |
 		KeywordEndEnumeration | KeywordSecurity | KeywordAppDomainResourceManagement |
 		KeywordContention | KeywordException | KeywordThreading).Enable(etw.LevelVerbose)
 }
 
-// EnableWithoutEnumeration selects what Microsoft's overview of the CLR's events
-// does in its example: every keyword up to Threading, but NGen and the two
-// enumerations. Keywords 0x1fc1f, level Verbose.
+// EnableWithoutEnumeration selects the events of the example in Microsoft's overview of the
+// CLR's events: every keyword up to Threading, but NGen and the two enumerations. Keywords
+// 0x1fc1f, level Verbose.
 func EnableWithoutEnumeration() etw.Enable {
 	return (KeywordGC | KeywordGCHandle | KeywordAssemblyLoader | KeywordLoader | KeywordJit |
 		KeywordSecurity | KeywordAppDomainResourceManagement | KeywordJitTracing | KeywordInterop |

@@ -39,8 +39,8 @@ func TestEnable(t *testing.T) {
 	}
 }
 
-// TestEnableGetsEvents checks that a preset gets the events it is for: their
-// keywords and levels are among what it enables.
+// TestEnableGetsEvents checks that a preset gets the events it is for: their keywords and
+// levels are among those it enables.
 func TestEnableGetsEvents(t *testing.T) {
 	handlers := map[string]func(*etw.Mux){
 		"gc": func(m *etw.Mux) {

@@ -36,7 +36,7 @@ func Example_gcPauses() {
 		return nil
 	})
 
-	// What a session must enable for these handlers.
+	// The settings of a session for these handlers.
 	for _, e := range mux.Enablement() {
 		fmt.Println("enable", e)
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Quantities are shown in decimal, so that programs can add them. What identifies
-// or points is shown in hexadecimal.
+// Quantities are shown in decimal, so that programs can add them. Ids and addresses are
+// shown in hexadecimal.
 var (
 	quantity = regexp.MustCompile(`Size\d?$|Size(Before|After)|Amount|Length|Count|Bytes|Survived|Surv$|` +
 		`Alloc(ated|ation)|Desired|Budget|FreeList|FreeObj|Commit|Threshold|Limit|Refs$|^Time|Percent`)
 	identity = regexp.MustCompile(`Address|EIP|Flags?$|Token|(Method|Module|Assembly|Type|Root|Object|Lock)I[Dd]$|HRESULT`)
 )
 
-// TestRendering checks the way numbers of the four providers are shown, by what
-// the names of their fields say.
+// TestRendering checks the way numbers of the four providers are shown, by the names of
+// their fields.
 func TestRendering(t *testing.T) {
 	seen := map[bool]int{}
 	var check func(event string, fields []etw.FieldDesc)

@@ -23,9 +23,9 @@ type Lifetime struct{ Load, Unload bool }
 //	NGen, StartEnumeration     load events of precompiled methods
 //	NGen, EndEnumeration       unload events of precompiled methods
 //
-// OverrideAndSuppressNGenEvents takes the precompiled methods away again. A
-// session sees only what happens while it lasts; SymbolsOf of package rundown is
-// about the rest. docs/clr/keywords.md has both as tables.
+// OverrideAndSuppressNGenEvents takes the precompiled methods away again. A session sees
+// only events while it lasts; SymbolsOf of package rundown is about the rest.
+// docs/clr/keywords.md has both as tables.
 func SymbolsOf(keywords Keyword) SymbolEvents {
 	has := func(k Keyword) bool { return keywords&k != 0 }
 	var s SymbolEvents

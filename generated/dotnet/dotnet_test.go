@@ -42,7 +42,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// A generatedPackage is what packages of generated code export.
+// A generatedPackage is the exports of a package of generated code.
 type generatedPackage struct {
 	*etw.Provider
 	Types func() []etw.Event
@@ -84,7 +84,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// layouts returns what a provider knows, as JSON: it is read more easily than pointers.
+// layouts returns the layouts of a provider, as JSON: it is read more easily than pointers.
 func layouts(p *etw.Provider) []string {
 	var list []string
 	for _, d := range p.Events {
@@ -164,8 +164,8 @@ func TestManifests(t *testing.T) {
 	t.Logf("%d of %d manifests", ours, ours)
 }
 
-// facts returns a copy of a description with what is compared. Events that write
-// something else than their manifest says are left out: the recordings decide.
+// facts returns a copy of a description with the compared facts. Events that write something
+// else than their manifest declares are left out: the recordings decide.
 func facts(p *etw.Provider) []etw.EventDesc {
 	var list []etw.EventDesc
 	for _, d := range p.Events {

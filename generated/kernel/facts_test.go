@@ -12,8 +12,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// The tables of facts say of every field of every version of every event what it
-// is. The tests hold the package against them row by row.
+// The tables of facts describe every field of every version of every event. The tests hold
+// the package against them row by row.
 
 // table reads a table: a map for each line, by the names of the columns.
 func table(t *testing.T, name string) []map[string]string {
@@ -35,7 +35,7 @@ func table(t *testing.T, name string) []map[string]string {
 	return rows
 }
 
-// tableType is what the types of the tables are.
+// tableType is the meaning of a type in the tables.
 var tableTypes = map[string]struct {
 	in  etw.InType
 	out etw.OutType // where it is not free

@@ -8,9 +8,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GroupMasks say which groups of events a session logs: the EnableFlags that it
-// was started with, and what it added to them. The event that opens a trace has
-// them, and so does one at its end: see [AnyEventTraceExtension].
+// GroupMasks say which groups of events a session logs: the EnableFlags that it was started
+// with, and those it added. The event that opens a trace has them, and so does one at its
+// end: see [AnyEventTraceExtension].
 type GroupMasks [8]uint32
 
 // moved are the flags that the kernel turns into groups.
@@ -126,7 +126,7 @@ var keywordAliases = slices.Concat(shortNames(), []keywords.Alias[Keyword]{
 	{Name: "None", Mask: 0},
 })
 
-// shortNames returns the names of the flags without what they share, and without
+// shortNames returns the names of the flags without their common part, and without
 // underscores.
 func shortNames() []keywords.Alias[Keyword] {
 	var list []keywords.Alias[Keyword]

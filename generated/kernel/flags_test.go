@@ -80,8 +80,8 @@ func TestSystemProviders(t *testing.T) {
 	}
 }
 
-// Report processes as they start and end, whatever version of the events the
-// trace has, and find out what a session must enable.
+// Report processes as they start and end, whatever version of the events the trace has, and
+// find out the settings for a session.
 func Example() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyProcessStart) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An encoder makes payloads up by the tables of facts alone, and says what is in
-// them. It shares nothing with generated code.
+// An encoder makes payloads up by the tables of facts alone, and tells their values. It
+// shares nothing with generated code.
 type encoder struct {
 	rnd     *rand.Rand
 	ptr     int
@@ -24,7 +24,7 @@ type encoder struct {
 	ended   bool
 }
 
-// fields appends fields and returns what they hold.
+// fields appends fields and returns their values.
 func (e *encoder) fields(rows []map[string]string, prefix string) []string {
 	var texts []string
 	for i := 0; i < len(rows); i++ {
@@ -200,7 +200,7 @@ func (e *encoder) sid() string {
 	return text
 }
 
-// held returns what a decoded value holds, as an encoder says it.
+// held returns the contents of a decoded value, as an encoder says it.
 func held(v etw.Value) string {
 	switch v.Kind() {
 	case etw.ValueNone:
@@ -241,8 +241,8 @@ func held(v etw.Value) string {
 	return v.String()
 }
 
-// TestMadeUpPayloads: what the tables say of a payload is what its type decodes,
-// for all versions of all events, and encodes again.
+// TestMadeUpPayloads: payloads by the tables are decoded by their types, for all versions of
+// all events, and encodes again.
 func TestMadeUpPayloads(t *testing.T) {
 	classes := make(map[string]etw.GUID)
 	for _, row := range table(t, "kernel-providers.tsv") {

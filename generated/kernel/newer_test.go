@@ -7,8 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestNewer: an event of a version that is not known is decoded by the newest that
-// is, what follows that is left unread, and the event says so.
+// TestNewer: an event of a version that is not known is decoded by the newest that is, the
+// rest is left unread, and the event says so.
 func TestNewer(t *testing.T) {
 	stop := kernel.ProcessStopV4{ProcessID: 4242, ExitStatus: 3, ImageFileName: etw.ANSI("a.exe")}
 	payload, err := stop.AppendPayload(nil, etw.Ptr64)

@@ -1,7 +1,8 @@
-// Package windows knows providers that most traces and logs of Windows have: what logman,
-// collector sets, event logs and security tools record. Use it to have them in a list; to
-// handle their events, use the packages below it. Four are those by which the kernel tells of
-// itself to any session, beside the classic events of package kernel, and have all events:
+// Package windows knows providers that most traces and logs of Windows have: the events that
+// logman, collector sets, event logs and security tools record. Use it to have them in a
+// list; to handle their events, use the packages below it. Four are those by which the kernel
+// tells of itself to any session, beside the classic events of package kernel, and have all
+// events:
 //
 //	process     Microsoft-Windows-Kernel-Process    processes, threads and images
 //	network     Microsoft-Windows-Kernel-Network    TCP and UDP

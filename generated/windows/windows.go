@@ -28,7 +28,7 @@ var Providers = []*etw.Provider{
 	wininet.Provider, powershell.Provider, auditing.Provider, scheduler.Provider, defender.Provider,
 }
 
-// ParseKeywords returns what reads names and masks of the keywords of one of them.
+// ParseKeywords returns a parser of names and masks of the keywords of one of them.
 func ParseKeywords(p *etw.Provider) func(list string) (uint64, error) {
 	return func(list string) (uint64, error) { return keywords.Parse[uint64](p, nil, list) }
 }

@@ -1,7 +1,7 @@
-// Package blocks lists what trace files are made of: the blocks of .nettrace and
-// .netperf files and the buffers of .etl files, as they lie there, without looking
-// at the events in them. Two files that should be the same can so be compared, and
-// the place found where one is damaged.
+// Package blocks lists the blocks of trace files: the blocks of .nettrace and .netperf files
+// and the buffers of .etl files, as they lie there, without looking at the events in them.
+// Two files that should be the same can so be compared, and the place found where one is
+// damaged.
 package blocks
 
 import (
@@ -23,7 +23,7 @@ type Block struct {
 	Detail      string // what else its header says, as name=value
 }
 
-// ErrFormat says that a file is none of those that can be listed.
+// ErrFormat says that a file is of a format that cannot be listed.
 var ErrFormat = errors.New("neither a .nettrace, .netperf nor .etl file; if it is packed, unpack it first")
 
 // List calls do for each block of a file, in their order. An error that is not of
@@ -57,8 +57,8 @@ type file struct {
 	origin    int64 // of the clock, in ticks
 	frequency int64
 
-	// What was read last, so that the end of a block, the header of the next and the
-	// begin of its content take one read.
+	// The last bytes read, so that the end of a block, the header of the next and the begin
+	// of its content take one read.
 	window   [512]byte
 	windowAt int64
 	windowed int64
@@ -80,7 +80,7 @@ func (f *file) read(at, n int64) ([]byte, error) {
 	return f.window[:min(n, f.windowed)], nil
 }
 
-// fault says what is wrong at an offset.
+// fault reports a fault at an offset.
 func fault(at int64, format string, args ...any) error {
 	return fmt.Errorf("offset %d: %s", at, fmt.Sprintf(format, args...))
 }

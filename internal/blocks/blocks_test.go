@@ -31,8 +31,7 @@ func recorded(t *testing.T, name string) []byte {
 	return data
 }
 
-// TestCover checks that the blocks of a file are all of it, and what happens
-// where one is cut off.
+// TestCover checks that the blocks of a file are all of it, also where one is cut off.
 func TestCover(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -9,7 +9,7 @@ import (
 // bufferHeader is the size of the header of a buffer.
 const bufferHeader = 0x48
 
-// maxBuffer is what no buffer is larger than.
+// maxBuffer is the largest size of a buffer.
 const maxBuffer = 64 << 20
 
 // isBuffer reports whether a file that begins with a size may begin with a buffer.
@@ -48,7 +48,7 @@ func (f *file) buffers() error {
 	return nil
 }
 
-// buffer returns what the header p of a buffer says.
+// buffer returns the header p of a buffer.
 func buffer(p []byte, at, size int64) Block {
 	flags, kind := binary.LittleEndian.Uint16(p[0x34:]), binary.LittleEndian.Uint16(p[0x36:])
 	b := Block{Offset: at, Size: size, Kind: fmt.Sprintf("type %d", kind)}

@@ -93,7 +93,7 @@ func (f *file) object(at int64) (int64, error) {
 	return data + size + 1, nil
 }
 
-// content reads what the begin of a block says.
+// content reads the begin of a block.
 func (f *file) content(b *Block, at, size int64, headers bool) error {
 	p, err := f.read(at, min(size, 64))
 	if err != nil {

@@ -66,7 +66,7 @@ var Providers = []Provider{
 	{"defender", defender.Provider, noKeywords},
 }
 
-// masks gives what all packages have in common to a function that returns a package's own type.
+// masks gives the common part of all packages to a function that returns a package's own type.
 func masks[K ~uint64](parse func(list string) (K, error)) func(list string) (uint64, error) {
 	return func(list string) (uint64, error) {
 		k, err := parse(list)
@@ -82,7 +82,7 @@ func noKeywords(list string) (uint64, error) {
 	return 0, fmt.Errorf("keyword %q is not known: the provider has none", list)
 }
 
-// find returns what is known of the provider of a record without types.
+// find returns the description of the provider of a record without types.
 func find(r *etw.Record) *etw.Provider {
 	if p := dotnet.Of(r); p != nil {
 		return p
@@ -90,7 +90,7 @@ func find(r *etw.Record) *etw.Provider {
 	return tracepoints.Of(r)
 }
 
-// Sources returns the EventSources of .NET that are called so, and are none of more.
+// Sources returns the EventSources of .NET with exactly this name.
 func Sources(called func(name string, guid etw.GUID) bool, more []*etw.Provider) []*etw.Provider {
 	var list []*etw.Provider
 	for _, s := range dotnet.Sources() {
@@ -137,8 +137,8 @@ func NewDecoder(more ...*etw.Provider) *etw.Decoder {
 	return d
 }
 
-// IsKernel reports whether r is a classic event of the kernel, or of what the
-// kernel logs with its events.
+// IsKernel reports whether r is a classic event of the kernel, or one that the kernel logs
+// with its events.
 func IsKernel(r *etw.Record) bool {
 	return r.Kind == etw.KindClassic && classic.ClassName(r.Provider) != ""
 }

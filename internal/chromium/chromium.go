@@ -214,7 +214,7 @@ func (b *Tab) Call(method string, params, v any) {
 	b.c.call(b.t, b.session, method, params, v)
 }
 
-// Settle waits until the page has drawn what it was to draw.
+// Settle waits until the page has drawn all.
 func (b *Tab) Settle() {
 	b.t.Helper()
 	b.Eval(`new Promise(r => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => r(1)), 120)))`, nil)
@@ -337,8 +337,8 @@ func (b *Tab) Center(selector string) (x, y float64) {
 	return at[0], at[1]
 }
 
-// Contrast is the least contrast of text with what is behind it, in the elements
-// that a selector has.
+// Contrast is the least contrast of text with its background, in the elements that a
+// selector has.
 func (b *Tab) Contrast(selector string) float64 {
 	b.t.Helper()
 	var least float64

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Args checks that a command has that many arguments, most of which is negative if there
-// may be any number. What it says ends with how the command is used.
+// Args checks that a command has that many arguments, most of which is negative if there may
+// be any number. Its error ends with the usage of the command.
 func Args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

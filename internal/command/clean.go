@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clean escapes what does not belong in a line of text. Traces have names that
-// anyone may have chosen, and a terminal takes some characters as commands, or
-// shows text in another order, or not at all.
+// Clean escapes characters that do not belong in a line of text. Traces have names that
+// anyone may have chosen, and a terminal takes some characters as commands, or shows text in
+// another order, or not at all.
 func Clean(s string) string {
 	if strings.IndexFunc(s, IsUnclean) < 0 {
 		return s

@@ -1,4 +1,4 @@
-// Package command holds what the commands of the module share.
+// Package command holds the common parts of the module's commands.
 package command
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Add adds a subcommand to root, so that [Began] tells what its function returns
-// from what package cobra says about the command line.
+// Add adds a subcommand to root, so that [Began] tells the errors of its function from those
+// of package cobra about the command line.
 func Add(root, cmd *cobra.Command) {
 	// Cobra takes the argument behind a flag that it does not know yet for its
 	// value: the help of a command is asked for in either order.

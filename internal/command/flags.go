@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ExplainFlags has root say what is wrong with the values of flags in words that
-// are about the flag, and not about the function that reads it.
+// ExplainFlags has root report faults in the values of flags in words about the flag, and
+// not about the function that reads it.
 func ExplainFlags(root *cobra.Command) {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		var number *strconv.NumError

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// NewMan returns the command that makes manual pages of the program it is added to. What is
-// wrong with its command line, usage makes an error of; suggest adds to that which of some
-// names was meant.
+// NewMan returns the command that makes manual pages of the program it is added to. usage
+// makes an error of a fault in its command line; suggest adds to that which of some names
+// was meant.
 func NewMan(usage func(format string, args ...any) error, suggest func(wrong string, names []string) string) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
@@ -65,7 +65,7 @@ func Names(root *cobra.Command) []string {
 	return names
 }
 
-// pageName returns what a page is called: etw, etw-dump.
+// pageName returns the name of a page: etw, etw-dump.
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // writePages writes all pages into a folder, each at once.

@@ -67,7 +67,7 @@ func output(args []string) string {
 	return "."
 }
 
-// Split returns the words of a command as go:generate does: what is in quotes is one.
+// Split returns the words of a command as go:generate does: a quoted text is one.
 func Split(line string) ([]string, error) {
 	var args []string
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " \t") {

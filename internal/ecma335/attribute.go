@@ -25,7 +25,7 @@ func (m *Metadata) Attributes(of Token) iter.Seq[AttributeRow] {
 	}
 }
 
-// An Attribute is what an attribute says. Values are of type bool, int64, uint64,
+// An Attribute is the contents of an attribute. Values are of type bool, int64, uint64,
 // float64, string, nil (a string or array that is null) or []any. Types are strings.
 type Attribute struct {
 	Fixed []any

@@ -6,17 +6,17 @@
 // asked for: a row of a table, a signature, an attribute, the instructions of a
 // method.
 //
-// Files may be damaged or made to do harm. What the reader must rely on (where
-// sections, streams and tables are) is checked before anything else is read, and is
-// an error if it is wrong. Whatever refers to something that does not exist refers to
-// the zero row, the empty string or no bytes. No size in a file is allocated by.
+// Files may be damaged or made to do harm. The places of sections, streams and tables are
+// checked before anything else is read: a wrong one is an error. Whatever refers to
+// something that does not exist refers to the zero row, the empty string or no bytes. No
+// size in a file is allocated by.
 //
 // All of it may be used by several goroutines at a time.
 package ecma335
 
 import "fmt"
 
-// An Error says what is wrong with a file.
+// An Error is a fault of a file.
 type Error struct {
 	Offset uint64 // in the file, or in what was given
 	Msg    string

@@ -56,8 +56,8 @@ func sized(heap []byte, at uint32) []byte {
 	return c.Bytes(c.Uint())
 }
 
-// A Cursor reads the compressed numbers, and what else signatures and attributes are
-// made of. After the first failure everything is zero.
+// A Cursor reads the compressed numbers, and other parts of signatures and attributes. After
+// the first failure everything is zero.
 type Cursor struct {
 	b      []byte
 	failed bool

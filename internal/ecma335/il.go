@@ -43,7 +43,7 @@ func (f *Image) Body(rva uint32) (Body, bool) {
 	return body, true
 }
 
-// An Opcode is what an instruction does. Those of two bytes are 0xfe00 and above.
+// An Opcode is the operation of an instruction. Those of two bytes are 0xfe00 and above.
 type Opcode uint16
 
 // An Instruction is one of a method's.
@@ -58,7 +58,7 @@ type Instruction struct {
 }
 
 // Instruction reads the instruction at an offset. The second result is false if there
-// is none, or one that does not exist.
+// is invalid, or does not exist.
 func (b *Body) Instruction(offset int) (Instruction, bool) {
 	if offset < 0 || offset >= len(b.Code) {
 		return Instruction{}, false
@@ -106,7 +106,7 @@ func (b *Body) Target(in Instruction, i int) int64 {
 	return int64(int32(binary.LittleEndian.Uint32(table[4*i:]))) + int64(in.Next)
 }
 
-// An operand is what an instruction has behind its opcode.
+// An operand is the part of an instruction behind its opcode.
 type operand uint8
 
 const (
@@ -174,7 +174,7 @@ var operandRanges = []struct {
 	{0xfe1f, 0xfeff, operandInvalid},
 }
 
-// operandOf returns what an opcode has behind it.
+// operandOf returns the operand of an opcode.
 func operandOf(op Opcode) operand {
 	if op < 0x100 {
 		return shortOperands[op]

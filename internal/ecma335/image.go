@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What a file is not.
+// The errors of files of another kind.
 var (
 	ErrNotImage   = errors.New("no program or library in the PE format")
 	ErrNotManaged = errors.New("the file has no CLI header: it is no assembly of .NET")
@@ -140,8 +140,8 @@ func (f *Image) Directory(i int) Directory {
 	return f.directories[i]
 }
 
-// From returns what the file has from an address to the end of its section. It is nil
-// if no section has the address.
+// From returns the bytes of the file from an address to the end of its section. It is nil if
+// no section has the address.
 func (f *Image) From(rva uint32) []byte {
 	for i := range f.Sections {
 		s := &f.Sections[i]
@@ -157,7 +157,7 @@ func (f *Image) From(rva uint32) []byte {
 	return nil
 }
 
-// At returns what a directory leads to. It is nil if that is not all in one section.
+// At returns the bytes of a directory. It is nil if that is not all in one section.
 func (f *Image) At(d Directory) []byte {
 	b := f.From(d.RVA)
 	if uint64(d.Size) > uint64(len(b)) {

@@ -233,7 +233,7 @@ func (m *Metadata) Count(t Table) uint32 { return m.counts[t] }
 // Rows returns how many rows a table has. They count from 1.
 func (m *Metadata) Rows(t Table) uint32 { return m.tables[t].rows }
 
-// Cell returns what a row has in a column, as it is in the file. It is 0 for rows that
+// Cell returns the value of a row in a column, as it is in the file. It is 0 for rows that
 // do not exist.
 func (m *Metadata) Cell(t Table, row uint32, column int) uint32 {
 	tab := &m.tables[t]
@@ -249,7 +249,7 @@ func (m *Metadata) Cell(t Table, row uint32, column int) uint32 {
 }
 
 // A Token names a row of a table: the table in its highest byte, the row in the others.
-// Zero is none.
+// Zero means no row.
 type Token uint32
 
 // MakeToken returns the token of a row.
@@ -258,7 +258,7 @@ func MakeToken(t Table, row uint32) Token { return Token(t)<<24 | Token(row&maxR
 // Table returns the table.
 func (t Token) Table() Table { return Table(t >> 24) }
 
-// Row returns the row. It is 0 if the token is none.
+// Row returns the row. It is 0 if the token is nil.
 func (t Token) Row() uint32 { return uint32(t) & maxRows }
 
 // Token returns the row that a column refers to. It is zero if there is none.
@@ -266,7 +266,7 @@ func (m *Metadata) Token(t Table, row uint32, column int) Token {
 	return m.decode(schema[t][column], m.Cell(t, row, column))
 }
 
-// decode makes a token of what a column has that refers to rows.
+// decode makes a token of a column's reference to rows.
 func (m *Metadata) decode(c column, v uint32) Token {
 	target := noTable
 	switch {

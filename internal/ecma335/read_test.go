@@ -65,7 +65,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestAttributes reads what attributes say.
+// TestAttributes reads attributes.
 func TestAttributes(t *testing.T) {
 	_, m := parse(t, ecma335test.Shop())
 	n := 0
@@ -104,7 +104,7 @@ func TestUnsorted(t *testing.T) {
 	}
 }
 
-// TestCompressed reads numbers of each width, and what is none.
+// TestCompressed reads numbers of each width, and invalid ones.
 func TestCompressed(t *testing.T) {
 	for _, test := range []struct {
 		bytes    []byte
@@ -184,7 +184,7 @@ func FuzzImage(f *testing.F) {
 	})
 }
 
-// readAll follows what there is, as far as it is not too much of it.
+// readAll follows all parts, up to a bound.
 func readAll(f *ecma335.Image, m *ecma335.Metadata) {
 	const most = 200
 	for row := uint32(1); row <= min(most, m.Rows(ecma335.TypeDef)); row++ {

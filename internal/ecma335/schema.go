@@ -68,8 +68,8 @@ const (
 	narrowTokens = 1 << 16
 )
 
-// A column says what a column of a table has: a number, a place in a heap, a row of
-// another table (index plus its number) or of one of several (coded plus their kind).
+// A column is the type of a column of a table: a number, a place in a heap, a row of another
+// table (index plus its number) or of one of several (coded plus their kind).
 type column uint8
 
 const (
@@ -82,7 +82,7 @@ const (
 	coded column = 0x80
 )
 
-// The kinds of references to one of several tables, by what refers.
+// The kinds of references to one of several tables, by the referrer.
 const (
 	typeDefOrRef = coded + iota
 	hasConstant

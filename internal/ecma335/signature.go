@@ -1,6 +1,6 @@
 package ecma335
 
-// An ElementType is what a type in a signature begins with.
+// An ElementType is the first byte of a type in a signature.
 type ElementType uint8
 
 // The kinds of types.

@@ -1,4 +1,4 @@
-// Package edit measures how alike names are, for suggestions of what was meant.
+// Package edit measures how alike names are, for suggestions.
 package edit
 
 // Distance returns how many bytes must be changed, added or removed to make a

@@ -78,7 +78,7 @@ func FieldNames(descs []*etw.EventDesc) []string {
 	return slices.Compact(names)
 }
 
-// suits reports whether values of the field d compare with what w has.
+// suits reports whether values of the field d compare with the value of w.
 func (w *Where) suits(d *etw.FieldDesc) error {
 	name := strings.Join(w.path, ".")
 	switch {
@@ -109,7 +109,7 @@ func firstName(fields []etw.FieldDesc) string {
 	return fields[0].Name
 }
 
-// suitsNumber reports whether w compares with a number or what stands for one.
+// suitsNumber reports whether w compares with a number or a stand-in for one.
 func (w *Where) suitsNumber(d *etw.FieldDesc, name string) error {
 	if w.value.isNumber {
 		return nil

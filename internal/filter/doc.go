@@ -1,3 +1,3 @@
-// Package filter chooses events: by what their headers say, before the payload is
-// looked at, and by the values of fields.
+// Package filter chooses events: by their headers, before the payload is looked at, and by
+// the values of fields.
 package filter

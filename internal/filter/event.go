@@ -17,7 +17,7 @@ type Event struct {
 // ParseEvent reads the name of an event, or a pattern of names.
 func ParseEvent(text string) Event { return Event{text, Glob(canonical(text))} }
 
-// String returns what ParseEvent was given.
+// String returns the argument of ParseEvent.
 func (p Event) String() string { return p.text }
 
 // Match reports whether p means events such as r, which is an event e.
@@ -44,7 +44,7 @@ func (p Event) MatchDesc(d *etw.EventDesc) bool {
 	return p.Match(&r, &e)
 }
 
-// kernelProvider is what TraceEvent calls the provider of classic kernel events.
+// kernelProvider is TraceEvent's name of the provider of classic kernel events.
 const kernelProvider = "Windows Kernel"
 
 // traceEventNames are those of TraceEvent that follow no rule, one of them with a
@@ -69,7 +69,7 @@ func withoutVersion(name string) string {
 	return name
 }
 
-// Names returns what an event may be called:
+// Names returns the possible names of an event:
 //
 //	GCStart_V2               its name; GCStart_V0 for the first version
 //	GCStart                  that of all its versions
@@ -90,8 +90,8 @@ func Names(r *etw.Record, e *etw.EventInfo) []string {
 	if other, ok := traceEventNames[base]; ok {
 		list = append(list, other)
 	}
-	// Events of an EventSource are called by their names, and what these do not say of
-	// the opcode.
+	// Events of an EventSource are called by their names, and the parts of the opcode that
+	// these lack.
 	steps := []string{e.Opcode}
 	if e.Opcode == "" {
 		steps = []string{"Begin", "End"}

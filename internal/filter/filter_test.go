@@ -25,7 +25,7 @@ func TestGlob(t *testing.T) {
 			t.Errorf("%q matches %q: %v", c.glob, c.text, got)
 		}
 	}
-	// What makes simple matchers take exponential time.
+	// Patterns that make simple matchers take exponential time.
 	if Glob(strings.Repeat("a*", 50) + "b").Match(strings.Repeat("a", 5000)) {
 		t.Error("no b to match")
 	}

@@ -12,8 +12,8 @@ type Glob string
 // Match reports whether all of s matches g.
 func (g Glob) Match(s string) bool {
 	pattern, text := strings.ToLower(string(g)), strings.ToLower(s)
-	// The last * and what it covers so far: a mismatch after it makes it cover
-	// one character more. Earlier ones need no second look.
+	// The last * and the text it covers so far: a mismatch after it makes it cover one
+	// character more. Earlier ones need no second look.
 	star, covered := -1, 0
 	p, t := 0, 0
 	for t < len(text) {

@@ -49,7 +49,7 @@ type Provider struct {
 }
 
 // ParseProvider reads a provider: the alias of a built-in one, a GUID, or a
-// pattern of names. It is an error if text looks like a GUID and is none.
+// pattern of names. It is an error if text looks like a GUID and is invalid.
 func ParseProvider(text string) (Provider, error) {
 	for _, b := range builtin.Providers {
 		if strings.EqualFold(text, b.Alias) {
@@ -78,7 +78,7 @@ func (p *Provider) Match(name string, guid etw.GUID) bool {
 	return p.Name.Match(name)
 }
 
-// A Verdict is what a filter says of a record.
+// A Verdict is the decision of a filter on a record.
 type Verdict uint8
 
 // The verdicts.
@@ -118,8 +118,8 @@ func (h *Header) InTime(r *etw.Record, elapsed time.Duration) bool {
 	return (h.To == nil || h.To.compare(r, elapsed) < 0) && (h.From == nil || h.From.compare(r, elapsed) >= 0)
 }
 
-// keywordsOf returns the keywords of a record. Those of classic events have none,
-// but their descriptions may say what turns them on.
+// keywordsOf returns the keywords of a record. Those of classic events have none, but their
+// descriptions may name the flags that turn them on.
 func keywordsOf(r *etw.Record, e *etw.EventInfo) uint64 {
 	if r.Kind == etw.KindClassic && e.Desc != nil {
 		return e.Desc.Keywords

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestEventNames checks what the names that people type mean.
+// TestEventNames checks the meaning of names that people type.
 func TestEventNames(t *testing.T) {
 	start := &etw.EventInfo{Provider: "Microsoft-Windows-DotNETRuntime", Name: "GCStart_V2", Task: "GarbageCollection", Opcode: "Start"}
 	first := &etw.EventInfo{Provider: "Acme", Name: "Made"}

@@ -25,13 +25,13 @@ type operator string
 // them.
 var operators = []operator{"==", "!=", "<=", ">=", "!~", "=", "<", ">", "~"}
 
-// An operand is what a field is compared with, in all the ways that its text can
+// An operand is the value that a field is compared with, in all the ways that its text can
 // be read.
 type operand struct {
 	number   number
 	isNumber bool
-	guid     *etw.GUID      // nil if it is none
-	time     *etw.FileTime  // nil if it is none
+	guid     *etw.GUID      // nil if it is not one
+	time     *etw.FileTime  // nil if it is not one
 	pattern  *regexp.Regexp // of ~ and !~
 }
 

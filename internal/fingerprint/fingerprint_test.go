@@ -13,7 +13,7 @@ func Example() {
 	// Output: true
 }
 
-// TestOf: what counts is the text of the manifest and of its overrides, not how lines end.
+// TestOf: the text of the manifest counts and of its overrides, not how lines end.
 func TestOf(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.man")

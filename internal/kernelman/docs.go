@@ -11,7 +11,7 @@ import (
 //go:embed docs.txt
 var docsText string
 
-// docs holds what things mean, by their names: a class ("Process"), an event
+// docs holds the meanings of things, by their names: a class ("Process"), an event
 // ("Process/Start"), a field of a layout, a class or any ("Process.ExitStatus",
 // "*.ProcessId"), or a map ("map WaitReason").
 type docs struct {

@@ -49,8 +49,8 @@ func (k *kernel) attributes(l *layout, in string, c *column) string {
 		attribute("count", count) + attribute("length", length) + more + attribute("etwgen:doc", doc)
 }
 
-// rendering returns the types of a field with what its name and note say of how
-// people read it.
+// rendering returns the types of a field with the form for people that its name and note
+// imply.
 func rendering(c *column, inType, outType string) (string, string) {
 	id := strings.TrimPrefix(strings.TrimPrefix(c.name, "Creating"), "Target")
 	switch {

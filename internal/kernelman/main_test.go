@@ -30,8 +30,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFaults: tables that contradict themselves are errors, and so are texts of
-// what is not there.
+// TestFaults: tables that contradict themselves are errors, and so are texts on absent
+// things.
 func TestFaults(t *testing.T) {
 	good := map[string]string{
 		"kernel-providers.tsv":        "task\tguid\tperfview_task\tflag\topcodes\nJob\t01020304-0506-0708-090a-0b0c0d0e0f10\t\t\t\n",

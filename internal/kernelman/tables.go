@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A kernel is what the tables say.
+// A kernel is the contents of the tables.
 type kernel struct {
 	tasks   []*task
 	layouts []*layout

@@ -180,8 +180,8 @@ func (o *opcode) keywords() string {
 	return strings.Join(list, " ")
 }
 
-// eventDoc says what an event means, what turns it on, and whether a trace has
-// shown that the layout is right.
+// eventDoc describes an event, the flag that turns it on, and whether a trace has shown that
+// the layout is right.
 func (k *kernel) eventDoc(o *opcode, v version) string {
 	var text []string
 	if doc := k.docs.of(o.task.name + "/" + o.name); doc != "" {

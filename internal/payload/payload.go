@@ -19,8 +19,8 @@ func Random(d *etw.EventDesc, ptr etw.PtrSize, seed uint64) []byte {
 	return m.b
 }
 
-// Plain returns a payload for people to read: numbers count from 1, text is letters, and what
-// has a count or a length in the payload has 2 elements.
+// Plain returns a payload for people to read: numbers count from 1, text is letters, and
+// lists with a count or a length in the payload have 2 elements.
 func Plain(d *etw.EventDesc, ptr etw.PtrSize) []byte {
 	m := maker{b: []byte{}, ptr: ptr, plain: true}
 	m.fields(d.Fields)

@@ -50,7 +50,7 @@ func (p *Process) Request(x *Interval, resource []otlp.Attribute) *otlp.Profiles
 // hashed is how many bytes at the begin and at the end of a file identify it.
 const hashed = 4096
 
-// buildID returns what identifies a file with code of the process: a hash of its begin, its
+// buildID returns the identity of a file with code of the process: a hash of its begin, its
 // end and its size, as the conventions have it where no linker wrote an id.
 func (p *Process) buildID(path string) (none otlp.Attribute) {
 	if !filepath.IsAbs(path) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A budget bounds what windows cost processes: a share of one processor, over time.
+// A budget bounds the cost of windows to processes: a share of one processor, over time.
 type budget struct {
 	share float64 // of a processor
 
@@ -20,8 +20,8 @@ type budget struct {
 	at       time.Time // when left was true
 }
 
-// assumedRate is what sampling is taken for until it was measured: half a processor, which is
-// several times what it costs a service of some 15 threads.
+// assumedRate is the assumed rate of sampling until it was measured: half a processor, which
+// is several times the cost to a service of some 15 threads.
 const assumedRate = 0.5
 
 // leastWindow is the shortest window that is worth its session.
@@ -52,8 +52,8 @@ func (b *budget) window(want time.Duration, now time.Time) time.Duration {
 }
 
 // spend notes a window, and how many processors more the process took than without, if that
-// is known. One window tells little, since a service is not always as busy; so what it takes
-// is the mean of several. It returns what the window is taken to have cost, in seconds.
+// is known. One window tells little, since a service is not always as busy; so its cost is
+// the mean of several. It returns the estimated cost of the window, in seconds.
 func (b *budget) spend(long time.Duration, more float64, known bool) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

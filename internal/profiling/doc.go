@@ -1,12 +1,12 @@
 // Package profiling takes profiles of live processes of .NET, again and again, at a price
 // that a service can pay.
 //
-// What a process allocates, throws and waits for at locks is an event each, and one session
-// has them all the time. Its threads are sampled in windows, for which the runtime stops
-// them each millisecond: a window is short, one process of a [Machine] has one at a time,
-// those that do nothing have none, and a budget bounds what all of them take.
+// Allocations, exceptions and waits for locks are events each, and one session has them all
+// the time. Its threads are sampled in windows, for which the runtime stops them each
+// millisecond: a window is short, one process of a [Machine] has one at a time, those that
+// do nothing have none, and a budget bounds the cost of all of them.
 //
-// The larger part of what a session costs is the list of all methods at its end. So there is
-// none: a third session has learnt of methods as they were compiled, and only where that is
-// not enough, as with a process that ran before, the list is asked for, once.
+// The larger part of the cost of a session is the list of all methods at its end. So there
+// is absent: a third session has learnt of methods as they were compiled, and only where that
+// is not enough, as with a process that ran before, the list is asked for, once.
 package profiling

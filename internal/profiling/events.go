@@ -20,7 +20,7 @@ type happening struct {
 	kind  string
 	event []etw.Key // of the events that samples are of
 	needs func(version int) []need.Need
-	// start returns what has the samples, and how many of them are of things that go on.
+	// start returns the source of the samples, and how many of them are of things that go on.
 	start func(*etw.Mux) (samples func() []*stacks.Samples, open func() int)
 }
 
@@ -67,7 +67,7 @@ func keyOf(e described) etw.Key {
 	return etw.Key{Provider: d.Provider.GUID, ID: d.ID}
 }
 
-// A counted is what there is of a happening in an interval.
+// A counted is the count of a happening in an interval.
 type counted struct {
 	*happening
 	samples func() []*stacks.Samples
@@ -77,7 +77,7 @@ type counted struct {
 	off     bool  // for the rest of the process's life, since there are too many
 }
 
-// events follow what happens in a process.
+// events follow the happenings in a process.
 type events struct {
 	flow *flow
 	o    *Options
@@ -149,7 +149,7 @@ func (o *Options) limit() int {
 	return min(max(int(float64(o.MaxEvents)*o.Interval.Seconds()), 1), maxSamples)
 }
 
-// swap ends an interval and begins the next one. It returns what there is, and the kinds that
+// swap ends an interval and begins the next one. It returns the samples, and the kinds that
 // are too frequent to be followed any longer.
 func (e *events) swap(x *Interval) (list []taken, tooMany []string) {
 	e.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/eventpipe/attach"
 )
 
-// Of returns what is profiled of a process that is attached to.
+// Of returns the profile of a process that is attached to.
 func Of(p *attach.Process) *Process {
 	return &Process{Client: p.Client, Name: p.Executable, PID: pid(p), Version: Version(p.Runtime)}
 }
@@ -30,7 +30,7 @@ func Version(text string) int {
 // pid returns the number of a process: as we see it, or else as it does.
 func pid(p *attach.Process) int64 { return cmp.Or(int64(p.PID), p.Info.PID) }
 
-// Resource returns what telemetry of a process is of.
+// Resource returns the source of the telemetry of a process.
 func Resource(p *attach.Process) []otlp.Attribute {
 	instance := p.Instance
 	if instance == "" && !p.Cookie.IsZero() {

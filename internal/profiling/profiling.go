@@ -28,7 +28,7 @@ func Kinds() []string { return []string{CPU, Allocs, Exceptions, Contention} }
 // maxSamples bounds the samples of one profile.
 const maxSamples = 1 << 20
 
-// Options say what is taken of processes, and what it may cost.
+// Options choose the samples of processes, and their price.
 type Options struct {
 	Kinds    []string
 	Interval time.Duration // from one profile of a process to its next
@@ -89,7 +89,7 @@ type Profile struct {
 	Period int64
 }
 
-// An Interval is what there is of a process since the last one.
+// An Interval is the samples of a process since the last one.
 type Interval struct {
 	Profiles []Profile
 	Lost     int64 // events that the process could not keep
@@ -101,7 +101,7 @@ type Interval struct {
 	Window      time.Duration
 	WindowBytes int64
 	Skipped     string
-	// Cost is what the window is taken to have cost, in seconds of a processor. Measured says
+	// Cost is the estimated cost of the window, in seconds of a processor. Measured says
 	// whether that is known of this machine's processes, and not only assumed.
 	Cost     float64
 	Measured bool
@@ -124,8 +124,8 @@ type run struct {
 	idle   load // as load, but from one interval to the next
 }
 
-// Run gives a process's intervals away until it ends, which is no error, or ctx is done. What
-// there is then is given, too.
+// Run gives a process's intervals away until it ends, which is no error, or ctx is done. The
+// samples up to then are given, too.
 func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) error {
 	others := m.running.Add(1) - 1
 	defer m.running.Add(-1)
@@ -175,7 +175,7 @@ func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) err
 	}
 }
 
-// patience returns a context for what is done when another one is done.
+// patience returns a context for work that ends when another one is done.
 func (o *Options) patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(o.Patience, eventpipe.DefaultTimeout))
 }

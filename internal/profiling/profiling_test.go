@@ -136,7 +136,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestProcessEnds has the run end with its process, with what there was.
+// TestProcessEnds has the run end with its process, with the samples up to then.
 func TestProcessEnds(t *testing.T) {
 	rt, p, end := playing(t, 10, "answers/exceptions-10.nettrace")
 	o := options(Exceptions)
@@ -158,8 +158,8 @@ func TestProcessEnds(t *testing.T) {
 	}
 }
 
-// TestBudget has windows become shorter, or wait, so that what they cost stays within the
-// budget, whatever one of them seems to have cost.
+// TestBudget has windows become shorter, or wait, so that their cost stays within the
+// budget, whatever one of them seems to cost.
 func TestBudget(t *testing.T) {
 	for _, rate := range []float64{0, 0.05, 0.5, 4} {
 		now := time.Unix(1e9, 0)

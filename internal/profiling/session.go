@@ -15,7 +15,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// providers returns those that bring what an analysis needs.
+// providers returns those that an analysis needs.
 func providers(needs []need.Need) []eventpipe.Provider {
 	var list []eventpipe.Provider
 	for _, n := range needs {

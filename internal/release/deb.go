@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// deb returns a package for Debian, Ubuntu and what is made of them: the files of an archive,
+// deb returns a package for Debian, Ubuntu and systems made of them: the files of an archive,
 // where such systems look for them. It has no scripts.
 func deb(t target, version string, when time.Time, files []file) ([]byte, error) {
 	placed, err := placed(files)
@@ -56,7 +56,7 @@ Description: traces of .NET and Windows, and typed Go events from manifests
 	return b.Bytes(), nil
 }
 
-// debVersion returns a version as Debian orders it: what comes before a release sorts so.
+// debVersion returns a version as Debian orders it: versions before a release sort so.
 func debVersion(version string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(version, "v"), "-", "~")
 }

@@ -18,7 +18,7 @@ var debFiles = []file{
 	{"LICENSE", []byte("MIT\n"), 0o644}, {"NOTICES", []byte("others\n"), 0o644}, {"README.md", []byte("# etwgen\n"), 0o644}, {"etw.cdx.json", []byte("{}\n"), 0o644},
 }
 
-// TestDeb has Debian's own programs say what is in a package.
+// TestDeb has Debian's own programs list a package.
 func TestDeb(t *testing.T) {
 	when := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	data, err := deb(target{"linux", "arm64"}, "v0.1.0-rc.1", when, debFiles)

@@ -51,7 +51,7 @@ func main() {
 	}
 }
 
-// release makes the archives of all targets, or of one, and what is about all of them.
+// release makes the archives of all targets, or of one, and the files about all of them.
 func release(dir, only string, dirty bool) error {
 	if entries, err := os.ReadDir(dir); len(entries) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s is not empty (%v)", dir, err)
@@ -178,7 +178,7 @@ func stamp(info *buildinfo.BuildInfo, dirty bool) (version string, when time.Tim
 	return version, when.UTC(), err
 }
 
-// commonFiles returns what is the same in all archives: pages, completions, licences.
+// commonFiles returns the files that are the same in all archives: pages, completions, licences.
 func commonFiles(tmp string) ([]file, error) {
 	here := target{runtime.GOOS, runtime.GOARCH}
 	var files []file

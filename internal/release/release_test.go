@@ -26,8 +26,8 @@ var info = &buildinfo.BuildInfo{
 	Settings:  []debug.BuildSetting{{Key: "CGO_ENABLED", Value: "0"}, {Key: "vcs.time", Value: "2026-11-22T10:00:00Z"}},
 }
 
-// TestSBOM checks what tools look for in a CycloneDX document: the program, each module by
-// a package URL, and that all references lead somewhere.
+// TestSBOM checks the parts of a CycloneDX document that tools look for: the program, each
+// module by a package URL, and that all references lead somewhere.
 func TestSBOM(t *testing.T) {
 	text, err := sbom("etw", info, []byte("program"), target{"linux", "arm64"})
 	if err != nil {
@@ -59,7 +59,7 @@ func TestSBOM(t *testing.T) {
 	}
 }
 
-// TestStamp: only what is committed is released.
+// TestStamp: only committed files are released.
 func TestStamp(t *testing.T) {
 	version, when, err := stamp(info, false)
 	if err != nil || version != "v0.1.0" || !when.Equal(time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)) {

@@ -46,9 +46,9 @@ type (
 	}
 )
 
-// sbom lists what a program is made of, by what Go has written into it: the modules with
-// their check sums in the form of go.sum, Go itself, and the settings of the build. Its
-// number is made of the program, so that the same program has the same list.
+// sbom lists the parts of a program, as Go has written them into it: the modules with their
+// check sums in the form of go.sum, Go itself, and the settings of the build. Its number is
+// made of the program, so that the same program has the same list.
 func sbom(name string, info *buildinfo.BuildInfo, program []byte, t target) ([]byte, error) {
 	sum := sha256.Sum256(program)
 	main := module(info.Main.Path, info.Main.Version)

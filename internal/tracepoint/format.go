@@ -1,4 +1,4 @@
-// Package tracepoint describes events of the kernel of Linux by what the kernel says of them.
+// Package tracepoint describes events of the kernel of Linux by the kernel's formats.
 package tracepoint
 
 import (
@@ -18,8 +18,8 @@ const (
 	maxMembers = 512
 )
 
-// Parse reads what a kernel says of one of its events, the text of its file format.
-// group is the event's group, which the text does not have.
+// Parse reads a kernel's format of one of its events, the text of its file format. group is
+// the event's group, which the text does not have.
 func Parse(group string, data []byte) (*etw.EventDesc, error) {
 	if len(data) > maxFormat {
 		return nil, fmt.Errorf("a format of %d bytes", len(data))
@@ -83,8 +83,8 @@ func parseField(line string) (m Member, err error) {
 	return m, nil
 }
 
-// typeOf returns the description of a field of a type of C. What is not a number or text
-// is bytes.
+// typeOf returns the description of a field of a type of C. Anything but a number or text is
+// bytes.
 func typeOf(ctype, name string, size int, signed bool) etw.FieldDesc {
 	base, array, isArray := strings.Cut(ctype, "[")
 	switch {
@@ -105,7 +105,7 @@ func typeOf(ctype, name string, size int, signed bool) etw.FieldDesc {
 	return number(ctype, name, size, signed)
 }
 
-// located returns the description of what lies behind the structure.
+// located returns the description of the data behind the structure.
 func located(ctype, name string) etw.FieldDesc {
 	where, elem, _ := strings.Cut(ctype, " ")
 	d := Text(name)

@@ -33,8 +33,8 @@ func Chars(name string, size int) etw.FieldDesc {
 	return etw.FieldDesc{Name: name, Type: etw.InAnsiString, Out: etw.OutUTF8, Room: uint16(size)}
 }
 
-// Describe returns the description of an event with some members, whatever their order:
-// what lies between two becomes room of the first.
+// Describe returns the description of an event with some members, whatever their order: gaps
+// between two become room of the first.
 func Describe(group, name string, id uint16, members []Member) (*etw.EventDesc, error) {
 	members = slices.Clone(members)
 	sort.SliceStable(members, func(i, j int) bool { return members[i].Offset < members[j].Offset })

@@ -2,7 +2,7 @@ package eventsource
 
 import "fmt"
 
-// dropAccidents takes the events out that are none on purpose, with what only they
+// dropAccidents takes accidental events out, with the parts that only they
 // need.
 func (s *Source) dropAccidents() {
 	tasks := make(map[int64]bool)

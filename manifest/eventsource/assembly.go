@@ -8,24 +8,24 @@ import (
 	"github.com/etwgen/etwgen/internal/ecma335"
 )
 
-// A world is the assemblies that are known, and what is left of the work that reading
-// them may be. Metadata can be made such that following it takes forever.
+// A world is the assemblies that are known, and the rest of the work that reading them may
+// take. Metadata can be made such that following it takes forever.
 type world struct {
 	find       func(string) []byte
 	assemblies map[string]*assembly // by simple name; nil where there is none
 	work       int
 }
 
-// maxWork is how much is looked at: types, fields, methods, instructions, and what is
-// longer than usual by its length. Large assemblies take a hundredth of it.
+// maxWork bounds the things looked at: types, fields, methods, instructions, and long things
+// by their length. Large assemblies take a hundredth of it.
 const maxWork = 2_000_000
 
 var errWork = errors.New("the metadata leads in circles: it takes more steps than that of any real assembly")
 
-// step counts what is looked at.
+// step counts a thing looked at.
 func (w *world) step() { w.charge(0) }
 
-// charge counts what is looked at, and how many bytes it has.
+// charge counts a thing looked at, and its bytes.
 func (w *world) charge(bytes int) {
 	if w.work -= 1 + bytes/64; w.work < 0 {
 		panic(errWork)
@@ -206,7 +206,7 @@ func (a *assembly) forward(full string) string {
 	return ""
 }
 
-// nameOf returns the full name of what a token means, of a generic type without its
+// nameOf returns the full name of the type of a token, of a generic type without its
 // arguments.
 func (a *assembly) nameOf(t ecma335.Token) string {
 	if t.Table() == ecma335.TypeSpec {

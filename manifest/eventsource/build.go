@@ -8,9 +8,8 @@ import (
 	"github.com/etwgen/etwgen/internal/ecma335"
 )
 
-// A builder makes a source of a class step by step, in the order in which .NET does:
-// which of two things of one value keeps its name, and what is complained of first,
-// depends on it.
+// A builder makes a source of a class step by step, in the order in which .NET does: which
+// of two things of one value keeps its name, and the first complaint, depend on it.
 type builder struct {
 	*class
 	s         *Source
@@ -48,8 +47,8 @@ func (c *class) build(file string, id identity, semantics Semantics) *Source {
 	return b.s
 }
 
-// complain notes what is wrong with a class. What is fatal ends the work, unless all
-// complaints are collected.
+// complain notes a fault of a class. A fatal one ends the work, unless all complaints are
+// collected.
 func (b *builder) complain(fatal bool, format string, args ...any) error {
 	msg := fmt.Sprintf(format, args...)
 	switch {
@@ -110,12 +109,12 @@ var kinds = []struct{ class, field string }{
 	{"Keywords", "EventKeywords"}, {"Tasks", "EventTask"}, {"Opcodes", "EventOpcode"},
 }
 
-// A failure is what .NET fails with where it does not complain, in its words.
+// A failure is an error of .NET where it does not complain, in its words.
 type failure string
 
 func (f failure) Error() string { return string(f) }
 
-// errState is what it fails with where a field has no constant.
+// errState is the error where a field has no constant.
 const errState failure = "Operation is not valid due to the current state of the object."
 
 // constants reads the keywords, tasks and opcodes that a class declares.

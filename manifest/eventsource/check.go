@@ -20,7 +20,7 @@ func (b *builder) checkTask(e *Event) {
 	}
 }
 
-// A taskOpcode is what a running source keeps of a task and an opcode.
+// A taskOpcode is the pair of a task and an opcode in a running source.
 type taskOpcode struct{ task, opcode int64 }
 
 // sameTask returns the earlier events with the task and opcode of e. Those whose id

@@ -7,9 +7,8 @@ import (
 	"github.com/etwgen/etwgen/internal/ecma335"
 )
 
-// Read returns the EventSource classes of an assembly, in the order of its metadata.
-// The file's name is what manifests are to name. The error is [ErrNoSource] if there
-// are none.
+// Read returns the EventSource classes of an assembly, in the order of its metadata. The
+// file's name is the one for manifests. The error is [ErrNoSource] if there are none.
 func Read(file string, data []byte, opts Options) (sources []*Source, err error) {
 	w := &world{find: opts.Find, assemblies: make(map[string]*assembly), work: maxWork}
 	defer func() {

@@ -15,14 +15,14 @@ const (
 	manifestFormat = 0x4
 )
 
-// A given is what reaches a constructor of EventSource. What is not given is nil.
+// A given is the arguments that reach a constructor of EventSource. Absent ones are nil.
 type given struct {
 	name, guid, settings *value
 	guessed              bool
 }
 
-// constructed returns what a class is known by at run time, which is what its
-// constructor gives to EventSource. What could not be found out is said about it.
+// constructed returns the identity of a class at run time, which its constructor gives to
+// EventSource. Notes name the parts that could not be found.
 func (c *class) constructed(id identity, opts Options, about *Source) identity {
 	found, sure := c.given()
 	g := given{}
@@ -76,8 +76,8 @@ type maker struct {
 	sure    bool
 }
 
-// given returns what reaches EventSource, for each way in which an object is made.
-// The static constructor tells how; where it does not, the constructor without
+// given returns the arguments that reach EventSource, for each way in which an object is
+// made. The static constructor tells how; where it does not, the constructor without
 // parameters is taken, or all of them.
 func (c *class) given() ([]given, bool) {
 	m := &maker{sure: true}
@@ -180,7 +180,7 @@ func (m *maker) field(a *assembly, field ecma335.Token, depth int) value {
 	return value{}
 }
 
-// result returns what a call returns, if that can be told.
+// result returns the result of a call, if that can be told.
 func (m *maker) result(a *assembly, c *call, depth int) value {
 	parent := a.nameOf(c.parent)
 	switch {

@@ -171,7 +171,7 @@ func nestedSignature(part ...byte) func(n int) []byte {
 }
 
 // TestCrafted reads assemblies whose code and types lead nowhere, or to themselves: reading
-// them ends, in memory in proportion, and what there is makes XML.
+// them ends, in memory in proportion, and the findings make XML.
 func TestCrafted(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(assemblies)) {
 		for _, n := range []int{1, 100, 3000} {

@@ -2,14 +2,14 @@
 // without .NET: from its metadata and code, of which nothing is run. Use it when the
 // manifest of a .NET program is asked for, and only the program is there.
 //
-// [Read] finds the classes. What it makes of each is what a running program makes of
-// it, which differs in two ways from what GenerateManifest gives: events that end
-// something belong to the task of those that begin it, and the name is the one that
-// the constructor gives. [Options.Semantics] chooses the others.
+// [Read] finds the classes. The result for each is that of a running program, which differs
+// in two ways from the output of GenerateManifest: events that end something belong to the
+// task of those that begin it, and the name is the one that the constructor gives.
+// [Options.Semantics] chooses the others.
 //
-// Beyond a manifest, the code of a class says what no manifest does: whether the
-// source is a self-describing one, and what a method writes where C# widens its
-// arguments or forgets one.
+// Beyond a manifest, the code of a class has facts that no manifest has: whether the source
+// is a self-describing one, and the payload of a method where C# widens its arguments or
+// forgets one.
 package eventsource
 
 import (
@@ -44,12 +44,11 @@ type Options struct {
 	// all are read.
 	Class string
 
-	// Name and SelfDescribing replace what the code of the constructor says, or does
-	// not say.
+	// Name and SelfDescribing replace those of the constructor's code.
 	Name           string
 	SelfDescribing bool
 
-	// Accidents keeps events that are none on purpose: .NET takes every method
+	// Accidents keeps accidental events: .NET takes every method
 	// without a result for one, such as the setter of a property.
 	Accidents bool
 }
@@ -65,15 +64,15 @@ type Source struct {
 	// a source has no events.
 	Dead string
 
-	// Complaints are what GenerateManifest would refuse the class for with
+	// Complaints are the faults for which GenerateManifest would refuse the class with
 	// EventManifestOptions.Strict, in the words that .NET has for them.
 	Complaints []string
 
-	// Warnings are what the manifest lacks, or may have wrong, since code or another
-	// assembly does not say it.
+	// Warnings are the parts that the manifest lacks, or may have wrong, since code or
+	// another assembly does not say it.
 	Warnings []string
 
-	// Notes are what is worth to know of a manifest that has nothing wrong.
+	// Notes are remarks on a manifest that has nothing wrong.
 	Notes []string
 
 	Events   []*Event
@@ -98,11 +97,11 @@ type Event struct {
 	Mask        uint64
 	Fields      []Field
 
-	// Written lists what the method writes where that is not what Fields say, as
+	// Written lists the fields that the method writes where they differ from Fields, as
 	// attribute etwgen:fields has it. It is "" for nearly all.
 	Written string
 
-	// Accident says that the event is none on purpose: its method has no [Event],
+	// Accident says that the event is accidental: its method has no [Event],
 	// and no code that writes it.
 	Accident bool
 

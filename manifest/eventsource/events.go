@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/internal/ecma335"
 )
 
-// What .NET fails with.
+// The errors of .NET.
 const (
 	errStop failure = "An event with stop suffix must follow a corresponding event with a start suffix."
 	errID   failure = "The ID parameter must be in the range 1 through 65535. (Parameter 'id')"
@@ -129,8 +129,8 @@ func (e *Event) read(a *ecma335.Attribute) (opcodeGiven bool) {
 	return number("Opcode", &e.Opcode)
 }
 
-// infer gives an event what its name and id say where [Event] does not: a task, and
-// with names that end with Start or Stop an opcode.
+// infer gives an event the parts that its name and id imply where [Event] does not: a task,
+// and with names that end with Start or Stop an opcode.
 func (b *builder) infer(e *Event, opcodeGiven bool) error {
 	if e.Opcode != opcodeInfo {
 		return nil

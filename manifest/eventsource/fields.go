@@ -72,7 +72,7 @@ func (b *builder) parameter(e *Event, m *method, t ecma335.Type, name string) er
 }
 
 // enum returns the type of fields of an enumeration, and the name of its map. Both are
-// "" if it is none.
+// "" if it is another type.
 func (b *builder) enum(token ecma335.Token) (inType, mapName string) {
 	t, ok := b.resolve(token)
 	if !ok {

@@ -11,14 +11,14 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An identity is what a source is known by.
+// An identity is the name and GUID of a source.
 type identity struct {
 	name           string
 	guid           etw.GUID
 	selfDescribing bool
 }
 
-// declared returns what the attribute of a class says.
+// declared returns the contents of the attribute of a class.
 func (c *class) declared() identity {
 	id := identity{name: c.Name}
 	if name, ok := c.text("Name"); ok {

@@ -15,8 +15,8 @@ const (
 	mostStack  = 256
 )
 
-// An interpreter follows the code of a method over values of which it knows some. It
-// runs nothing: what a call does is for others to say.
+// An interpreter follows the code of a method over values of which it knows some. It runs
+// nothing: others decide on the effect of a call.
 type interpreter struct {
 	*assembly
 	body  ecma335.Body
@@ -173,7 +173,7 @@ func (in *interpreter) branch(s *state, i ecma335.Instruction) {
 	}
 }
 
-// doCall does a call, as far as call says what comes of it.
+// doCall does a call, as far as call tells the result.
 func (in *interpreter) doCall(s *state, i ecma335.Instruction) (more, known bool) {
 	c := &call{new: i.Op == 0x73, method: ecma335.Token(i.Arg)}
 	var signature []byte
@@ -256,8 +256,8 @@ func (s *state) arg(i int64) value {
 	return value{}
 }
 
-// effects has what the instructions without a meaning here take from the stack, and
-// what they leave there, by ranges.
+// effects has the numbers of values that instructions without a meaning here take from the
+// stack, and leave there, by ranges.
 var effects = []struct {
 	first, last ecma335.Opcode
 	pop, push   int

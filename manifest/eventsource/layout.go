@@ -18,7 +18,7 @@ type written struct {
 // A writtenPart is one argument of WriteEvent.
 type writtenPart struct {
 	inType string // "" if it is the field's own
-	arg    int    // which parameter of the method it is; -1 if it is none, or not known
+	arg    int    // which parameter of the method it is; -1 if it is no parameter, or unknown
 }
 
 // walk follows the code of an event method, and reports the calls of WriteEvent. It
@@ -40,13 +40,13 @@ func (c *class) walk(m *method, found func(written)) bool {
 	return in.run(m.MethodRow, args)
 }
 
-// overloads has the types that WriteEvent's own overloads have for parameters, and what
-// they write.
+// overloads has the types that WriteEvent's own overloads have for parameters, and their
+// payloads.
 var overloads = map[ecma335.ElementType]string{
 	ecma335.I4: "win:Int32", ecma335.I8: "win:Int64", ecma335.String: "win:UnicodeString",
 }
 
-// written returns what a call of WriteEvent writes, if it is one of EventSource's own.
+// written returns the payload of a call of WriteEvent, if it is one of EventSource's own.
 func (c *class) written(call *call) written {
 	w := written{id: -1}
 	if call.args[0].kind == integer {
@@ -78,8 +78,8 @@ func (c *class) written(call *call) written {
 	return w
 }
 
-// elements returns what the elements of an array write that is passed to WriteEvent:
-// what their types do.
+// elements returns the payload of the elements of an array that is passed to WriteEvent:
+// that of their types.
 func (c *class) elements(elems []value) []writtenPart {
 	var parts []writtenPart
 	for _, v := range elems {
@@ -95,7 +95,7 @@ func (c *class) elements(elems []value) []writtenPart {
 	return parts
 }
 
-// boxedType returns what a boxed value writes. It is "" if that is not known.
+// boxedType returns the payload of a boxed value. It is "" if unknown.
 func (c *class) boxedType(t ecma335.Token) string {
 	full := c.nameOf(t)
 	if inType := namedTypes[full]; inType != "" {
@@ -133,7 +133,7 @@ var sizes = map[string]int{
 // sameBytes reports whether two types write the same bytes.
 func sameBytes(a, b string) bool { return a == b || sizes[a] != 0 && sizes[a] == sizes[b] }
 
-// checkLayout compares what the code of an event method writes with its fields.
+// checkLayout compares the payload of an event method with its fields.
 func (c *class) checkLayout(e *Event, s *Source) {
 	if e.method == nil || s.Dead != "" {
 		return
@@ -160,8 +160,8 @@ func (c *class) checkLayout(e *Event, s *Source) {
 	e.Written = lists[0]
 }
 
-// layout returns what is written as attribute etwgen:fields has it, or "" if that is
-// what the fields say. In a self-describing source no field is the size of another.
+// layout returns the payload in the form of attribute etwgen:fields, or "" if it is that of
+// the fields. In a self-describing source no field is the size of another.
 func (e *Event) layout(parts []writtenPart, selfDescribing bool) string {
 	fields := e.values()
 	skip := 0

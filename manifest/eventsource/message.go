@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// escapes has what stands for characters in the texts of events.
+// escapes has the escapes of characters in the texts of events.
 var escapes = map[byte]string{
 	'&': "&amp;", '<': "&lt;", '>': "&gt;", '\'': "&apos;", '"': "&quot;",
 	'\r': "%r", '\n': "%n", '\t': "%t", '%': "%%",

@@ -62,7 +62,7 @@ func TestShop(t *testing.T) {
 	}
 }
 
-// TestOptions replaces what the code says, and chooses classes.
+// TestOptions replaces the facts of the code, and chooses classes.
 func TestOptions(t *testing.T) {
 	data := ecma335test.Shop()
 	sources, err := eventsource.Read("Shop.dll", data, eventsource.Options{Class: "Orders", Name: "Other", SelfDescribing: true})
@@ -96,8 +96,8 @@ func wellFormed(t *testing.T, text []byte) {
 	}
 }
 
-// TestDamage changes bytes of an assembly, and cuts it off: what can be read of it still
-// makes XML.
+// TestDamage changes bytes of an assembly, and cuts it off: the readable part still makes
+// XML.
 func TestDamage(t *testing.T) {
 	whole := ecma335test.Shop()
 	rnd := rand.New(rand.NewPCG(1, 2))

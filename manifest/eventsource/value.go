@@ -5,7 +5,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A value is what the interpreter knows of one while it follows code.
+// A value is the known part of one while it follows code.
 type value struct {
 	kind  valueKind
 	n     int64    // an integer, the number of an argument

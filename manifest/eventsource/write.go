@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/manifest"
 )
 
-// The head of a manifest, to the first provider, and its end. The second part of the
-// head is what those have that say more than .NET does.
+// The head of a manifest, to the first provider, and its end. The second part of the head is
+// for those that have more than .NET's.
 const (
 	headOfManifest = "<instrumentationManifest xmlns=\"http://schemas.microsoft.com/win/2004/08/events\"%%>\n" +
 		" <instrumentation xmlns:xs=\"http://www.w3.org/2001/XMLSchema\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"" +
@@ -35,11 +35,10 @@ func (s *Source) AppendManifest(b []byte) []byte {
 	return w.b
 }
 
-// AppendXML appends one manifest of several sources to b, with a comment at its top if
-// it is not "". It says the same in the same words as [Source.AppendManifest], but
-// escapes what has to be, and says in attributes of etwgen what manifests have none
-// for: which sources describe their own events, and what methods write that is not what
-// they declare.
+// AppendXML appends one manifest of several sources to b, with a comment at its top if it is
+// not "". It says the same in the same words as [Source.AppendManifest], but escapes texts
+// where needed, and has attributes of etwgen for facts that manifests have none for: which
+// sources describe their own events, and payloads that differ from the declaration.
 func AppendXML(b []byte, comment string, sources ...*Source) []byte {
 	w := &writer{b: b, escape: escape, ours: true}
 	w.add("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n")
@@ -71,18 +70,18 @@ func symbol(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "-", ""), ".", "_")
 }
 
-// unescape undoes what .NET escapes in the texts of events, which are the only ones.
+// unescape undoes the escapes of .NET in the texts of events, which are the only ones.
 var unescape = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&apos;", "'", "&quot;", "\"")
 
-// escape writes a text for XML, without what no XML can have.
+// escape writes a text for XML, without characters that no XML can have.
 func escape(text string) string {
 	var out strings.Builder
 	xml.EscapeText(&out, []byte(text)) // strings.Builder does not fail
 	return out.String()
 }
 
-// commented returns what a comment can say of text: without what would end it, and
-// with lines as they are.
+// commented returns text as a comment can have it: without the end of a comment, and with
+// lines as they are.
 func commented(text string) string {
 	text = strings.TrimSuffix(strings.ReplaceAll(text, "--", "- -"), "-")
 	return strings.ReplaceAll(escape(text), "&#xA;", "\n")

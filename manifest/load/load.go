@@ -27,16 +27,16 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Set is what was found.
+// A Set is the providers found.
 type Set struct {
 	Providers []*etw.Provider
 	Files     int // that may have been manifests, or have had them
 	// Left says of each file that is left out why it is. Programs and libraries of a folder
-	// that have no resource are none.
+	// without a resource have none.
 	Left []*Error
 }
 
-// An Error is what is wrong with a file.
+// An Error is the fault of a file.
 type Error struct {
 	File string
 	Err  error
@@ -51,8 +51,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Providers reads what is at paths. Of several files those that are malformed are left out;
-// it is an error if all are, or if a path leads to none.
+// Providers reads the manifests at paths. Of several files those that are malformed are left
+// out; it is an error if all are, or if a path leads to none.
 func Providers(paths ...string) (*Set, error) {
 	s := new(Set)
 	var files []string
@@ -80,7 +80,7 @@ func Providers(paths ...string) (*Set, error) {
 }
 
 // filesIn returns the files of a folder that may be manifests, or have them, or path
-// itself if it is none.
+// itself if it is another file.
 func filesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {

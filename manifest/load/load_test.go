@@ -14,7 +14,7 @@ import (
 
 const windows = "../../generated/windows/windows.man"
 
-// TestProviders reads a file, a folder with files that are no manifests, and what is none.
+// TestProviders reads a file, a folder with files that are no manifests, and a path without any.
 func TestProviders(t *testing.T) {
 	good, err := os.ReadFile(windows)
 	if err != nil {

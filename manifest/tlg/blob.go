@@ -83,7 +83,7 @@ func (r *reader) provider(b []byte, offset int64) (int, error) {
 	return size, nil
 }
 
-// event reads an event, by what reads the same metadata in traces.
+// event reads an event, by the reader of the same metadata in traces.
 func (r *reader) event(b []byte, offset int64) (int, error) {
 	if len(b) < eventHead {
 		return 0, errors.New("event: metadata end with the section")

@@ -23,7 +23,7 @@ func (a *attribution) scanX64(code []byte, rva uint32) {
 	}
 }
 
-// The instructions of ARM64 that make addresses: the page of one, and what is added to it.
+// The instructions of ARM64 that make addresses: the page of one, and the offset added to it.
 const (
 	adrpMask, adrp = 0x9f000000, 0x90000000
 	addMask, add   = 0xff800000, 0x91000000 // of 64 bits, with a constant

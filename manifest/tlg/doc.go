@@ -1,5 +1,5 @@
 // Package tlg reads the events of TraceLogging out of programs and libraries of Windows. Use it
-// to know what a program can write before there is a trace of it: it has neither a manifest nor
+// to know the events of a program before there is a trace of it: it has neither a manifest nor
 // a resource with one, but its code refers to metadata that the linker puts into one region.
 //
 //	f, err := tlg.Read(data)

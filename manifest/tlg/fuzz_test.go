@@ -7,8 +7,8 @@ import (
 	"github.com/etwgen/etwgen/manifest/tlg/tlgtest"
 )
 
-// FuzzRead: no program makes the reader fail in another way than by an error, and what it counts
-// is what there is.
+// FuzzRead: no program makes the reader fail in another way than by an error, and its counts are
+// right.
 func FuzzRead(f *testing.F) {
 	f.Add(tlgtest.Sample())
 	im, a, b, c := tlgtest.Program(tlgtest.ARM64)

@@ -9,9 +9,9 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// An attribution finds out which provider writes an event, by the functions of a file: what one
-// refers to is the metadata of events, and the handles of providers, which are variables. Events
-// and providers are known by their places in the file's lists.
+// An attribution finds out which provider writes an event, by the functions of a file: the
+// target of one is the metadata of events, and the handles of providers, which are variables.
+// Events and providers are known by their places in the file's lists.
 type attribution struct {
 	file      *File
 	image     *ecma335.Image
@@ -81,7 +81,7 @@ func (a *attribution) decide() {
 // Of the characteristics of a section.
 const executable = 0x20000000
 
-// bytes returns what the file has of a section.
+// bytes returns the bytes of a section.
 func (a *attribution) bytes(s ecma335.Section) []byte {
 	from := min(uint64(s.Offset), uint64(len(a.data)))
 	return a.data[from:min(from+uint64(s.Size), uint64(len(a.data)))]
@@ -97,7 +97,7 @@ func (a *attribution) address(offset int64) (uint32, bool) {
 	return 0, false
 }
 
-// addresses collects what code may refer to: the metadata of events, the handles of providers
+// addresses collects the targets of code: the metadata of events, the handles of providers
 // and pointers to these.
 func (a *attribution) addresses() {
 	for i, e := range a.file.Events {

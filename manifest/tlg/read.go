@@ -14,12 +14,12 @@ import (
 // ErrNone is returned for files that have no events of TraceLogging.
 var ErrNone = errors.New("the file has no events of TraceLogging")
 
-// A File is what a program or library says of its events.
+// A File is the events described in a program or library.
 type File struct {
 	Providers []*Provider // in the order of the file
 	Events    []*Event
 	Regions   []Region
-	// Damage says of what is malformed where it lies. What could be read is there.
+	// Damage names the places of malformed parts. The readable parts are there.
 	Damage []error
 }
 
@@ -38,7 +38,7 @@ type Event struct {
 	Offset int64          // in the file
 }
 
-// A Region is where metadata lie, and how many bytes of it are what. Size is the sum of the others.
+// A Region is where metadata lie, and the uses of its bytes. Size is the sum of the others.
 type Region struct {
 	Offset, Size                            int64
 	Header, Events, Providers, Padding, End int64
@@ -61,7 +61,7 @@ const (
 	eventHead = 12 // the type, channel, level, opcode and keywords
 	guidSize  = 16
 
-	// Bounds of what is read of a file. The largest programs have some thousand events.
+	// Bounds of reading a file. The largest programs have some thousand events.
 	maxEvents    = 1 << 16
 	maxProviders = 1 << 10
 	maxRegions   = 1 << 8 // a program that was linked of others may have several

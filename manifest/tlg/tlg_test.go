@@ -104,7 +104,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestPieces: what a function was cut into belongs together.
+// TestPieces: the pieces of a function belong together.
 func TestPieces(t *testing.T) {
 	for _, machine := range []uint16{tlgtest.X64, tlgtest.ARM64} {
 		im, a, b, _ := tlgtest.Program(machine)
@@ -132,7 +132,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestDamage: what is malformed is said with its place, and the rest is there.
+// TestDamage: a malformed part is reported with its place, and the rest is there.
 func TestDamage(t *testing.T) {
 	good, shop := tlgtest.Event("Sold", 4, 0), tlgtest.Provider("Shop", etw.GUID{1}, etw.GUID{})
 	end := []byte{1}

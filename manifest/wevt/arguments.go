@@ -33,7 +33,7 @@ var records = map[etw.InType]struct {
 	size int // in drivers
 }{etw.InGUID: {"GUID", 0}, etw.InFileTime: {"FILETIME", 8}, etw.InSystemTime: {"SYSTEMTIME", 16}}
 
-// record returns the C type of what is handed over by a pointer, and its size in C.
+// record returns the C type of a value that is handed over by a pointer, and its size in C.
 func (a *arguments) record(f *manifest.Field, name string) (typ, size string) {
 	r := records[f.Type]
 	if a.kernel && r.size > 0 {
@@ -56,8 +56,8 @@ func (a *arguments) fields(list []*manifest.Field) {
 	}
 }
 
-// field adds a field. What has a size of its own in the payload is handed over as
-// bytes and their number.
+// field adds a field. A field with a size of its own in the payload is handed over as bytes
+// and their number.
 func (a *arguments) field(f *manifest.Field, name string) {
 	scalar := scalars[f.Type]
 	record, size := a.record(f, name)

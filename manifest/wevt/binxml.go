@@ -63,7 +63,7 @@ func (x *xmlEncoder) element(e *manifest.Element) {
 	})
 }
 
-// sized writes the size of what write writes before it.
+// sized writes the size of the output of write before it.
 func (x *xmlEncoder) sized(write func()) {
 	at := len(x.b)
 	x.b = append(x.b, 0, 0, 0, 0)
@@ -96,8 +96,7 @@ func (x *xmlEncoder) name(s string) {
 	x.b = append(x.b, 0, 0)
 }
 
-// text writes text with substitutions. What looks like one of a field that there
-// is not is text.
+// text writes text with substitutions. One of a field that there is not is text.
 func (x *xmlEncoder) text(s string) {
 	plain := 0
 	for i := 0; i < len(s); i++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// check finds what has no binary form.
+// check finds parts without a binary form.
 func (e *encoder) check(m *manifest.Manifest) {
 	if len(m.Providers) > maxProviders {
 		e.refuse(m.Providers[maxProviders].Pos, "a resource holds at most %d providers; put the others into a manifest of their own", maxProviders)
@@ -46,7 +46,7 @@ func (e *encoder) refuse(at manifest.Pos, format string, args ...any) {
 	e.errors = append(e.errors, &manifest.Error{Pos: at, Msg: fmt.Sprintf(format, args...)})
 }
 
-// checkEvent finds what an event refers to that only lenient mode accepts.
+// checkEvent finds references of an event that only lenient mode accepts.
 func (e *encoder) checkEvent(ev *manifest.Event, declared map[any]bool) {
 	switch {
 	case ev.Undispatched != "":
@@ -83,8 +83,8 @@ func (e *encoder) checkFields(fields []*manifest.Field) {
 	}
 }
 
-// checkWidths finds what is longer than the numbers of a resource say: fields of a template,
-// and what it is shown as.
+// checkWidths finds parts longer than the numbers of a resource can say: fields of a
+// template, and its layout for display.
 func (e *encoder) checkWidths(t *manifest.Template) {
 	if n := len(flatten(t)); n > math.MaxUint16 {
 		e.refuse(t.Pos, "template %q has %d fields; a resource has room for %d", t.ID, n, math.MaxUint16)

@@ -7,8 +7,8 @@ import (
 	"github.com/etwgen/etwgen/manifest"
 )
 
-// reserved has the words of C and C++, and what the functions of a header refer to:
-// nothing that a manifest names can be called so.
+// reserved has the words of C and C++, and the names that the functions of a header refer
+// to: nothing in a manifest can have these names.
 var reserved = wordSet(`
 	alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class
 	co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype

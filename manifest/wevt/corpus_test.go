@@ -19,7 +19,7 @@ func readFile(tb testing.TB, path string) []byte {
 	return data
 }
 
-// clrResources returns what the compiler of Windows made of the CLR's manifest.
+// clrResources returns the output of Windows' compiler for the CLR's manifest.
 func clrResources(tb testing.TB) wevt.Resources {
 	tb.Helper()
 	res, err := wevt.ReadPE(bytes.NewReader(readFile(tb, corpus.File(tb, "wevt", "clretwrc.dll"))))
@@ -81,7 +81,7 @@ func checkSame(t *testing.T, want, got wevt.Resources) {
 	t.Logf("%d bytes of the resource and %d message tables are equal", len(a), len(got.Messages))
 }
 
-// TestImported decodes what the compiler of Windows made, and compiles that again.
+// TestImported decodes the output of Windows' compiler, and compiles that again.
 func TestImported(t *testing.T) {
 	node := wevt.Resources{
 		Templates: readFile(t, corpus.File(t, "wevt", "node-16.20.2.wevt.bin")),

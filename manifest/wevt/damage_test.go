@@ -19,7 +19,7 @@ func inUTF16(s string) (b []byte) {
 	return b
 }
 
-// TestBadNames damages names: no manifest can have what comes out.
+// TestBadNames damages names: no manifest can have the results.
 func TestBadNames(t *testing.T) {
 	_, res := compiled(t, 5)
 	for _, tt := range []struct{ from, to, says string }{

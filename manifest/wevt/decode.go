@@ -13,7 +13,7 @@ import (
 
 // Options say how to read a binary form.
 type Options struct {
-	// Lenient keeps what can be read of a damaged resource.
+	// Lenient keeps the readable part of a damaged resource.
 	Lenient bool
 	// NameOf returns the name of a provider that the resource does not name, as in
 	// version 3, or "": it is called after its GUID then.
@@ -23,11 +23,10 @@ type Options struct {
 // UnknownName is the name that Decode gives to a provider of which it knows none.
 func UnknownName(guid etw.GUID) string { return "Provider-" + guid.String() }
 
-// Decode makes a manifest of resources. Every byte has to mean what it means in
-// what mc.exe writes: the error is an [ErrorList]. In lenient mode what could be
-// read is returned. The first list has what was left out: parts that are not known
-// and, in lenient mode, what is damaged. The name is that of the file, for
-// messages.
+// Decode makes a manifest of resources. Every byte has to have the same meaning as in the
+// output of mc.exe: the error is an [ErrorList]. In lenient mode the readable part is
+// returned. The first list has the parts left out: parts that are not known and, in lenient
+// mode, damaged ones. The name is that of the file, for messages.
 func Decode(name string, res Resources, opts Options) (*manifest.Manifest, ErrorList, error) {
 	d := &decoder{
 		file: name, b: res.Templates, opts: opts,
@@ -77,7 +76,7 @@ func (d *decoder) fail(at int, format string, args ...any) {
 // Parts that lie within each other would take time beyond all proportion.
 const maxRead = 4
 
-// note says what is left out though nothing is wrong with it.
+// note names a part that is left out though it has no fault.
 func (d *decoder) note(at int, format string, args ...any) {
 	if len(d.notes) < maxErrors {
 		d.notes = append(d.notes, &Error{d.file, at, fmt.Sprintf(format, args...)})
@@ -100,8 +99,8 @@ func (d *decoder) span(at, n int, what string) []byte {
 	return d.b[at : at+n]
 }
 
-// account holds the bytes that no part has against what they have to be: zeros
-// that align the next part.
+// account holds the bytes that no part has against the only valid values: zeros that align
+// the next part.
 func (d *decoder) account() {
 	for i, seen := range d.seen {
 		if !seen && d.b[i] != 0 {
@@ -166,8 +165,8 @@ func (d *decoder) resource() {
 	}
 }
 
-// section checks the signature of a part and returns what is in it, from its
-// start, or nil. The header is as long as size says at least.
+// section checks the signature of a part and returns its contents, from its start, or nil.
+// The header is as long as size says at least.
 func (d *decoder) section(at int, sig string, header int) []byte {
 	head := d.span(at, 8, "the head of "+sig)
 	if head == nil {

@@ -332,7 +332,7 @@ func (p *providerDecoder) readEvent(at int, b []byte) {
 	p.p.Events = append(p.p.Events, e)
 }
 
-// byNumber finds what an event has by its number alone, as Windows defines it.
+// byNumber finds the parts that an event has by number alone, as Windows defines it.
 func (p *providerDecoder) byNumber(b []byte, e *manifest.Event) {
 	if l := etw.Level(b[4]); e.Level == nil && 0 < l && l <= etw.LevelVerbose {
 		e.Level = &manifest.Level{Name: "win:" + l.String(), Value: l}
@@ -342,7 +342,7 @@ func (p *providerDecoder) byNumber(b []byte, e *manifest.Event) {
 	}
 }
 
-// find returns what an event refers to.
+// find returns the target of an event's reference.
 func find[T any](p *providerDecoder, at int, what string, by map[uint32]*T, off uint32) *T {
 	if off == 0 {
 		return nil
@@ -354,8 +354,8 @@ func find[T any](p *providerDecoder, at int, what string, by map[uint32]*T, off 
 	return part
 }
 
-// checkEvent holds the descriptor of an event, which is in its record, too,
-// against what the event refers to.
+// checkEvent holds the descriptor of an event, which is in its record, too, against the
+// references of the event.
 func (p *providerDecoder) checkEvent(at int, b []byte, e *manifest.Event) {
 	mask := binary.LittleEndian.Uint64(b[8:]) &^ e.Mask() & ownKeywords
 	switch {

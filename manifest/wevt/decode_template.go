@@ -97,7 +97,7 @@ func (r *itemReader) fail(i, offset int, format string, args ...any) {
 	r.p.fail(r.at+i*templateItem+offset, format, args...)
 }
 
-// item reads an item. What it refers to comes before it.
+// item reads an item. The targets of its references come before it.
 func (r *itemReader) item(i int) {
 	b := r.b[i*templateItem:]
 	flags := binary.LittleEndian.Uint32(b)

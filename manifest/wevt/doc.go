@@ -1,6 +1,6 @@
-// Package wevt reads and writes the binary form of manifests: the resource WEVT_TEMPLATE,
-// in which Windows keeps what a provider's events look like, and the message tables with
-// their texts. Use it to take a manifest out of a program of Windows, or to put one in.
+// Package wevt reads and writes the binary form of manifests: the resource WEVT_TEMPLATE, in
+// which Windows keeps the forms of a provider's events, and the message tables with their
+// texts. Use it to take a manifest out of a program of Windows, or to put one in.
 //
 // The message compiler of Windows, mc.exe, makes both of a manifest, and they are
 // linked into the program or library that the manifest names. [ReadPE] takes them
@@ -8,7 +8,7 @@
 // of a manifest, without Windows: its output is that of mc.exe byte by byte, but
 // for the GUIDs of templates, which only have to be unique.
 //
-// # What the binary form has lost
+// # Losses of the binary form
 //
 // The names that only C code uses: the symbols of everything and the tids of
 // templates; which of the files the texts are in; the types and settings of
@@ -57,7 +57,7 @@ func (l ErrorList) Unwrap() []error {
 	return errs
 }
 
-// Resources are what a manifest is compiled to.
+// Resources are compiled manifests.
 type Resources struct {
 	// Templates is the resource WEVT_TEMPLATE.
 	Templates []byte

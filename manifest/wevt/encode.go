@@ -20,9 +20,8 @@ type EncodeOptions struct {
 	Version int
 }
 
-// Encode compiles a manifest: its output is what mc.exe makes of the same
-// manifest, but for the GUIDs of templates. The error is a [manifest.ErrorList] of
-// all that has no binary form.
+// Encode compiles a manifest: its output equals mc.exe's for the same manifest, but for the
+// GUIDs of templates. The error is a [manifest.ErrorList] of all that has no binary form.
 func Encode(m *manifest.Manifest, opts EncodeOptions) (Resources, error) {
 	e := &encoder{major: uint16(cmp.Or(opts.Version, version5))}
 	if e.major != version3 && e.major != version5 {
@@ -118,7 +117,7 @@ type providerEncoder struct {
 	offsets map[any]uint32
 }
 
-// A part of a provider, and what writes it.
+// A part of a provider, and its writer.
 type part struct {
 	sig   string
 	write func(sig string)
@@ -287,7 +286,7 @@ func taskOf(o *manifest.Opcode) uint16 {
 	return o.Task.Value
 }
 
-// used returns what events refer to.
+// used returns the targets of events' references.
 func (e *providerEncoder) used(of func(*manifest.Event) any) map[any]bool {
 	used := make(map[any]bool)
 	for _, ev := range e.p.Events {

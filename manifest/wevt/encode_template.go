@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// template writes a template: what it is shown as, its items, and their names.
+// template writes a template: its layout for display, its items, and their names.
 func (e *providerEncoder) template(t *manifest.Template, guids map[[16]byte]bool) {
 	items := flatten(t)
 	e.offsets[t] = e.at()

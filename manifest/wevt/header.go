@@ -15,18 +15,18 @@ type HeaderOptions struct {
 	// Kernel is for drivers, as mc's -km: the functions call EtwRegister and EtwWrite, and
 	// those that write take an activity, or NULL, as their first argument.
 	Kernel bool
-	// Prefix is what the names of functions that write begin with, as mc's -p: EventWrite
-	// if it is empty.
+	// Prefix is the begin of the names of functions that write, as mc's -p: EventWrite if it
+	// is empty.
 	Prefix string
-	// Strip is what symbols of events lose at their begin, in any case, in names of
-	// functions, as mc's -P.
+	// Strip is the prefix that symbols of events lose, in any case, in names of functions,
+	// as mc's -P.
 	Strip string
 }
 
-// Header returns a header for C and C++: what the manifest defines, as constants,
-// and for each event a function that writes it, called as mc.exe calls its macros.
-// Programs include it in place of that of mc.exe, and link the resource. Symbols that C
-// cannot have, or that are taken, become others.
+// Header returns a header for C and C++: the definitions of the manifest, as constants, and
+// for each event a function that writes it, called as mc.exe calls its macros. Programs
+// include it in place of that of mc.exe, and link the resource. Symbols that C cannot have,
+// or that are taken, become others.
 func Header(name string, m *manifest.Manifest, opts HeaderOptions) []byte {
 	opts.Prefix = cmp.Or(opts.Prefix, "EventWrite")
 	w := &headerWriter{opts: opts, taken: make(map[string]bool), asked: make(map[string]int), constant: make(map[string]string)}
@@ -44,7 +44,7 @@ func Header(name string, m *manifest.Manifest, opts HeaderOptions) []byte {
 	return w.b.Bytes()
 }
 
-// A mode is what the header of a program and that of a driver do not share.
+// A mode is the difference between the header of a program and that of a driver.
 type mode struct {
 	include, result, success string
 	// The functions that it calls.
@@ -116,7 +116,7 @@ func guidText(g etw.GUID) string {
 	return fmt.Sprintf("{0x%08x, 0x%04x, 0x%04x, {%s}}", d(0)|d(2)<<16, d(4), d(6), strings.Join(tail, ", "))
 }
 
-// provider writes what a provider defines.
+// provider writes the definitions of a provider.
 func (w *headerWriter) provider(p *manifest.Provider) {
 	wanted := symbolOr(p.Symbol, p.Name)
 	symbol := w.unique(ofConstant, wanted, wanted)

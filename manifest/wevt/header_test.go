@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestHeader looks for what programs use of a header and, where there is a
+// TestHeader looks for the parts of a header that programs use and, where there is a
 // compiler for Windows, compiles it.
 func TestHeader(t *testing.T) {
 	m, _ := compiled(t, 5)
@@ -85,8 +85,8 @@ const all = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/20
 <events><event value="7" version="2" symbol="Sample_Evt" template="T" level="win:Error" keywords="win:ResponseTime"/><event value="8" symbol="SAMPLE_None"/></events>
 </provider></events></instrumentation></instrumentationManifest>`
 
-// program writes the event of the manifest above, to a host that prints what it is given. That
-// of a driver hands over a NULL activity in front.
+// program writes the event of the manifest above, to a host that prints its arguments. That of
+// a driver hands over a NULL activity in front.
 const program = `#include "sample.h"
 #include <stdio.h>
 #ifdef DRIVER
@@ -135,7 +135,7 @@ int main(void) {
 }
 `
 
-// What a header of a program and of a driver writes is what the manifest says.
+// The payloads of a header's functions, for programs and drivers, are those of the manifest.
 func TestHeaderWrites(t *testing.T) {
 	m, _, err := manifest.Parse("all.man", []byte(all), manifest.Options{})
 	if err != nil {
@@ -174,7 +174,7 @@ func TestHeaderWrites(t *testing.T) {
 }
 
 // runHeader compiles a program for this system, with our own stand-in of Windows' headers, runs
-// it, and returns what it printed.
+// it, and returns its output.
 func runHeader(t *testing.T, header []byte, use, define string) string {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
@@ -242,7 +242,7 @@ func compileAll(t *testing.T, dir, include string) {
 	}
 }
 
-// A header for drivers has what they can call, and nothing of programs.
+// A header for drivers has the functions they can call, and nothing of programs.
 func TestHeaderOfDriver(t *testing.T) {
 	m, _ := compiled(t, 5)
 	header := wevt.Header("sample.man", m, wevt.HeaderOptions{Kernel: true})

@@ -74,7 +74,7 @@ const sample = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win
   </localization>
 </instrumentationManifest>`
 
-// compiled returns the sample and what it is compiled to.
+// compiled returns the sample and its compiled form.
 func compiled(tb testing.TB, version int) (*manifest.Manifest, wevt.Resources) {
 	tb.Helper()
 	m, _, err := manifest.Parse("sample.man", []byte(sample), manifest.Options{})
@@ -90,7 +90,7 @@ func compiled(tb testing.TB, version int) (*manifest.Manifest, wevt.Resources) {
 
 func unnamed(etw.GUID) string { return "Unnamed" }
 
-// checkDecoded decodes resources that may be damaged, and compiles what comes out.
+// checkDecoded decodes resources that may be damaged, and compiles the result.
 func checkDecoded(t *testing.T, res wevt.Resources) {
 	t.Helper()
 	strict, faults, err := wevt.Decode("x", res, wevt.Options{NameOf: unnamed})
@@ -129,8 +129,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestDamagedLayout damages the type of a field: what comes before it is kept, and
-// the rest is opaque.
+// TestDamagedLayout damages the type of a field: the fields before it are kept, and the rest
+// is opaque.
 func TestDamagedLayout(t *testing.T) {
 	_, res := compiled(t, 5)
 	at := bytes.Index(res.Templates, []byte{14, 15, 0, 0}) // the win:Binary in a struct

@@ -61,7 +61,7 @@ const (
 	shownAsUserData  = 2
 )
 
-// What the flags of a template's item say.
+// The flags of a template's item.
 const (
 	itemStruct      = 0x01
 	itemLength      = 0x02 // is a number

@@ -13,8 +13,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestManifests compiles the manifests of the corpus, decodes that, and compares
-// the descriptions of all events: what decodes payloads is equal.
+// TestManifests compiles the manifests of the corpus, decodes that, and compares the
+// descriptions of all events: the facts that decode payloads are equal.
 func TestManifests(t *testing.T) {
 	compiled, files, events := 0, 0, 0
 	reasons := make(map[string]int)
@@ -64,7 +64,7 @@ func reason(t *testing.T, err error) string {
 	return ""
 }
 
-// checkSameEvents compares events by what describes them at run time.
+// checkSameEvents compares events by their run-time descriptions.
 func checkSameEvents(t *testing.T, name string, want, got *manifest.Manifest) int {
 	t.Helper()
 	n := 0

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// messageIDs gives messages their ids. An id belongs to a string: whoever uses it
-// first, in the order of the compiler, decides what it is.
+// messageIDs gives messages their ids. An id belongs to a string: whoever uses it first, in
+// the order of the compiler, decides on it.
 type messageIDs struct {
 	byPart   map[any]uint32
 	byString map[string]uint32

@@ -19,11 +19,11 @@ const (
 	messageWide   = 1 // the text is UTF-16
 )
 
-// lineEnd is what the message compiler puts behind every text.
+// lineEnd is the end that the message compiler puts behind every text.
 const lineEnd = "\r\n"
 
-// decodeMessages reads a message table. What is wrong with it is an *[Error]; the
-// texts before that are returned.
+// decodeMessages reads a message table. A fault is an *[Error]; the texts before that are
+// returned.
 func decodeMessages(file string, b []byte) (messageTable, error) {
 	table := make(messageTable)
 	fail := func(at int, format string, args ...any) (messageTable, error) {
@@ -63,7 +63,7 @@ func decodeMessages(file string, b []byte) (messageTable, error) {
 	return table, nil
 }
 
-// messageText returns the text of a message without what the compiler adds to it.
+// messageText returns the text of a message without the end that the compiler adds.
 func messageText(p []byte, wide bool) string {
 	text := ""
 	if wide {

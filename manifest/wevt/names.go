@@ -59,7 +59,7 @@ func (d *decoder) text(id uint32, name string) (text, stringID string) {
 
 func hexName(v uint32) string { return fmt.Sprintf("0x%x", v) }
 
-// eventName returns what an event is called after: its task and opcode, or its id.
+// eventName returns the source of an event's name: its task and opcode, or its id.
 func eventName(e *manifest.Event) string {
 	task, opcode := "", ""
 	if e.Task != nil {

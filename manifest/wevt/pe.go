@@ -85,7 +85,7 @@ const (
 	levels          = 3 // type, name, language
 )
 
-// A resourceID is what a level of the directory is chosen by.
+// A resourceID is the key of a level of the directory.
 type resourceID struct {
 	number uint32
 	name   string

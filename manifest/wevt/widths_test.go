@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/manifest/wevt"
 )
 
-// TestWidths compiles what is longer than the numbers of a resource say: 16 bits for the
+// TestWidths compiles parts longer than the numbers of a resource can say: 16 bits for the
 // fields of a template, and for the characters of a name or a text.
 func TestWidths(t *testing.T) {
 	long := strings.Repeat("x", 65_536)

@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestGroups: what the kernel writes for a class leads back to it.
+// TestGroups: the group of each class leads back to it.
 func TestGroups(t *testing.T) {
 	for group := range 256 {
 		for opcode := range etw.Opcode(255) {

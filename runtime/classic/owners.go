@@ -23,9 +23,9 @@ import (
 // The result is that of Microsoft's TraceEvent library, but for the thread of
 // DiskIo/FlushBuffers: that takes a half of the response time for it.
 //
-// All records of one Owners share a clock: their Timestamps compare. Before the
-// first is attributed, they may be learned in any order. From then on only what
-// helps with later ones is kept, so that a session may go on for long.
+// All records of one Owners share a clock: their Timestamps compare. Before the first is
+// attributed, they may be learned in any order. From then on only facts that help with later
+// ones are kept, so that a session may go on for long.
 //
 // The zero Owners knows nothing and is ready to use. It must not be used by
 // several goroutines at once.
@@ -41,8 +41,8 @@ type Owners struct {
 	begun bool
 }
 
-// A life is what is known of the threads that have had one id: their starts, and
-// the first end, for the thread that began before the recording.
+// A life holds the threads that have had one id: their starts, and the first end, for the
+// thread that began before the recording.
 type life struct {
 	starts []moment
 	sorted bool // starts are, by time
@@ -67,7 +67,7 @@ type stackOwner struct {
 // minPrune is how many stacks are added at least before others are dropped.
 const minPrune = 1024
 
-// Sizes of what is kept, about.
+// Approximate sizes of the kept data.
 const (
 	lifeSize       = 100
 	momentSize     = 16
@@ -89,8 +89,8 @@ func Learns(class etw.GUID, opcode etw.Opcode) bool {
 // [KernelClass] takes it, by some of their opcodes.
 func LearnsGroup(group uint8) bool { return group == threadGroup || group == stackWalkGroup }
 
-// Learn takes from r what it says of threads and of other events, and reports
-// whether it did. The order of records does not matter.
+// Learn takes facts about threads and other events from r, and reports whether it did. The
+// order of records does not matter.
 func (o *Owners) Learn(r *etw.Record) bool {
 	p := r.Payload
 	switch {
@@ -116,7 +116,7 @@ func (o *Owners) Learn(r *etw.Record) bool {
 	return false
 }
 
-// life returns what is known of a thread.
+// life returns the life of a thread.
 func (o *Owners) life(thread uint32) *life {
 	l := o.threads[thread]
 	if l == nil {
@@ -185,7 +185,7 @@ func (o *Owners) addStack(s stackOwner) bool {
 	return true
 }
 
-// Merge adds what others, which are not used any more, have learned of the same
+// Merge adds the facts that others, which are not used any more, have learned of the same
 // trace.
 func (o *Owners) Merge(others ...*Owners) {
 	for _, other := range others {

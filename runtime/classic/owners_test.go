@@ -165,7 +165,7 @@ func TestThreadReuse(t *testing.T) {
 	}
 }
 
-// TestLive: in a session, of the past only what counts for the future is kept.
+// TestLive: in a session, only facts of the past that count for the future are kept.
 func TestLive(t *testing.T) {
 	var o classic.Owners
 	for at := int64(1); at < 100_000; at++ {
@@ -244,7 +244,7 @@ func TestNotLearned(t *testing.T) {
 	}
 }
 
-// TestOwnersForget: of a session that goes on for long, only what is to come is kept.
+// TestOwnersForget: of a session that goes on for long, only facts for the future are kept.
 func TestOwnersForget(t *testing.T) {
 	var o classic.Owners
 	class, _ := classic.KernelClass(0x18, 32)

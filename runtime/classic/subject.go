@@ -10,8 +10,7 @@ import (
 const (
 	opStart = 1
 	opStop  = 2
-	// opDCStart and opDCStop tell what there was when the recording began and
-	// ended.
+	// opDCStart and opDCStop describe the state when the recording began and ended.
 	opDCStart = 3
 	opDCStop  = 4
 
@@ -69,11 +68,11 @@ var (
 	stackWalkClass    = kernelClasses[stackWalkGroup].guid
 )
 
-// A subject is what the payload of an event says of whom it is about.
+// A subject is the process and thread in the payload of an event.
 type subject struct {
 	process, thread int64
-	// whole is set where it replaces what the header says. Otherwise it serves
-	// only where the header says nothing.
+	// whole is set where it replaces the header's. Otherwise it serves only where the header
+	// has none.
 	whole bool
 }
 
@@ -102,7 +101,7 @@ func processAt(p []byte, at int) subject { return subject{process: idAt(p, at), 
 
 func threadAt(p []byte, at int) subject { return subject{process: -1, thread: idAt(p, at)} }
 
-// subjectOf returns what the payload of the classic event rec says.
+// subjectOf returns the subject in the payload of the classic event rec.
 func subjectOf(rec *etw.Record) subject {
 	p, ptr := rec.Payload, int(rec.PointerSize)
 	switch rec.Provider {

@@ -22,7 +22,7 @@ type ahead struct {
 	freeBatches          []*batch
 }
 
-// A batch is what one goroutine loads.
+// A batch is the load of one goroutine.
 type batch struct {
 	blocks []*block
 	taken  int           // blocks that have been handed out

@@ -11,9 +11,9 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// BenchmarkFile opens real traces and reads all of their records, as it is
-// usually done, and without what takes a pass over the file before. Bytes are those of the
-// buffers without compression.
+// BenchmarkFile opens real traces and reads all of their records, as it is usually done, and
+// without the features that take a pass over the file before. Bytes are those of the buffers
+// without compression.
 func BenchmarkFile(b *testing.B) {
 	for _, trace := range []string{
 		"net.4.5.2.x64.etl",        // compressed
@@ -87,8 +87,8 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// TestAllocations: what a record costs, once the reader has its buffers and has
-// seen the schemas, is nothing.
+// TestAllocations: a record allocates, once the reader has its buffers and has seen the
+// schemas, is nothing.
 func TestAllocations(t *testing.T) {
 	h := etltest.DefaultHeader()
 	var records []*etw.Record

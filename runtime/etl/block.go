@@ -35,16 +35,16 @@ type entry struct {
 	off, size uint32
 }
 
-// A blockTally is what reading a block adds to the statistics.
+// A blockTally is the part of a block in the statistics.
 type blockTally struct {
 	unknown   int // records of a kind that is not known
-	damaged   int // records that are none
+	damaged   int // places of records without one
 	truncated bool
 	unread    int64
 	damage    *etw.Damage
 }
 
-// An unpacker is what a block needs only while it is loaded.
+// An unpacker is the state that a block needs only while it is loaded.
 type unpacker struct {
 	packed  []byte
 	huffman *xca.HuffmanDecoder
@@ -113,8 +113,8 @@ func (b *block) take() {
 	}
 }
 
-// bytes returns n bytes of what is behind the buffer's header, or as much as the file
-// has of it: where they lie if the file is in memory, or else in room.
+// bytes returns n bytes from behind the buffer's header, or as much as the file has of it:
+// where they lie if the file is in memory, or else in room.
 func (b *block) bytes(room *[]byte, n int) []byte {
 	from := b.ref.pos + bufferHeaderSize
 	if m := b.file.memory; m != nil {
@@ -166,8 +166,8 @@ func (b *block) cutOff() {
 	b.fail(len(b.data), fmt.Errorf("the file ends in it: %w", ErrTruncated))
 }
 
-// fail notes that what follows offset at of the records is lost. The first
-// fault of a block explains those after it.
+// fail notes that the records after offset at are lost. The first fault of a block explains
+// those after it.
 func (b *block) fail(at int, err error) {
 	if b.tally.damage != nil {
 		return
@@ -183,8 +183,8 @@ func (b *block) fail(at int, err error) {
 // typicalRecord is a guess at the size of records, on the low side.
 const typicalRecord = 64
 
-// walk finds the records. Each begins at a multiple of 8. What is not a record
-// ends the block, since there is no way to tell where the next one begins.
+// walk finds the records. Each begins at a multiple of 8. Anything but a record ends the
+// block, since there is no way to tell where the next one begins.
 func (b *block) walk() {
 	if b.entries == nil {
 		b.entries = make([]entry, 0, max(cap(b.room), len(b.data))/typicalRecord+1)
@@ -234,8 +234,8 @@ func (b *block) longer(off int) {
 	}
 }
 
-// broken notes that what is at offset off is not a record, unless the block has
-// another fault before, which explains it, or may end there.
+// broken notes that there is no record at offset off, unless the block has another fault
+// before, which explains it, or may end there.
 func (b *block) broken(off int, fault string) {
 	if !b.ref.compressed && b.ref.least > 0 && off >= int(b.ref.least)-bufferHeaderSize {
 		b.longer(off)
@@ -283,7 +283,7 @@ func (b *block) record(e entry) []byte {
 // counting the table of its records.
 func (ref *bufferRef) memory() int64 { return int64(ref.extent) }
 
-// blockSize is about what a block takes itself.
+// blockSize is about the size of a block itself.
 const blockSize = 256
 
 // memory returns how many bytes b takes.

@@ -6,7 +6,7 @@ import "encoding/binary"
 // begins with a header, WMI_BUFFER_HEADER, that is never compressed.
 const bufferHeaderSize = 0x48
 
-// Limits of what headers say. The first is that of Windows.
+// Limits of headers. The first is that of Windows.
 const (
 	maxBufferSize  = 16 << 20
 	minBufferSize  = 1 << 10
@@ -29,7 +29,7 @@ const (
 	maxBufferType   = 7
 )
 
-// A bufferHeader is what the reader needs of WMI_BUFFER_HEADER. The other
+// A bufferHeader has the members of WMI_BUFFER_HEADER that the reader needs. The other
 // members hold run-time state that leaks into files.
 type bufferHeader struct {
 	size      uint32 // on disk, with this header
@@ -77,10 +77,10 @@ func (h *bufferHeader) hasRecords() bool {
 	return true
 }
 
-// faults counts the members of h that cannot be right in this file, and those
-// that are otherwise in all files that are known. A header with one fault is still
-// told from everything else by what is right; one that only has oddities may be
-// part of another header, or of a file of another kind.
+// faults counts the members of h that cannot be right in this file, and those that are
+// otherwise in all files that are known. A header with one fault is still told from
+// everything else by its right parts; one that only has oddities may be part of another
+// header, or of a file of another kind.
 func (f *file) faults(h *bufferHeader) (faults, oddities int) {
 	extentFits := h.extent >= bufferHeaderSize && h.extent <= f.limit
 	faults = count(
@@ -140,6 +140,6 @@ func (f *file) sizeFits(h *bufferHeader) bool {
 // isCompressed reports whether the header of the file says that it is.
 func (f *file) isCompressed() bool { return f.header.Mode&ModeCompressed != 0 }
 
-// maxOnDisk is the size that a compressed buffer may have: what does not compress
-// grows by a bit for each byte.
+// maxOnDisk is the size that a compressed buffer may have: incompressible data grows by a
+// bit for each byte.
 func (f *file) maxOnDisk() int64 { return int64(f.limit) + int64(f.limit)/8 + 2*bufferHeaderSize }

@@ -11,13 +11,13 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Copy appends the record that r delivered last, byte for byte as it stands in its
-// file: with all that a [etw.Record] has no room for. Rec is that record. If its
-// Payload was replaced, the new one is written. A record of another clock gets the
-// time of this file's, and so does what joins call stacks with their events.
+// Copy appends the record that r delivered last, byte for byte as it stands in its file:
+// with all that a [etw.Record] has no room for. Rec is that record. If its Payload was
+// replaced, the new one is written. A record of another clock gets the time of this file's,
+// and so does the key that joins call stacks with their events.
 //
-// The header of a log file is not written twice: the Writer's own takes from the
-// first one what a [Header] does not say.
+// The header of a log file is not written twice: the Writer's own takes the facts from the
+// first one that a [Header] lacks.
 func (w *Writer) Copy(r *Reader, rec *etw.Record) error { return w.WriteFrom(rec, r.Origin()) }
 
 // WriteFrom is Copy for a record of which the Origin is known.
@@ -64,8 +64,8 @@ func (r *Reader) Origin() Origin {
 	return b.record(b.entries[b.next])
 }
 
-// isPayloadOf reports whether p is what raw ends with, in the same memory. What is
-// empty is not looked for: it costs little to write it anew.
+// isPayloadOf reports whether p is the end of raw, in the same memory. An empty one is not
+// looked for: it costs little to write it anew.
 func isPayloadOf(p, raw []byte) bool {
 	return len(p) > 0 && &p[len(p)-1] == &raw[len(raw)-1]
 }

@@ -90,9 +90,8 @@ func fingerprintOf(r *etw.Record) fingerprint {
 	return fingerprint(h.Sum64())
 }
 
-// TestCorpusTruncation cuts real traces at every 512th byte. What is delivered is
-// in order, was in the whole trace, and includes every record that lies before
-// the cut.
+// TestCorpusTruncation cuts real traces at every 512th byte. The delivered records are in
+// order, was in the whole trace, and includes every record that lies before the cut.
 func TestCorpusTruncation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads real traces some 2500 times")

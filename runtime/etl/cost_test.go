@@ -93,8 +93,8 @@ func detours(tb testing.TB, n int) []byte {
 	return rawBuffer{body: make([]byte, 8)}.append(data, n+1)
 }
 
-// peak runs f and returns how much more memory it had in use than there was
-// before, at most, without what is garbage.
+// peak runs f and returns how much more memory it had in use than there was before, at most,
+// without garbage.
 func peak(f func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	runtime.GC()
@@ -191,8 +191,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestUnpackLimit: what compressed buffers unpack to is bounded by the size of the
-// file, and what is beyond is a damage.
+// TestUnpackLimit: the unpacked size of compressed buffers is bounded by the size of the
+// file, and more is a damage.
 func TestUnpackLimit(t *testing.T) {
 	h := etltest.DefaultHeader()
 	h.Processors, h.Compression, h.BufferSize = 30, etl.CompressionXpress, 1<<20

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// What can be wrong with a part of a file: the causes of an [etw.Damage], besides
-// errors of the file's reader.
+// Faults of a part of a file: the causes of an [etw.Damage], besides errors of the file's
+// reader.
 var (
 	// ErrNotETL says that a file does not begin like an .etl file.
 	ErrNotETL = errors.New("not an .etl file")
@@ -16,7 +16,7 @@ var (
 	ErrTruncated = fmt.Errorf("truncated: %w", io.ErrUnexpectedEOF)
 	// ErrHeader says that the header of the file or of a buffer makes no sense.
 	ErrHeader = errors.New("damaged header")
-	// ErrRecord says that what is in the place of a record is none.
+	// ErrRecord says that there is no record in the place of one.
 	ErrRecord = errors.New("damaged record")
 	// ErrCompression says that a buffer cannot be decompressed to its end.
 	ErrCompression = errors.New("damaged compressed data")

@@ -318,7 +318,7 @@ func TestNoLogFileHeader(t *testing.T) {
 	}
 }
 
-// TestReadError keeps what can be read where the file's reader fails.
+// TestReadError keeps the readable part where the file's reader fails.
 func TestReadError(t *testing.T) {
 	data, buffers := damagedTrace(t, etl.CompressionNone)
 	src := failingReader{bytes.NewReader(data), int64(buffers[2].at) + 0x100}
@@ -401,8 +401,8 @@ func TestDamageIsBounded(t *testing.T) {
 	}
 }
 
-// TestBuffersWithoutRecords: buffers of some types hold none, and so what is in
-// them is no damage. If they do hold records, it is the type that is wrong.
+// TestBuffersWithoutRecords: buffers of some types hold none, and so their contents are no
+// damage. If they do hold records, the type is wrong.
 func TestBuffersWithoutRecords(t *testing.T) {
 	for _, c := range compressions {
 		for _, content := range []string{"records", "none"} {
@@ -446,7 +446,7 @@ func TestFilledSize(t *testing.T) {
 		if c == etl.CompressionNone {
 			continue
 		}
-		// The other member may be as wrong. What is packed ends by itself.
+		// The other member may be as wrong. Packed data ends by itself.
 		saved := binary.LittleEndian.Uint32(data[at+4:])
 		binary.LittleEndian.PutUint32(data[at+4:], 1<<20)
 		for _, filled := range []uint32{whole, 0x101} {

@@ -33,20 +33,19 @@
 //
 // # Damage
 //
-// Files are cut off, are still being written, or have suffered. The Reader
-// delivers everything that is readable. What is not is counted in [Stats], with
-// its places, and does not end the reading: after the last good record, Next
-// returns an [*etw.IncompleteError] once, and from then on io.EOF. A caller that
-// treats every error but io.EOF as a failure therefore hears of damage, after it
-// has seen all there is. Zeros at the end, as in a file that is being written, are
-// not damage.
+// Files are cut off, are still being written, or have suffered. The Reader delivers
+// everything that is readable. Other data is counted in [Stats], with its places, and does
+// not end the reading: after the last good record, Next returns an [*etw.IncompleteError]
+// once, and from then on io.EOF. A caller that treats every error but io.EOF as a failure
+// therefore hears of damage, after it has seen all there is. Zeros at the end, as in a file
+// that is being written, are not damage.
 //
-// A loss is more than what cannot be read: buffers that the session has written,
-// by the file's header, and that the file does not have are an [ErrMissing].
-// Buffers are found again wherever bytes are wrong, missing or too many, and
-// whatever one member of a header says: by what else is known of the file, or else
-// by a search. What a file can make the Reader do is in proportion to its size:
-// compressed buffers may unpack to 128 times that, and 4 MiB.
+// A loss is more than the unreadable part: buffers that the session has written, by the
+// file's header, and that the file does not have are an [ErrMissing]. Buffers are found
+// again wherever bytes are wrong, missing or too many, and whatever one member of a header
+// says: by other facts about the file, or else by a search. The work that a file can make
+// the Reader do is in proportion to its size: compressed buffers may unpack to 128 times
+// that, and 4 MiB.
 //
 // # Schemas
 //
@@ -59,11 +58,11 @@
 //
 // # Kernel events
 //
-// Events of the kernel and of other classic providers have the Kind [etw.KindClassic]
-// and are identified by a class and an opcode; package classic names those of the
-// kernel. Where the header of a record does not say which process and thread it is
-// about, or says who logged it, the Reader finds out, by what it has learned on the
-// same first pass; see [classic.Owners]. Who remains unknown is -1.
+// Events of the kernel and of other classic providers have the Kind [etw.KindClassic] and
+// are identified by a class and an opcode; package classic names those of the kernel. Where
+// the header of a record does not say which process and thread it is about, or says who
+// logged it, the Reader finds out, by facts learned on the same first pass; see
+// [classic.Owners]. Who remains unknown is -1.
 //
 // A program that needs neither schemas nor owners, or only the first records of a
 // large file, saves the pass with [WithoutSchemas] and [WithoutAttribution].

@@ -57,7 +57,7 @@ func ExampleReader_Records() {
 	// 250ms Kitchen Boiled minutes=4 what=egg
 }
 
-// A copy of a trace without the events of some kind: what is copied stays as it was,
+// A copy of a trace without the events of some kind: the copied records stay as they were,
 // byte for byte.
 func ExampleWriter_Copy() {
 	data := exampleTrace()

@@ -14,9 +14,9 @@ const (
 	itemLinked     = 1
 )
 
-// fillExtended takes the extended items off the start of p. What follows them is
-// the payload. Those with a place of their own in rec go there. If the items do not fit
-// the record, those that do are kept and the rest is the payload.
+// fillExtended takes the extended items off the start of p. The payload follows them. Those
+// with a place of their own in rec go there. If the items do not fit the record, those that
+// do are kept and the rest is the payload.
 func (f *filler) fillExtended(rec *etw.Record, p []byte) {
 	for len(p) >= itemHeaderSize {
 		typ := etw.ExtendedType(binary.LittleEndian.Uint16(p[2:]))

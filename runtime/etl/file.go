@@ -42,8 +42,8 @@ type file struct {
 	damage  etw.DamageLog
 	stats   fileStats
 
-	// What the scan remembers: the position of the last header, what was looked at
-	// and searched through last, and what compressed buffers unpack to so far.
+	// The memory of the scan: the position of the last header, the parts looked at and
+	// searched last, and the unpacked size of compressed buffers so far.
 	previous int64
 	peeks    [2]peeked
 	lastPeek int
@@ -52,10 +52,10 @@ type file struct {
 	unpacked int64
 }
 
-// A searched is what a search has found: no header between from and found.
+// A searched is the result of a search: no header between from and found.
 type searched struct{ from, found int64 }
 
-// A fileStats is what the scan of the buffers counts.
+// A fileStats is the counts of the scan of the buffers.
 type fileStats struct {
 	found     int64 // buffers, with and without records
 	missing   int64
@@ -187,8 +187,7 @@ func (f *file) surplus() int64 {
 	return max(f.stats.found-int64(f.header.BuffersWritten), 0)
 }
 
-// readAt fills p from offset off, or up to the end of the file. What is missing
-// is no error.
+// readAt fills p from offset off, or up to the end of the file. Missing bytes are no error.
 func (f *file) readAt(p []byte, off int64) (int, error) {
 	if off >= f.size {
 		return 0, nil
@@ -203,7 +202,7 @@ func (f *file) readAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// key returns what orders a record with the given time stamp.
+// key returns the key that orders a record with the given time stamp.
 func (f *file) key(ticks int64) int64 {
 	if f.asFileTimes {
 		return int64(f.clock.FileTime(ticks))

@@ -19,11 +19,11 @@ type foreseenRecord struct {
 	*etw.Record
 }
 
-// foreseenRecordSize is about what one takes without its payload.
+// foreseenRecordSize is about the size of one without its payload.
 const foreseenRecordSize = 512
 
-// add keeps the record r of a file of some size, unless they take too much together:
-// they are a help, and what is missing comes in its time.
+// add keeps the record r of a file of some size, unless they take too much together: they
+// are a help, and missing ones come in their time.
 func (f *foreseen) add(r *etw.Record, at place, fileSize int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -35,7 +35,7 @@ func (f *foreseen) add(r *etw.Record, at place, fileSize int64) {
 	f.records = append(f.records, foreseenRecord{at, r.Clone()})
 }
 
-// show shows what was kept, in the order of time.
+// show shows the kept records, in the order of time.
 func (p *prepass) show() {
 	records := p.foreseen.records
 	sort.Slice(records, func(i, j int) bool { return records[i].compare(records[j].place) < 0 })

@@ -13,9 +13,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestForesight: what is asked for is shown once, in the order of time and with its
-// schema, before what follows the first records, and is delivered in its time; whatever
-// else the pass over the file is for.
+// TestForesight: a record asked for is shown once, in the order of time and with its schema,
+// before those that follow the first records, and is delivered in its time; whatever else
+// the pass over the file is for.
 func TestForesight(t *testing.T) {
 	h := etltest.DefaultHeader()
 	h.BufferSize = 1024

@@ -11,9 +11,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// FuzzReader reads damaged files with everything on: it neither panics nor hangs,
-// ends with io.EOF, and what it delivers is consistent, and the same in memory and
-// elsewhere.
+// FuzzReader reads damaged files with everything on: it neither panics nor hangs, ends with
+// io.EOF, and its records are consistent, and the same in memory and elsewhere.
 func FuzzReader(f *testing.F) {
 	for _, c := range compressions {
 		h := etltest.DefaultHeader()

@@ -8,8 +8,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Header is what a file says of the session that it was recorded by, from
-// its first record, TRACE_LOGFILE_HEADER.
+// A Header describes the session that recorded a file, from its first record,
+// TRACE_LOGFILE_HEADER.
 type Header struct {
 	File string // its path, or its name if it has another
 
@@ -45,7 +45,7 @@ type Header struct {
 // Start returns when the session began.
 func (h Header) Start() time.Time { return h.Clock.Start.Time() }
 
-// A ClockType says what the time stamps of a session count.
+// A ClockType is the unit of the time stamps of a session.
 type ClockType uint32
 
 // The clock types.

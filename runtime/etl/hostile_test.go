@@ -17,7 +17,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// A trace is an intact file, with what is in it.
+// A trace is an intact file, with its contents.
 type trace struct {
 	name    string
 	data    []byte
@@ -48,7 +48,7 @@ func contentsOf(r *etw.Record) contents {
 // errUnknown stands for records that are counted as being of an unknown kind.
 var errUnknown = errors.New("of an unknown kind")
 
-// readContents returns what can be read of data, and the error after it.
+// readContents returns the readable part of data, and the error after it.
 func readContents(t *testing.T, data []byte) (all map[contents]int, err error) {
 	r, err := etl.NewReader(bytes.NewReader(data), int64(len(data)), etl.WithoutSchemas(), etl.WithoutAttribution())
 	all = make(map[contents]int)
@@ -145,7 +145,7 @@ func (tr *trace) check(t *testing.T, data []byte, touched func(buffer int) bool)
 	return whole, kept, unsaid
 }
 
-// A tally adds up what was kept by mutations of one kind.
+// A tally adds up the records kept in mutations of one kind.
 type tally struct{ whole, kept, worst, runs, unsaid int }
 
 func (s *tally) add(whole, kept int, unsaid bool) {
@@ -228,7 +228,7 @@ func TestFlippedHeadersOfLargeTraces(t *testing.T) {
 	}
 }
 
-// between returns what tells the buffers that bytes from begin to end touch.
+// between returns a function that tells the buffers that bytes from begin to end touch.
 func (tr *trace) between(begin, end int) func(buffer int) bool {
 	return func(n int) bool { return tr.buffers[n].begin < end && begin < tr.buffers[n].end }
 }

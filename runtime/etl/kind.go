@@ -2,7 +2,7 @@ package etl
 
 import "encoding/binary"
 
-// The top byte of a record's first 32 bits says what it is.
+// The top byte of a record's first 32 bits tells its kind.
 const (
 	markerRecord  = 0xc0
 	markerMessage = 0x90
@@ -60,7 +60,7 @@ var recordLayouts = [numberedKinds]recordLayout{
 	kindEvent64:    {eventHeaderSize, 0, 0x10, 8},
 }
 
-// A measured is what finding records needs to know of one.
+// A measured has the facts about a record that finding needs.
 type measured struct {
 	size  int
 	ticks int64

@@ -49,8 +49,8 @@ func (f *largeFile) size() int64 {
 
 func (f *largeFile) records() int64 { return f.buffers * f.perFile }
 
-// ReadAt makes up what lies at off. Within a buffer, records are one tick apart
-// for each processor; buffers of all processors overlap.
+// ReadAt makes the bytes at off. Within a buffer, records are one tick apart for each
+// processor; buffers of all processors overlap.
 func (f *largeFile) ReadAt(p []byte, off int64) (n int, err error) {
 	size := int64(len(f.buffer))
 	for n < len(p) {
@@ -76,8 +76,8 @@ func (f *largeFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// patch puts what differs from the template into the part of buffer i that begins
-// at from.
+// patch puts the differences from the template into the part of buffer i that begins at
+// from.
 func (f *largeFile) patch(p []byte, i, from int64) {
 	put := func(at int64, v []byte) {
 		for j, b := range v {

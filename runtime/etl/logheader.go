@@ -7,9 +7,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// append appends the record TRACE_LOGFILE_HEADER, padded to a multiple of 8, in the
-// layout of the pointer size of h. What h does not say is that of the record like, if
-// there is one: who wrote it, and the time zone after its bias.
+// append appends the record TRACE_LOGFILE_HEADER, padded to a multiple of 8, in the layout
+// of the pointer size of h. Facts that h lacks are those of the record like, if there is
+// one: who wrote it, and the time zone after its bias.
 func (h *Header) append(b, like []byte) []byte {
 	pointer, padding, kind := 8, 4, byte(kindSystem64)
 	if h.PointerSize == etw.Ptr32 {

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// memoryOf returns the memory of a bytes.Reader, so that what is in it can be used where
-// it lies, or nil.
+// memoryOf returns the memory of a bytes.Reader, so that its contents can be used where they
+// lie, or nil.
 func memoryOf(src io.ReaderAt, size int64) []byte {
 	r, ok := src.(*bytes.Reader)
 	if !ok || r.Size() < size {
@@ -20,7 +20,7 @@ func memoryOf(src io.ReaderAt, size int64) []byte {
 	return m[:size:size]
 }
 
-// A grip takes what a bytes.Reader writes, which is all it has in one call, without
+// A grip takes the output of a bytes.Reader, which is all it has in one call, without
 // copying it.
 type grip []byte
 

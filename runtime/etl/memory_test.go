@@ -72,7 +72,7 @@ func TestInMemory(t *testing.T) {
 }
 
 // TestInMemoryMoved: the place in a bytes.Reader that was read from before does not matter,
-// and stays, and what is behind the size that is given is no part of the file.
+// and stays, and bytes behind the given size are no part of the file.
 func TestInMemoryMoved(t *testing.T) {
 	data, _ := damagedTrace(t, etl.CompressionNone)
 	want := len(mustReadAll(t, newReader(t, data)))

@@ -9,8 +9,7 @@ type merge struct {
 	bytes int64 // of open
 }
 
-// An openBlock has the key beside the block, so that what is compared lies
-// together.
+// An openBlock has the key beside the block, so that compared values lie together.
 type openBlock struct {
 	key int64 // of the next record
 	*block

@@ -22,8 +22,8 @@ func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// TestOpening: what tells of the session comes before the pass over the file, and all
-// else after it, complete and once.
+// TestOpening: records of the session come before the pass over the file, and all else after
+// it, complete and once.
 func TestOpening(t *testing.T) {
 	for _, compression := range []etl.Compression{etl.CompressionNone, etl.CompressionXpress} {
 		h := etltest.DefaultHeader()

@@ -45,17 +45,17 @@ func WithoutSchemas() Option { return func(o *options) { o.schemas = false } }
 // events are about.
 func WithoutAttribution() Option { return func(o *options) { o.attribution = false } }
 
-// WithForesight has the pass over the file show some records before their time, such
-// as the list of processes that a recording ends with: those whose Key wants asks for.
-// They are shown in the order of time, as their headers have them, and are delivered in
-// their time, too. Next calls see before it delivers what follows the first records,
-// which tell of the session and do not wait for the pass. How many records are shown is
-// bounded by the size of the file. Several goroutines call wants at once.
+// WithForesight has the pass over the file show some records before their time, such as the
+// list of processes that a recording ends with: those whose Key wants asks for. They are
+// shown in the order of time, as their headers have them, and are delivered in their time,
+// too. Next calls see before it delivers those after the first records, which tell of the
+// session and do not wait for the pass. How many records are shown is bounded by the size of
+// the file. Several goroutines call wants at once.
 func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 	return func(o *options) { o.foresight = &foresight{wants, see} }
 }
 
-// A foresight is what the user of a Reader wants to see before its time.
+// A foresight is the records that the user of a Reader wants to see before its time.
 type foresight struct {
 	wants func(etw.Key) bool
 	see   func(*etw.Record)

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A bufferRef is where a buffer lies, and what orders it among the others.
+// A bufferRef is where a buffer lies, and its key among the others.
 type bufferRef struct {
 	pos       int64
 	first     int64 // key of its first record
@@ -34,8 +34,8 @@ func compareStream(a, b *bufferRef) int {
 		cmp.Compare(a.pos, b.pos))
 }
 
-// plan puts the buffers of all files in the order in which a merge by time
-// needs them. declared is what one buffer for each processor takes.
+// plan puts the buffers of all files in the order in which a merge by time needs them.
+// declared is the size of one buffer for each processor.
 func plan(files []*file) (all []bufferRef, declared int64) {
 	for i, f := range files {
 		for j := range f.buffers {

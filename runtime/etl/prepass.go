@@ -17,9 +17,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/schema"
 )
 
-// A prepass reads all files once before the first record that may need it is
-// delivered, for what comes later than the records: schemas, whom kernel events are
-// about, and what the user of the Reader wants to know before.
+// A prepass reads all files once before the first record that may need it is delivered, for
+// facts that come later than the records: schemas, whom kernel events are about, and records
+// that the user of the Reader wants before.
 type prepass struct {
 	*Reader
 	next atomic.Int64 // the first of the plan that no goroutine reads
@@ -57,7 +57,7 @@ type schemaRecord struct {
 	payload         []byte
 }
 
-// schemaRecordSize is about what a schemaRecord takes without its payload.
+// schemaRecordSize is about the size of a schemaRecord without its payload.
 const schemaRecordSize = 120
 
 var payloadSeed = maphash.MakeSeed()
@@ -116,7 +116,7 @@ func (r *Reader) prepare() error {
 	return nil
 }
 
-// keepLimit bounds what a prepass keeps. In a sound file it is much less; in one
+// keepLimit bounds the data that a prepass keeps. In a sound file it is much less; in one
 // that decompresses to far more than its size, it could be anything.
 func (p *prepass) keepLimit() int64 { return 4<<20 + 2*p.size }
 
@@ -133,9 +133,9 @@ func (p *prepass) blockLimit() int64 {
 	return min(freeBlockMemory+blockRatio*p.size, maxBlockBytes)
 }
 
-// mayKeep reports whether blocks are worth keeping, and may be few enough. What is
-// not compressed is read again in the time that new memory for it takes, unless it is
-// in memory: then only the places of records are kept.
+// mayKeep reports whether blocks are worth keeping, and may be few enough. Uncompressed
+// buffers are read again in the time that new memory for it takes, unless it is in memory:
+// then only the places of records are kept.
 func (p *prepass) mayKeep() bool {
 	size, compressed := int64(0), false
 	for i := range p.ahead.plan {
@@ -211,7 +211,7 @@ func (p *prepass) collect(owners []classic.Owners) {
 	}
 }
 
-// uses says what a record is of use for.
+// uses names the uses of a record.
 type uses struct{ schema, owner, foreseen bool }
 
 // mayTell reports whether a record, by its kind and id or group, may tell of schemas or
@@ -230,8 +230,7 @@ func mayTell(record []byte) bool {
 	return classic.LearnsGroup(record[7])
 }
 
-// use reports what a record is of use for. Only what the kernel itself writes tells
-// of owners.
+// use reports the uses of a record. Only the kernel's own records tell of owners.
 func (o *options) use(record []byte) uses {
 	if record[3] != markerRecord {
 		return uses{}

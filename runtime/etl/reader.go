@@ -23,7 +23,7 @@ type Reader struct {
 	closers []io.Closer
 	options options
 	size    int64 // of all files
-	// declared is what one buffer for each processor takes.
+	// declared is the size of one buffer for each processor.
 	declared int64
 
 	ahead ahead
@@ -143,7 +143,7 @@ func (r *Reader) firstFile() *file {
 	return slices.MinFunc(r.files, func(a, b *file) int { return compareStart(a, b) })
 }
 
-// Stats returns what has been counted so far.
+// Stats returns the counts so far.
 func (r *Reader) Stats() Stats { return r.stats }
 
 // Next sets rec to the next record. Its slices are valid until the next call.
@@ -260,7 +260,7 @@ func (r *Reader) deliver(rec *etw.Record, b *block) error {
 	return nil
 }
 
-// end returns what Next returns where there are no more records.
+// end returns the result of Next where there are no more records.
 func (r *Reader) end() error {
 	if r.err == nil {
 		r.err = io.EOF

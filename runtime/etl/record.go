@@ -10,13 +10,13 @@ import (
 // flagExtended says in an event header's flags that extended items follow it.
 const flagExtended = 1
 
-// Bits of the version of kernel records: what is between header and payload.
+// Bits of the version of kernel records: the data between header and payload.
 const (
 	versionPEBS     = 0x8000 // 8 bytes
 	versionCounters = 0x0700 // 8 bytes each
 )
 
-// A filler sets records, each from bytes of a block. It has what one record leaves
+// A filler sets records, each from bytes of a block. It has the state that one record leaves
 // to the next.
 type filler struct {
 	items []etw.ExtendedItem // room for those of a record

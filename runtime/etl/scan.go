@@ -30,9 +30,9 @@ import (
 // first record: enough for the table and first codes of the Huffman format.
 const peekSize = 440
 
-// maxRatio bounds what the compressed buffers of a file unpack to, in all, by the
-// size of the file; so much more is allowed. Traces compress four to six times,
-// the best buffers twenty.
+// maxRatio bounds the unpacked size of the compressed buffers of a file, in all, by the size
+// of the file; so much more is allowed. Traces compress four to six times, the best buffers
+// twenty.
 const (
 	maxRatio  = 128
 	freeRatio = 4 << 20
@@ -119,8 +119,8 @@ func (f *file) isGrid(size int64) bool {
 	return places > 0 && 2*sound >= places
 }
 
-// A peeked is the beginning of what lies at some place of a file: the header of a
-// buffer and a part of its data.
+// A peeked is the beginning of the data at some place of a file: the header of a buffer and
+// a part of its data.
 type peeked struct {
 	pos   int64 // plus 1
 	bytes []byte
@@ -128,8 +128,8 @@ type peeked struct {
 	room  [bufferHeaderSize + peekSize]byte
 }
 
-// peek returns what lies at pos, or less at the end of the file or with an error.
-// It stays valid for one more call: a header is looked at together with the next.
+// peek returns the data at pos, or less at the end of the file or with an error. It stays
+// valid for one more call: a header is looked at together with the next.
 func (f *file) peek(pos int64) ([]byte, error) {
 	for i := range f.peeks {
 		if p := &f.peeks[i]; p.pos == pos+1 {
@@ -169,9 +169,9 @@ func (f *file) look(pos int64) likeness {
 	return same
 }
 
-// accept reports whether h is the header of a buffer at pos, and where the next
-// one begins. What is wrong with h is put right. The first buffer has the header
-// of the file; whatever its own header says, it is there.
+// accept reports whether h is the header of a buffer at pos, and where the next one begins.
+// Faults of h are put right. The first buffer has the header of the file; whatever its own
+// header says, it is there.
 func (f *file) accept(h *bufferHeader, pos int64) (next int64, ok bool) {
 	if pos == 0 {
 		h.flags &^= bufferCompressed
@@ -221,7 +221,7 @@ func (f *file) endOf(h *bufferHeader, pos int64) int64 {
 	return min(found, pos+f.maxOnDisk())
 }
 
-// repair puts right what cannot be right in a header of which the size is.
+// repair puts impossible values right in a header of which the size is.
 func (f *file) repair(h *bufferHeader, pos int64) {
 	if h.typ > maxBufferType {
 		f.note(pos, "there is no type %d", h.typ)
@@ -249,7 +249,7 @@ func (f *file) repair(h *bufferHeader, pos int64) {
 	}
 }
 
-// recordAt reports whether there is what looks like a record at pos.
+// recordAt reports whether the data at pos looks like a record.
 func (f *file) recordAt(pos int64) bool {
 	var b [4]byte
 	n, err := f.readAt(b[:], pos)
@@ -291,9 +291,8 @@ func (f *file) allow(n int64) bool {
 	return true
 }
 
-// skip returns the place of the next header, where there is none at pos, and
-// accounts for what lies between. It may be before pos: in what was taken for a
-// part of the last buffer.
+// skip returns the place of the next header, where there is none at pos, and accounts for
+// the bytes between. It may be before pos: in bytes taken for a part of the last buffer.
 func (f *file) skip(pos int64) (next int64) {
 	if f.grid > 0 && f.zeroAt(pos) {
 		for next = pos; next < f.size && f.zeroAt(next) && f.ctx.Err() == nil; next += f.grid {
@@ -322,8 +321,8 @@ func (f *file) skip(pos int64) (next int64) {
 	return next
 }
 
-// passZeros accounts for zeros between pos and next. At the end of a file they
-// are what was not written yet.
+// passZeros accounts for zeros between pos and next. At the end of a file they are parts not
+// written yet.
 func (f *file) passZeros(pos, next int64) {
 	f.stats.unwritten += next - pos
 	if next < f.size {
@@ -381,9 +380,9 @@ func (f *file) searchIn(chunk []byte, pos int64) int {
 	return -1
 }
 
-// leads reports whether what follows the buffer h at pos confirms it: the end of
-// the file, or another header of the same session. If there is none, as where the
-// end of the file cuts the buffer off, h must have a likely end of its own.
+// leads reports whether the data after the buffer h at pos confirms it: the end of the file,
+// or another header of the same session. If there is none, as where the end of the file cuts
+// the buffer off, h must have a likely end of its own.
 func (f *file) leads(h *bufferHeader, pos int64) bool {
 	next := pos + int64(h.size)
 	if next == f.size {

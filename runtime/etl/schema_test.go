@@ -27,7 +27,7 @@ func traceLogging(h *etl.Header, after int64, schema, traits string, payload []b
 	return r
 }
 
-// testManifest is what an EventSource writes, in short.
+// testManifest is a short manifest as an EventSource writes it.
 const testManifest = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events">
  <instrumentation><events>
   <provider name="My-Source" guid="{2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5}">
@@ -53,8 +53,8 @@ func manifestEvent(h *etl.Header, after int64, id uint16, version uint8, payload
 	return r
 }
 
-// TestSchemas: whatever has a schema in the trace is described by it, also where
-// the schema comes last, in chunks, and in what compression.
+// TestSchemas: whatever has a schema in the trace is described by it, also where the schema
+// comes last, in chunks, and in any compression.
 func TestSchemas(t *testing.T) {
 	for _, c := range compressions {
 		h := etltest.DefaultHeader()

@@ -2,8 +2,8 @@ package etl
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// Stats are what a Reader has counted so far. What concerns whole files is known
-// from the start, what concerns records as they are read.
+// Stats are the counts of a Reader so far. Counts of whole files are known from the start,
+// those of records as they are read.
 type Stats struct {
 	Records int64 // delivered
 	Bytes   int64 // of the buffers' records, without compression
@@ -29,6 +29,6 @@ type Stats struct {
 	UnreadBytes      int64 // bytes that may have held records, but could not be read
 	UnwrittenBytes   int64 // zeros where buffers should be, as in a file that is being written
 
-	// Damage is what of the files could not be read.
+	// Damage has the parts of the files that could not be read.
 	Damage etw.DamageLog
 }

@@ -22,8 +22,8 @@ import (
 // So records are in the order of time if no buffer comes later than that; the records of
 // one that does are delivered at once, and counted in [Stats.OutOfOrder].
 //
-// What records tell of others is learned when their buffer is added. A Stream must not
-// be used by several goroutines at once.
+// Facts of records about others are learned when their buffer is added. A Stream must not be
+// used by several goroutines at once.
 type Stream struct {
 	file    file
 	buffer  streamBuffer
@@ -127,7 +127,7 @@ func (s *Stream) Add(buffer []byte) (unused []byte) {
 	return unused
 }
 
-// refer returns what the header of a buffer says.
+// refer returns the contents of the header of a buffer.
 func (s *Stream) refer(buffer []byte, at int64) (ref bufferRef, err error) {
 	if len(buffer) < bufferHeaderSize {
 		return ref, fmt.Errorf("%w: %d bytes", ErrTruncated, len(buffer))
@@ -144,8 +144,8 @@ func (s *Stream) refer(buffer []byte, at int64) (ref bufferRef, err error) {
 		pos: at, sequence: h.sequence, size: uint32(len(buffer)), extent: h.extent,
 		processor: h.processor, compressed: h.compressed(), doubtful: !h.hasRecords(),
 	}
-	// What is behind the records may be anything, also records that the buffer had
-	// when it was used before.
+	// The data behind the records may be anything, also records that the buffer had when it
+	// was used before.
 	if !ref.compressed {
 		ref.size = ref.extent
 		ref.first, ref.hasFirst = recordTime(buffer[bufferHeaderSize:ref.extent])
@@ -168,7 +168,7 @@ func (s *Stream) newBlock() *block {
 	return new(block)
 }
 
-// count counts what b has.
+// count counts the contents of b.
 func (s *Stream) count(b *block) {
 	s.stats.Bytes += int64(len(b.data))
 	s.stats.Unknown += int64(b.tally.unknown)
@@ -179,7 +179,7 @@ func (s *Stream) count(b *block) {
 	}
 }
 
-// learn takes from the records of b what they say of others.
+// learn takes the facts about others from the records of b.
 func (s *Stream) learn(b *block) {
 	var rec etw.Record
 	for _, e := range b.entries {
@@ -263,7 +263,7 @@ func (s *Stream) deliver(r *etw.Record, key int64) {
 	}
 }
 
-// Stats returns what has been counted so far.
+// Stats returns the counts so far.
 func (s *Stream) Stats() Stats { return s.stats }
 
 // Clock returns the clock of the records. It is that of the header that the Stream

@@ -97,7 +97,7 @@ func TestStreamMemory(t *testing.T) {
 	}
 }
 
-// TestStreamDamage: what is wrong with a buffer is counted, and the others are read.
+// TestStreamDamage: faults of a buffer are counted, and the others are read.
 func TestStreamDamage(t *testing.T) {
 	h := etltest.DefaultHeader()
 	s := etl.NewStream(h, 0, 0)
@@ -120,7 +120,7 @@ func TestStreamDamage(t *testing.T) {
 	}
 }
 
-// TestCountRecords counts what is in a buffer without decoding it.
+// TestCountRecords counts the records of a buffer without decoding it.
 func TestCountRecords(t *testing.T) {
 	h := etltest.DefaultHeader()
 	b := bufferOf(t, h, 0, 1, 2, 3)
@@ -150,7 +150,7 @@ func TestStreamAllocs(t *testing.T) {
 	}
 }
 
-// FuzzStream adds buffers that are damaged: nothing panics, and what is delivered takes
+// FuzzStream adds buffers that are damaged: nothing panics, and the delivered records take
 // no more than the buffers can have.
 func FuzzStream(f *testing.F) {
 	for _, c := range compressions {

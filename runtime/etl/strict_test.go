@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// checkFile goes through a file byte by byte, and takes nothing but what Windows
-// writes. It shares no code with the Reader. Records of compressed buffers it does
-// not see.
+// checkFile goes through a file byte by byte, and accepts nothing but the format of Windows.
+// It shares no code with the Reader. Records of compressed buffers it does not see.
 func checkFile(b []byte) error {
 	le := binary.LittleEndian
 	if len(b) < 0x48+0x20+0x118 {

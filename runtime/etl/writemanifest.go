@@ -17,9 +17,9 @@ const (
 	manifestPart   = 0xff00 // the largest part that .NET writes
 )
 
-// WriteManifest writes an instrumentation manifest as EventSources do, from which
-// readers learn what is in the events of a provider. Base says the provider, the
-// process, the thread, the processor and the time.
+// WriteManifest writes an instrumentation manifest as EventSources do, from which readers
+// learn the fields of the events of a provider. Base says the provider, the process, the
+// thread, the processor and the time.
 func (w *Writer) WriteManifest(base *etw.Record, manifest []byte) error {
 	part := min(manifestPart, int(w.header.BufferSize)-bufferHeaderSize-eventHeaderSize-64)
 	if (len(manifest)-1)/math.MaxUint16 >= part {

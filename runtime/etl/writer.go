@@ -14,10 +14,9 @@ import (
 // the log file, and then buffers of the records of one processor each. It must not
 // be used by several goroutines at once.
 //
-// A Writer holds one buffer for each processor, and nothing else that grows with
-// the number of records. A record should not be older than the one before of the
-// same processor: readers merge the processors by time, but do not sort what one
-// of them logged.
+// A Writer holds one buffer for each processor, and nothing else that grows with the number
+// of records. A record should not be older than the one before of the same processor:
+// readers merge the processors by time, but do not sort the records of one of them.
 type Writer struct {
 	out      io.Writer
 	header   Header
@@ -53,20 +52,19 @@ const DefaultBufferSize = 128 << 10
 // minWriteBuffer is the least size of a Writer's buffers.
 const minWriteBuffer = 1 << 10
 
-// NewWriter begins a file of the session h, of which the Clock says what the time
-// stamps of the file count; a record with another Clock gets the time stamp of the
-// same moment. A Clock that is zero becomes that of the first record that has one, which
-// is what a program wants whose records are all of one session:
+// NewWriter begins a file of the session h, of which the Clock is the unit of the file's
+// time stamps; a record with another Clock gets the time stamp of the same moment. A Clock
+// that is zero becomes that of the first record that has one, which serves a program whose
+// records are all of one session:
 //
 //	w, err := etl.NewWriter(file, etl.Header{SessionName: "orders"})
 //
 // A Compression compresses the buffers. A BufferSize of 0 is [DefaultBufferSize], and a
 // PointerSize of 0 is that of 64 bits.
 //
-// Buffers are written when they are full, by [Writer.Flush] and by [Writer.Close].
-// If out is also an io.WriterAt, as a file is, Close completes the header: with the
-// number of buffers, with what [Writer.Lost] was told, and, if h has no End, with the
-// time of the last record.
+// Buffers are written when they are full, by [Writer.Flush] and by [Writer.Close]. If out is
+// also an io.WriterAt, as a file is, Close completes the header: with the number of buffers,
+// with the counts of [Writer.Lost], and, if h has no End, with the time of the last record.
 func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if h.BufferSize == 0 {
 		h.BufferSize = DefaultBufferSize
@@ -105,8 +103,8 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	return w, w.err
 }
 
-// begin writes the header, of which Close completes what is not known yet. Where the
-// clock is that of the first record, it waits for the first buffer.
+// begin writes the header, of which Close completes the unknown parts. Where the clock is
+// that of the first record, it waits for the first buffer.
 func (w *Writer) begin() {
 	if !w.begun {
 		w.begun = true
@@ -114,10 +112,10 @@ func (w *Writer) begin() {
 	}
 }
 
-// Write appends a record. A manifest event gets the header and the extended items
-// that it has on Windows. A classic event of a class of the kernel is written as the
-// kernel does, any other with its class. What is not written is what the format has
-// no room for: a Schema. [Writer.WriteManifest] writes one that readers find.
+// Write appends a record. A manifest event gets the header and the extended items that it
+// has on Windows. A classic event of a class of the kernel is written as the kernel does,
+// any other with its class. It leaves out parts for which the format has no room: a Schema.
+// [Writer.WriteManifest] writes one that readers find.
 func (w *Writer) Write(rec *etw.Record) error {
 	if isLogHeader(rec) {
 		return w.err // the file has its own
@@ -221,8 +219,8 @@ func (w *Writer) Flush(processor int) error {
 	return w.err
 }
 
-// Close writes the buffers that are not full, and completes the header. It does not
-// close what the Writer writes to.
+// Close writes the buffers that are not full, and completes the header. It does not close
+// the underlying writer.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.err

@@ -18,9 +18,9 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestCopyCorpus copies real traces record by record: what is read from the copy are
-// the same records in the same order. The first one, the header of the log file, tells
-// of the file itself, of which the copy has fewer or more buffers.
+// TestCopyCorpus copies real traces record by record: the copy has the same records in the
+// same order. The first one, the header of the log file, tells of the file itself, of which
+// the copy has fewer or more buffers.
 func TestCopyCorpus(t *testing.T) {
 	same, files := 0, corpus.Some(t, corpus.Glob(t, "etl", "*.etl"))
 	for _, path := range files {
@@ -77,7 +77,7 @@ func copied(data []byte, c etl.Compression) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// sameFiles reads two files and returns what is different in their records.
+// sameFiles reads two files and returns the differences of their records.
 func sameFiles(a, b []byte) error {
 	first, err := etl.NewReader(bytes.NewReader(a), int64(len(a)))
 	if err != nil {

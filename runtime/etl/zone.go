@@ -57,7 +57,7 @@ func zoneName(name string, east time.Duration) string {
 	return fmt.Sprintf("UTC%c%02d:%02d", sign, int(east.Hours()), int(east.Minutes())%60)
 }
 
-// zoneBias is what local time lacks to the time without it.
+// zoneBias is the difference of local time to the time without it.
 func zoneBias(half []byte) time.Duration {
 	return time.Duration(int32(binary.LittleEndian.Uint32(half[zoneNameSize+zoneDateSize:]))) * time.Minute
 }

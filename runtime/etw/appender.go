@@ -160,7 +160,7 @@ func (a *Appender) SID(i int, v SID) {
 	}
 }
 
-// TokenUser appends a SID with what classic events have in front of it.
+// TokenUser appends a SID with the prefix that it has in classic events.
 func (a *Appender) TokenUser(i int, v TokenUser) {
 	if len(v.SID) == 0 {
 		a.Uint32(0)

@@ -62,9 +62,9 @@ func (c *Clock) scale(ticks, perSecond int64) int64 {
 	return muldiv(ticks, perSecond, f)
 }
 
-// muldiv returns a*b/c in 128 bits, toward negative infinity, so that times
-// before the origin are cut to the same grid as those after it. What does not
-// fit 64 bits, which only a damaged time stamp can cause, is clamped.
+// muldiv returns a*b/c in 128 bits, toward negative infinity, so that times before the
+// origin are cut to the same grid as those after it. A value that does not fit 64 bits,
+// which only a damaged time stamp can cause, is clamped.
 func muldiv(a, b, c int64) int64 {
 	neg := a < 0
 	ua := uint64(a)

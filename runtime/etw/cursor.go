@@ -11,8 +11,8 @@ import (
 // method returns a zero value at once, and Done reports the error. So decoders
 // need no check after each field.
 //
-// A Cursor keeps no record of what it read. If it fails, Done walks the payload
-// again by the description of the event, to say which field it was.
+// A Cursor keeps no record of the fields read. If it fails, Done walks the payload again by
+// the description of the event, to say which field it was.
 type Cursor struct {
 	p []byte
 	// at is the offset of the next byte, or len(p)+1 once failed, which no read
@@ -228,7 +228,7 @@ func (c *Cursor) SID() SID {
 	return SID(c.Bytes(n))
 }
 
-// TokenUser reads a SID with what classic events have in front of it.
+// TokenUser reads a SID with the prefix that it has in classic events.
 func (c *Cursor) TokenUser() TokenUser {
 	if int(c.at)+4 > len(c.p) {
 		c.fail()
@@ -387,7 +387,7 @@ func (c *Cursor) BinariesN(n, size uint64) Binaries { return Binaries{c.listN(n,
 // SIDsN reads n SIDs that take size bytes each.
 func (c *Cursor) SIDsN(n, size uint64) SIDs { return SIDs{c.listN(n, size, 1)} }
 
-// list returns what was read since from as n elements.
+// list returns the bytes read since from as n elements.
 func (c *Cursor) list(from int, n uint64, size int32) list {
 	if c.Failed() {
 		return list{}

@@ -24,21 +24,20 @@ import (
 // declared layout does not take exactly the payload, and one of those that are known to
 // be written instead does, it is decoded by that one, and counted: see [DecoderStats].
 //
-// It keeps what it finds out of one record for all like it, so that it allocates
-// only for the first of them, and grows with the number of kinds of records that it
-// meets. A Decoder must not be used by several goroutines at once.
+// It keeps the findings on one record for all like it, so that it allocates only for the
+// first of them, and grows with the number of kinds of records that it meets. A Decoder must
+// not be used by several goroutines at once.
 type Decoder struct {
 	// Names, if it is set, gives the task and the opcode of an event names that its
-	// description lacks, "" where it does not know one. A classic event of which it
-	// knows both is called by them, and so the same with a description and without
-	// one. What it returns may depend
-	// on the Key and the Opcode of the record alone. Package classic has such a
+	// description lacks, "" where it does not know one. A classic event of which it knows
+	// both is called by them, and so the same with a description and without one. Its result
+	// may depend on the Key and the Opcode of the record alone. Package classic has such a
 	// function for the events of the kernel.
 	Names func(*Record) (task, opcode string)
 
-	// Find, if it is set, returns what is known of the provider of a record, or nil. It
-	// is asked for kinds of events of which nothing is known yet, and lets a program know
-	// many providers at the cost of those that it meets.
+	// Find, if it is set, returns the description of the provider of a record, or nil. It is
+	// asked for kinds of events of which nothing is known yet, and lets a program know many
+	// providers at the cost of those that it meets.
 	Find func(*Record) *Provider
 
 	registry *Registry
@@ -53,7 +52,7 @@ type Decoder struct {
 	unfitting uint64
 }
 
-// A Basis says what an event is decoded by.
+// A Basis tells by which description an event is decoded.
 type Basis uint8
 
 // The bases, the best first.
@@ -75,12 +74,12 @@ func (b Basis) String() string {
 	return "Basis(" + strconv.Itoa(int(b)) + ")"
 }
 
-// An EventInfo is what a [Decoder] knows of all records that are alike: those with
-// the same Key, Schema and Opcode.
+// An EventInfo is the description that a [Decoder] has for all records that are alike: those
+// with the same Key, Schema and Opcode.
 type EventInfo struct {
 	Index int // counts the EventInfos of a Decoder from 0
-	// Provider and Name are never empty: what has no name gets one made of its
-	// GUID and numbers.
+	// Provider and Name are never empty: an event without a name gets one made of its GUID
+	// and numbers.
 	Provider string
 	Name     string
 	Task     string // "" if it has no name
@@ -95,15 +94,15 @@ type EventInfo struct {
 	triedOthers bool
 }
 
-// An infoKey holds what records that are alike have in common.
+// An infoKey holds the common part of records that are alike.
 type infoKey struct {
 	Key
 	opcode Opcode
 	schema *EventDesc
 }
 
-// is reports whether k is what r has. It says the same as a comparison of keys, in
-// half of the time.
+// is reports whether k is the key of r. It says the same as a comparison of keys, in half of
+// the time.
 func (k *infoKey) is(r *Record) bool {
 	return k.schema == r.Schema && k.ID == r.number() && k.Version == r.Version && k.opcode == r.Opcode &&
 		k.Kind == r.Kind && k.Provider == r.Provider
@@ -139,7 +138,7 @@ func (d *Decoder) Typed(types ...Event) *Decoder {
 	return d
 }
 
-// Event returns what is known of records like r. It is the same for all of them.
+// Event returns the description of records like r. It is the same for all of them.
 func (d *Decoder) Event(r *Record) *EventInfo {
 	s := &d.recent[uint8(r.number())+31*r.Provider[0]]
 	if s.info != nil && s.key.is(r) {
@@ -156,7 +155,7 @@ func (d *Decoder) Event(r *Record) *EventInfo {
 	return e
 }
 
-// newInfo finds out what is known of records like r.
+// newInfo makes the description of records like r.
 func (d *Decoder) newInfo(r *Record) *EventInfo {
 	e := &EventInfo{Basis: BasisNone}
 	d.describe(e, r)
@@ -202,7 +201,7 @@ func (d *Decoder) describe(e *EventInfo, r *Record) {
 	}
 }
 
-// known returns what is known of exactly the event that r is.
+// known returns the description of exactly the event of r.
 func (d *Decoder) known(r *Record) *EventDesc {
 	known := d.registry.Of(r)
 	if known != nil || d.Find == nil {
@@ -228,7 +227,7 @@ func saysMore(known, schema *EventDesc) bool {
 	return schema.Named && slices.EqualFunc(known.Fields, schema.Fields, sameField)
 }
 
-// sameField reports whether a known field is what EventPipe says of it. A Boolean of a
+// sameField reports whether a known field agrees with EventPipe's. A Boolean of a
 // self-describing EventSource is narrower than the trace can say.
 func sameField(known, says FieldDesc) bool {
 	return strings.EqualFold(known.Name, says.Name) && known.Count == says.Count && known.Length == says.Length &&
@@ -264,11 +263,10 @@ func (d *Decoder) providerName(e *EventInfo, r *Record) string {
 	return r.Provider.String()
 }
 
-// Decode decodes the payload of r by the description of [Decoder.Event], and
-// returns the values, which are valid until the next call. Without a description
-// they are nil. If the payload does not fit the description, the values are those
-// before the fault, and the error says where it is. [Decoder.Rest] returns what
-// was not decoded.
+// Decode decodes the payload of r by the description of [Decoder.Event], and returns the
+// values, which are valid until the next call. Without a description they are nil. If the
+// payload does not fit the description, the values are those before the fault, and the error
+// says where it is. [Decoder.Rest] returns the undecoded rest.
 func (d *Decoder) Decode(r *Record) (values Described, err error) {
 	e := d.Event(r)
 	if e.Desc == nil {
@@ -305,7 +303,7 @@ func mayDiffer(e *EventInfo, r *Record) bool {
 	return r.Schema != nil && r.Schema.Named && !e.Desc.Padded && !(e.Desc == r.Schema && r.Schema.Corrected)
 }
 
-// partly decodes what comes before the fault of a record, which is err if it is known.
+// partly decodes the part before the fault of a record, which is err if it is known.
 func (d *Decoder) partly(e *EventInfo, r *Record, err error) (int, error) {
 	if e.Basis == BasisSchema || e.Basis == BasisOlder {
 		// These may not be quite right: a string that the payload cuts off passes.

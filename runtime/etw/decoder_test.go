@@ -37,7 +37,7 @@ func manifests() []*etw.Provider {
 	}
 }
 
-// classNames is what a package that knows classes puts into Decoder.Names.
+// classNames is a Decoder.Names as of a package that knows classes.
 func classNames(r *etw.Record) (task, opcode string) {
 	if r.Kind != etw.KindClassic || r.Provider != processClass {
 		return "", ""
@@ -51,7 +51,7 @@ func newDecoder() *etw.Decoder {
 	return d
 }
 
-// What records come to, by what is known of them.
+// Results for records, by the descriptions at hand.
 func TestDecoder(t *testing.T) {
 	gcPayload, err := (&clr.GCStartV2{Count: 3, Reason: clr.GCReasonInduced}).AppendPayload(nil, etw.Ptr64)
 	if err != nil {
@@ -148,8 +148,8 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// TestTyped: values are of the types that were given, and what these cannot decode is
-// decoded as far as it goes by the description.
+// TestTyped: values are of the types that were given, and payloads that these cannot decode
+// are decoded as far as it goes by the description.
 func TestTyped(t *testing.T) {
 	want := &clr.GCStartV2{Count: 3, Reason: clr.GCReasonInduced}
 	payload, err := want.AppendPayload(nil, etw.Ptr64)
@@ -211,7 +211,7 @@ func TestDecoderEvents(t *testing.T) {
 	}
 }
 
-// What the zero Record is must not be mistaken for what was never looked up.
+// The key of the zero Record must not be mistaken for an empty entry.
 func TestDecoderOfZeroRecord(t *testing.T) {
 	d := etw.NewDecoder()
 	if e := d.Event(new(etw.Record)); e == nil || e.Name != "Event0" || d.Event(new(etw.Record)) != e {

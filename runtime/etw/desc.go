@@ -17,10 +17,9 @@ type ProviderDesc struct {
 	Costly uint64 `json:",omitempty"`
 }
 
-// An EventDesc describes one version of an event: what its header says and how
-// its payload is laid out. Generated packages hold one for every event; sources
-// make them from the schemas that a trace contains. An EventDesc is read-only
-// once it is in use.
+// An EventDesc describes one version of an event: the values of its header and the layout of
+// its payload. Generated packages hold one for every event; sources make them from the
+// schemas that a trace contains. An EventDesc is read-only once it is in use.
 type EventDesc struct {
 	Provider *ProviderDesc
 	Kind     Kind
@@ -46,12 +45,11 @@ type EventDesc struct {
 	// EventSource.
 	Named bool
 
-	// Corrected says that Fields are what the provider writes where it declares
-	// something else. Then the schema of a trace, which has what is declared, is wrong.
+	// Corrected says that Fields are the provider's real payload where it declares something
+	// else. Then the schema of a trace, which has the declaration, is wrong.
 	Corrected bool
 
-	// Padded says that behind the fields there is nothing but what they refer to, and
-	// padding.
+	// Padded says that behind the fields there is nothing but their targets, and padding.
 	Padded bool
 
 	Keywords uint64
@@ -68,7 +66,7 @@ type EventDesc struct {
 	Fields []FieldDesc
 }
 
-// Key returns what identifies the layout.
+// Key returns the identity of the layout.
 func (d *EventDesc) Key() Key {
 	if d.Kind == KindClassic {
 		return d.classicKey()
@@ -95,13 +93,13 @@ func (d *EventDesc) keys() iter.Seq[Key] {
 	}
 }
 
-// Title returns what the event is called: its name, else its task and opcode,
-// else its number. See [EventName].
+// Title returns the title of the event: its name, else its task and opcode, else its number.
+// See [EventName].
 func (d *EventDesc) Title() string {
 	return EventName(d.Name, d.TaskName, d.OpcodeName, d.Kind, d.Key().ID)
 }
 
-// fullTitle is Title for messages: what has no symbol is named with its provider,
+// fullTitle is Title for messages: an event without a symbol is named with its provider,
 // since many have an Event7 or a Process/Start.
 func (d *EventDesc) fullTitle() string {
 	switch {
@@ -121,11 +119,10 @@ type FieldDesc struct {
 	Type InType
 	Out  OutType // how to render it
 
-	// Room is, if it is not 0, how many bytes the field takes, whatever its value takes
-	// of them: what is left means nothing. Structures of C have such fields, for the
-	// alignment of the next one and for text in an array of characters, which ends at
-	// a NUL or with the room. Only fields of a fixed size and texts that end at a NUL
-	// have room.
+	// Room is, if it is not 0, how many bytes the field takes, whatever its value takes of
+	// them: the rest has no meaning. Structures of C have such fields, for the alignment of
+	// the next one and for text in an array of characters, which ends at a NUL or with the
+	// room. Only fields of a fixed size and texts that end at a NUL have room.
 	Room uint16
 
 	// When is the condition for the field to be there at all. Only those at the
@@ -141,8 +138,8 @@ type FieldDesc struct {
 	Count  Size
 	Length Size
 
-	// Fields holds the members of an InStruct, and for InRelLoc and InDataLoc
-	// the one description of what is at the location.
+	// Fields holds the members of an InStruct, and for InRelLoc and InDataLoc the one
+	// description of the value at the location.
 	Fields []FieldDesc
 }
 

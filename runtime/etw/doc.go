@@ -9,7 +9,7 @@
 //	})
 //	err := mux.Run(ctx, source)
 //
-// What programs use, by purpose:
+// The parts that programs use, by purpose:
 //
 //   - Records in: [Source], [Record], [Records]; of the header [GUID], [Level], [Opcode], [Kind],
 //     [ExtendedItem], [Stack], [Clock].

@@ -62,8 +62,8 @@ func (e *Dynamic) Decode(desc *EventDesc, p []byte, ptr PtrSize) (int, error) {
 	return n, nil
 }
 
-// strictly is Decode for who does not ask what the fault is, and reports whether there
-// is none.
+// strictly is Decode for callers that do not ask for the fault, and reports whether there is
+// none.
 func (e *Dynamic) strictly(desc *EventDesc, p []byte, ptr PtrSize) (n int, whole bool) {
 	e.start(desc, p, ptr, false)
 	if !e.walk() {
@@ -74,11 +74,10 @@ func (e *Dynamic) strictly(desc *EventDesc, p []byte, ptr PtrSize) (n int, whole
 	return e.w.off, true
 }
 
-// DecodeLoose is Decode for descriptions that may be wrong, as those that
-// programs write into their own traces sometimes are. At the first fault it
-// stops: the values of the fields before it are kept, and Rest returns the bytes
-// from it on. The error says what the fault was. A string that the end of the
-// payload cuts off is taken to be whole.
+// DecodeLoose is Decode for descriptions that may be wrong, as those that programs write
+// into their own traces sometimes are. At the first fault it stops: the values of the fields
+// before it are kept, and Rest returns the bytes from it on. The error names the fault. A
+// string that the end of the payload cuts off is taken to be whole.
 func (e *Dynamic) DecodeLoose(desc *EventDesc, p []byte, ptr PtrSize) (int, error) {
 	n, whole := e.loosely(desc, p, ptr)
 	if !whole {
@@ -87,8 +86,8 @@ func (e *Dynamic) DecodeLoose(desc *EventDesc, p []byte, ptr PtrSize) (int, erro
 	return n, nil
 }
 
-// loosely is DecodeLoose for who knows already what the fault is, and reports
-// whether there is none.
+// loosely is DecodeLoose for callers that know the fault already, and reports whether there
+// is none.
 func (e *Dynamic) loosely(desc *EventDesc, p []byte, ptr PtrSize) (n int, whole bool) {
 	e.start(desc, p, ptr, true)
 	if e.walk() {
@@ -153,7 +152,7 @@ func (e *Dynamic) EventDesc() *EventDesc {
 	return e.desc
 }
 
-// noEvent describes what was never decoded.
+// noEvent describes an event that was never decoded.
 var noEvent EventDesc
 
 // FieldValue returns the value of field i of EventDesc().Fields, or none if the
@@ -181,7 +180,7 @@ func (e *Dynamic) Rest() []byte { return e.w.p[e.w.off:] }
 // multiple of 8, and up to another one with the 4 bytes of its length.
 const maxPadding = 11
 
-// beyond returns what is behind the fields, and what they refer to, unless it is padding.
+// beyond returns the bytes behind the fields and their targets, unless it is padding.
 func (e *Dynamic) beyond() []byte {
 	end := e.w.off
 	for i := range e.desc.Fields {
@@ -279,7 +278,7 @@ func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielde
 	return v
 }
 
-// setNumber makes v what b holds of a type whose values are in the value itself.
+// setNumber sets v to the value of b, of a type whose values are in the value itself.
 func (v *Value) setNumber(t InType, b []byte) {
 	switch t {
 	case InInt8, InInt16, InInt32, InInt64:
@@ -314,7 +313,7 @@ func (v *Value) setNumber(t InType, b []byte) {
 	}
 }
 
-// setBytes makes v what b holds of a type whose values are views.
+// setBytes sets v to the value of b, of a type whose values are views.
 func (v *Value) setBytes(d *FieldDesc, b []byte, ptr PtrSize) {
 	switch d.Type {
 	case InUnicodeString:

@@ -125,11 +125,11 @@ func TestDynamic(t *testing.T) {
 			if js, err := AppendJSON(nil, &d); err != nil || !json.Valid(js) {
 				t.Errorf("invalid JSON: %s, %v", js, err)
 			}
-			// What is behind the locations is not part of any field.
+			// The data behind the locations is not part of any field.
 			if want := len(test.payload); n != want && test.name != "locations" {
 				t.Errorf("read %d bytes of %d", n, want)
 			}
-			// Every strict prefix fails, unless a field takes what is there.
+			// Every strict prefix fails, unless a field takes the rest.
 			for _, f := range test.fields {
 				if f.Count.Kind == SizeRest || f.Length.Kind == SizeRest {
 					return
@@ -368,8 +368,8 @@ func FuzzDynamic(f *testing.F) {
 			t.Fatalf("read %d of %d bytes, %v", n, len(p), err)
 		}
 		if err == nil {
-			// Cut to what was read, the event is the same, unless a location
-			// points behind it.
+			// Cut to the part read, the event is the same, unless a location points behind
+			// it.
 			m, err := again.Decode(desc, p[:n], ptr)
 			if hasLocations(desc.Fields) {
 				return

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// An Enable says what a session must enable of a provider.
+// An Enable is the settings of a provider in a session.
 type Enable struct {
 	Provider *ProviderDesc
 	// Keywords holds keywords of the events. An event is logged if one of its keywords
@@ -56,7 +56,7 @@ func (d *EventDesc) Enable() Enable {
 	return e
 }
 
-// ask adds what it takes to get events.
+// ask adds the settings needed to get events.
 func (m *Mux) ask(e Enable) {
 	i := slices.IndexFunc(m.enable, func(have Enable) bool { return have.Provider.GUID == e.Provider.GUID })
 	if i < 0 {

@@ -45,8 +45,8 @@ func TestEnable(t *testing.T) {
 	}
 }
 
-// What is asked for in place of the events is what a session enables, with what handlers
-// before and behind ask for.
+// A session enables the settings given in place of the events, with the requests of handlers
+// before and behind.
 func TestAskFor(t *testing.T) {
 	var m Mux
 	p, q, other := &ProviderDesc{Name: "P", GUID: GUID{1}}, &ProviderDesc{Name: "Q", GUID: GUID{2}}, &ProviderDesc{Name: "R", GUID: GUID{3}}

@@ -51,8 +51,7 @@ func (e *DecodeError) Error() string {
 	return fmt.Sprintf("etw: decode %s.%s at offset %d of %d: %v", e.Event.fullTitle(), e.Field, e.Offset, e.Len, e.Err)
 }
 
-// Unwrap returns what is wrong: [ErrTruncated] or another sentinel of this
-// package.
+// Unwrap returns the fault: [ErrTruncated] or another sentinel of this package.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
 // An EncodeError says which field of an event cannot be encoded.
@@ -66,5 +65,5 @@ func (e *EncodeError) Error() string {
 	return fmt.Sprintf("etw: encode %s.%s: %v", e.Event.fullTitle(), e.Field, e.Err)
 }
 
-// Unwrap returns what is wrong: [ErrCount] or another sentinel of this package.
+// Unwrap returns the fault: [ErrCount] or another sentinel of this package.
 func (e *EncodeError) Unwrap() error { return e.Err }

@@ -30,7 +30,7 @@ func Versions(e AnyVersion) []*EventDesc {
 	return []*EventDesc{e.EventDesc()}
 }
 
-// Seen tells a handler of an [AnyVersion] what it got.
+// Seen tells a handler of an [AnyVersion] which version it got.
 type Seen struct {
 	Version uint8 // of the event that was logged
 	Layout  uint8 // of the layout that it was decoded by
@@ -52,8 +52,7 @@ func (*Empty) AppendPayload(b []byte, _ PtrSize) ([]byte, error) { return b, nil
 // FieldValue returns no value.
 func (*Empty) FieldValue(int) Value { return Value{} }
 
-// Described is what rendering needs: a description and the values that go with
-// it.
+// Described is the input of rendering: a description and the values that go with it.
 type Described interface {
 	// EventDesc returns the description of the event.
 	EventDesc() *EventDesc

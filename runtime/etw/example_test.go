@@ -37,8 +37,8 @@ func ExampleHandle() {
 	// 203 records, 198 unhandled, 0 undecodable, 0 newer
 }
 
-// The program that wrote this trace was killed. What it wrote is counted, and only
-// then reported as incomplete.
+// The program that wrote this trace was killed. Its events are counted, and only then
+// reported as incomplete.
 func ExampleMux_Run() {
 	trace := cutOffTrace() // of two collections
 
@@ -86,8 +86,8 @@ func ExampleRecords() {
 	// incomplete: nettrace: app.nettrace: offset 2842: event block: unexpected EOF
 }
 
-// Print whatever is in a trace: by the types of the packages that are at hand, and
-// by what the trace says of its own events.
+// Print whatever is in a trace: by the types of the packages that are at hand, and by the
+// trace's own descriptions.
 func ExampleDecoder() {
 	trace, err := nettrace.Open("../../tests/recorded/eventsource.nettrace")
 	if err != nil {

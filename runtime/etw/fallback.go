@@ -2,10 +2,10 @@ package etw
 
 import "slices"
 
-// EventSource says in its metadata and manifests what the types of parameters are, and
-// writes what its code passes on: C# widens arguments silently, and sources that
-// describe themselves have narrower Booleans. So the layout that is declared may not
-// be the one that is written, and nothing tells but the length of the payload.
+// EventSource declares the types of parameters in its metadata and manifests, and writes the
+// arguments that its code passes on: C# widens arguments silently, and sources that describe
+// themselves have narrower Booleans. So the layout that is declared may not be the one that
+// is written, and nothing tells but the length of the payload.
 
 // A fallback is another layout for the fields of an event, or nil if it would be the
 // same.
@@ -111,13 +111,13 @@ type DecoderStats struct {
 	Unfitting uint64
 }
 
-// Stats returns what the decoder did so far.
+// Stats returns the counts of the decoder so far.
 func (d *Decoder) Stats() DecoderStats {
 	return DecoderStats{d.fell[0], d.fell[1], d.fell[2], d.unfitting}
 }
 
-// fallBack decodes a record whose payload is not exactly what its description says by
-// the first other layout that it is.
+// fallBack decodes a record whose payload does not fit its description exactly by the first
+// other layout that it is.
 func (d *Decoder) fallBack(e *EventInfo, r *Record) bool {
 	if !e.triedOthers {
 		e.triedOthers = true

@@ -27,7 +27,7 @@ var pointFields = []FieldDesc{{Name: "X", Type: InUInt8}, {Name: "Color", Type: 
 
 func (p point) FieldValue(i int) Value { return UintValue(uint64([...]uint8{p.x, p.color}[i])) }
 
-// valueTests has a value of every kind, with what becomes of it.
+// valueTests has a value of every kind, with its output.
 var valueTests = []struct {
 	field FieldDesc
 	value Value
@@ -151,8 +151,7 @@ func TestAny(t *testing.T) {
 	}
 }
 
-// What a Dynamic returns knows its field, down to the members of the elements of
-// arrays.
+// A value of a Dynamic knows its field, down to the members of the elements of arrays.
 func TestDynamicFields(t *testing.T) {
 	var d Dynamic
 	e := desc(
@@ -290,7 +289,7 @@ func TestMapValues(t *testing.T) {
 	}
 }
 
-// What nothing describes has no fields.
+// An event without a description has no fields.
 func TestFieldsOfNone(t *testing.T) {
 	if v, ok := Field(nil, "a"); ok {
 		t.Error(v)

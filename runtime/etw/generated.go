@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// What only generated code needs.
+// Parts that only generated code needs.
 
 // DescOf returns the description that an event was decoded by, of those of its
 // versions: that of the layout that was seen, and the newest one of an event that
@@ -84,7 +84,7 @@ func (a *Appender) Optional(i int, has bool) bool {
 	return a.check(i, !a.ended, ErrOptional)
 }
 
-// Choose returns the size of what takes narrow bytes with pointers of 4, and wide
+// Choose returns the size of a value that takes narrow bytes with pointers of 4, and wide
 // bytes with those of 8.
 func (p PtrSize) Choose(narrow, wide int) int {
 	if p == Ptr32 {

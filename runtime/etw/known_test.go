@@ -15,7 +15,7 @@ func recorded(payload []byte, fields ...FieldDesc) *Record {
 		Schema: &EventDesc{Name: "Made", Named: true, Fields: fields}}
 }
 
-// TestKnownOrSchema has a decoder choose between what is known and what a trace says.
+// TestKnownOrSchema has a decoder choose between known descriptions and those of a trace.
 func TestKnownOrSchema(t *testing.T) {
 	color := &MapDesc{Name: "Color", Entries: []MapEntry{{1, "Red"}}}
 	narrow, wide := FieldDesc{Name: "color", Type: InInt32}, FieldDesc{Name: "color", Type: InInt64}

@@ -2,8 +2,8 @@ package etw
 
 import "math"
 
-// What a payload may ask for. The two decoders share these limits, but each
-// checks them by itself.
+// Limits of a payload's requests. The two decoders share these limits, but each checks them
+// by itself.
 const (
 	// maxPayload is the most that is read of a payload.
 	maxPayload = math.MaxInt32 - 16

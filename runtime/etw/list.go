@@ -25,7 +25,7 @@ func (l list) equal(m list) bool {
 	return l.n == m.n && l.size == m.size && bytes.Equal(l.p, m.p)
 }
 
-// asList returns what all arrays of runs of bytes have in common.
+// asList returns the common part of all arrays of runs of bytes.
 func (l list) asList() list { return l }
 
 // Bytes returns the elements as they lie in the payload, with the terminators

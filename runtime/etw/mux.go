@@ -90,8 +90,8 @@ func newOf(t reflect.Type) any {
 	return reflect.New(t.Elem()).Interface()
 }
 
-// handle is what of [Handle] need not be compiled for each type: call handles what was
-// decoded to the event.
+// handle is the part of [Handle] that need not be compiled for each type: call handles the
+// decoded event.
 func (m *Mux) handle(event Described, isNil bool, call handler) {
 	if isNil {
 		panic("etw: Handle of a nil function")
@@ -359,7 +359,7 @@ func (m *Mux) failed(r *Record, err error) error {
 	return nil
 }
 
-// MuxStats counts what a Mux did.
+// MuxStats counts the work of a Mux.
 type MuxStats struct {
 	Records     uint64 // dispatched
 	Unhandled   uint64 // of these, without a handler
@@ -413,7 +413,7 @@ func (s MuxStats) MarshalJSON() ([]byte, error) {
 	}{counts(s), text})
 }
 
-// Stats returns what the mux did so far.
+// Stats returns the counts of the mux so far.
 func (m *Mux) Stats() MuxStats {
 	s := m.stats
 	s.Records += m.wants.Skipped

@@ -52,7 +52,8 @@ func TestMux(t *testing.T) {
 	}
 }
 
-// What handlers share is made once for each mux, and learns of a record before those who ask.
+// A part shared by handlers is made once for each mux, and learns of a record before those who
+// ask.
 func TestShared(t *testing.T) {
 	type learnt struct{ id uint16 }
 	begin := func(m *Mux) *learnt {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A names finds what belongs to an event that its schema names.
+// A names finds the entry of an event that its schema names.
 type names[T any] struct {
 	events    map[eventName]*idEntry[T]
 	providers map[string]GUID // by name in lower case

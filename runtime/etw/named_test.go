@@ -85,7 +85,7 @@ func TestIDsOfOthers(t *testing.T) {
 			t.Errorf("%q: %d calls, %d of another name; want %d", name, calls, other, want)
 		}
 	}
-	// What etwgen import calls an event says more than the trace, and never less.
+	// The name of an event by etwgen import says more than the trace, and never less.
 	for symbol, trace := range map[string]string{"V3_V3": "V3", "Done_1": "Done", "Event_1": "Event1", "!V5": "V3", "!Done_2": "Done"} {
 		symbol, no := strings.CutPrefix(symbol, "!")
 		desc := &etw.EventDesc{Provider: versions.Provider.Desc, ID: 1, Name: symbol}

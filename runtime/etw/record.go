@@ -97,8 +97,8 @@ type Record struct {
 	Version  uint8
 	Channel  uint8
 	Level    Level
-	// Opcode and Task are 0 where the source does not carry them: a .nettrace has no
-	// tasks, and opcodes only of some events. What is known of an event says both:
+	// Opcode and Task are 0 where the source does not carry them: a .nettrace has no tasks,
+	// and opcodes only of some events. The description of an event has both:
 	// [Decoder.Event], and the EventDesc method of generated types.
 	Opcode   Opcode
 	Task     uint16
@@ -123,7 +123,7 @@ type Record struct {
 	ActivityID        GUID
 	RelatedActivityID GUID
 
-	// Payload is what the typed events decode.
+	// Payload is the input of the typed events.
 	Payload []byte
 	// Stack is the call stack that was recorded with the event. In an .etl it is mostly
 	// empty: Windows logs stacks as events of their own, which BindStacks of package
@@ -136,20 +136,19 @@ type Record struct {
 	// event, where anything knows it: the trace, a generated package whose types
 	// handle the record, or the table of registered providers that sources have.
 	ProviderName string
-	// Schema is what the trace itself says of the event: a description from which
-	// a [Dynamic] decoder reads the payload. It is nil where the trace says
-	// nothing; the events of the .NET runtime, for one, are described only by
-	// their manifest.
+	// Schema is the trace's own description of the event: a description from which a
+	// [Dynamic] decoder reads the payload. It is nil where the trace says nothing; the
+	// events of the .NET runtime, for one, are described only by their manifest.
 	Schema *EventDesc
 
 	// File is the name of the file that the record is from, "" if it is from none.
 	File string
 }
 
-// Key returns what identifies the layout of r.
+// Key returns the identity of the layout of r.
 func (r *Record) Key() Key { return Key{r.Kind, r.Provider, r.number(), r.Version} }
 
-// number returns what tells events of one provider or class apart.
+// number returns the number that tells events of one provider or class apart.
 func (r *Record) number() uint16 {
 	if r.Kind == KindClassic {
 		return uint16(r.Opcode)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Provider is what a generated package, or a manifest, knows of a provider.
+// A Provider is the description of a provider in a generated package, or a manifest.
 type Provider struct {
 	Desc     *ProviderDesc
 	Events   []*EventDesc // sorted by id and version

@@ -152,9 +152,9 @@ func jsonEnum(b []byte, v *Value, enums EnumStyle) []byte {
 	return append(closeJSONString(b, mark), '}')
 }
 
-// AppendJSONString appends s as a JSON string. What is not valid UTF-8 becomes
-// U+FFFD. Characters that do not show, among them those that control a terminal
-// or the direction of text, are escaped.
+// AppendJSONString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD. Characters that
+// do not show, among them those that control a terminal or the direction of text, are
+// escaped.
 func AppendJSONString(b []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')

@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// appendValue appends what ValueString returns.
+// appendValue appends the result of ValueString.
 func (m *MapDesc) appendValue(b []byte, v uint32) []byte {
 	if name, ok := m.Lookup(v); ok {
 		return append(b, name...)

@@ -54,8 +54,8 @@ func (b Bool8) String() string { return strconv.FormatBool(b != 0) }
 // MarshalJSON returns true or false.
 func (b Bool8) MarshalJSON() ([]byte, error) { return strconv.AppendBool(nil, b != 0), nil }
 
-// A SystemTime is a Windows SYSTEMTIME: a date and a time of day to 1 ms. What
-// time zone it is in depends on the event; it is UTC for most.
+// A SystemTime is a Windows SYSTEMTIME: a date and a time of day to 1 ms. Its time zone
+// depends on the event; it is UTC for most.
 type SystemTime struct {
 	Year, Month, DayOfWeek, Day        uint16
 	Hour, Minute, Second, Milliseconds uint16

@@ -11,11 +11,11 @@ func Show(e Described) Shown { return Shown{e} }
 // Shown is an event that shows its fields by its description: see [Show].
 type Shown struct{ event Described }
 
-// String returns what [AppendText] does.
+// String returns the text of [AppendText].
 func (s Shown) String() string { return string(AppendText(nil, s.event)) }
 
-// LogValue returns what the function [LogValue] does.
+// LogValue returns the result of the function [LogValue].
 func (s Shown) LogValue() slog.Value { return LogValue(s.event) }
 
-// MarshalJSON returns what [AppendJSON] does.
+// MarshalJSON returns the JSON of [AppendJSON].
 func (s Shown) MarshalJSON() ([]byte, error) { return AppendJSON(nil, s.event) }

@@ -23,15 +23,15 @@ type Source interface {
 // [Mux.Run] calls Interrupt when its context is done.
 type Interrupter interface {
 	Source
-	// Interrupt ends the source without what was not read of it yet, and any Next that
-	// waits. It may be called by any goroutine, and more than once.
+	// Interrupt ends the source without its unread rest, and any Next that waits. It may be
+	// called by any goroutine, and more than once.
 	Interrupt()
 }
 
-// Records iterates over the records that are left of s. The record is reused: it
-// and the memory that it points to are valid until the next turn. If not
-// everything could be read, the last pair is nil and the error; a program that
-// breaks off there without showing what it has would lose all that was good:
+// Records iterates over the records that are left of s. The record is reused: it and the
+// memory that it points to are valid until the next turn. If not everything could be read,
+// the last pair is nil and the error; a program that breaks off there without showing its
+// results would lose all that was good:
 //
 //	for r, err := range etw.Records(s) {
 //		if err != nil {
@@ -72,7 +72,7 @@ type Damage struct {
 	Err    error  // what is wrong
 }
 
-// Error returns the place and what is wrong there.
+// Error returns the place and the fault.
 func (d *Damage) Error() string {
 	where := d.Format
 	if d.File != "" {
@@ -85,10 +85,10 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("%s: %v", where, d.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the fault.
 func (d *Damage) Unwrap() error { return d.Err }
 
-// An IncompleteError lists what of a trace could not be read. It is
+// An IncompleteError lists the parts of a trace that could not be read. It is
 // [ErrIncomplete].
 type IncompleteError struct {
 	Damages []*Damage // the first of them, at least one
@@ -109,7 +109,7 @@ func (e *IncompleteError) Error() string {
 // Is reports whether target is [ErrIncomplete].
 func (e *IncompleteError) Is(target error) bool { return target == ErrIncomplete }
 
-// Unwrap returns the damages, so that errors.Is finds what is wrong with each.
+// Unwrap returns the damages, so that errors.Is finds the fault of each.
 func (e *IncompleteError) Unwrap() []error {
 	errs := make([]error, len(e.Damages))
 	for i, d := range e.Damages {

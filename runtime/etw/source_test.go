@@ -33,14 +33,14 @@ func (s *tape) Next(r *etw.Record) error {
 	return io.EOF
 }
 
-// incomplete is what a source returns for a trace that is cut off.
+// incomplete is the error of a source for a trace that is cut off.
 func incomplete() error {
 	var log etw.DamageLog
 	log.Add(&etw.Damage{Format: "nettrace", File: "app.nettrace", Offset: 2842, Part: "event block", Err: io.ErrUnexpectedEOF})
 	return log.Err()
 }
 
-// cutOffTrace is what examples read.
+// cutOffTrace is the input of examples.
 func cutOffTrace() etw.Source {
 	return &tape{counts: []uint32{1, 2}, errs: []error{incomplete()}}
 }

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// A table finds what belongs to a [Key] in a few nanoseconds: the id by its hash,
-// the version in a list that has one or two entries.
+// A table finds the entry of a [Key] in a few nanoseconds: the id by its hash, the version
+// in a list that has one or two entries.
 type table[T any] struct {
 	// slots holds the ids in open addressing. Their number is a power of 2, and at
 	// most half are taken, so that a search which finds nothing ends soon.
@@ -19,7 +19,7 @@ type table[T any] struct {
 	seed [3]uint64
 }
 
-// An idEntry is what belongs to an id: by version, and to all versions.
+// An idEntry is the entries of an id: by version, and to all versions.
 type idEntry[T any] struct {
 	provider GUID
 	number   uint32 // id and kind
@@ -35,9 +35,9 @@ type versionEntry[T any] struct {
 // number packs the kind and the id of an event.
 func number(kind Kind, id uint16) uint32 { return uint32(kind)<<16 | uint32(id) }
 
-// slot returns where the search for an id starts: a multiplication by what is
-// secret, all bits of which depend on those of the id, and a second one, because
-// the products of GUIDs that count up lie in a row.
+// slot returns where the search for an id starts: a multiplication by a secret, all bits of
+// which depend on those of the id, and a second one, because the products of GUIDs that
+// count up lie in a row.
 func (t *table[T]) slot(provider *GUID, number uint32) uint {
 	a := binary.LittleEndian.Uint64(provider[:]) + t.seed[0]
 	b := binary.LittleEndian.Uint64(provider[8:]) + t.seed[1] + uint64(number)*t.seed[2]
@@ -77,8 +77,8 @@ func (t *table[T]) at(k Key) *idEntry[T] {
 }
 
 const (
-	// longSearch is how many slots a search may take. It is twice of what the worst
-	// of thousands of ids takes with nearly all seeds.
+	// longSearch is how many slots a search may take. It is twice the search of the worst of
+	// thousands of ids with nearly all seeds.
 	longSearch = 48
 	// maxSeeds is how many seeds are tried.
 	maxSeeds = 16

@@ -94,8 +94,8 @@ func viewTests(t *testing.T) []struct {
 	}
 }
 
-// Views print, marshal and log as what they are, by fmt, encoding/json and slog
-// alike, and never as their bytes.
+// Views print, marshal and log as their values, by fmt, encoding/json and slog alike, and
+// never as their bytes.
 func TestTextOfViews(t *testing.T) {
 	for _, test := range viewTests(t) {
 		name := fmt.Sprintf("%T", test.view)
@@ -185,7 +185,7 @@ func TestCloneOfViews(t *testing.T) {
 	}
 }
 
-// What the types of this package print as.
+// The output of the types of this package.
 func TestTextOfKeysAndStats(t *testing.T) {
 	g := MustParseGUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4")
 	dotnet := &ProviderDesc{Name: "Microsoft-Windows-DotNETRuntime", GUID: g}

@@ -101,8 +101,8 @@ func (s UTF16) runes() iter.Seq[rune] {
 	}
 }
 
-// CutUTF16 returns the string at the start of p, up to a NUL or the end, and what
-// follows the NUL.
+// CutUTF16 returns the string at the start of p, up to a NUL or the end, and the bytes after
+// the NUL.
 func CutUTF16(p []byte) (s UTF16, rest []byte) {
 	if s, next := cutUTF16(p, 0); next <= len(p) {
 		return s, p[next:]

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// ValueKind says what a [Value] is.
+// A ValueKind is the kind of a [Value].
 type ValueKind uint8
 
 // The kinds of values.
@@ -44,7 +44,7 @@ func (k ValueKind) String() string {
 }
 
 // A Value is the value of a field: of one of the kinds of [ValueKind]. Values of
-// text, bytes, arrays and structs alias the payload. The zero Value is none.
+// text, bytes, arrays and structs alias the payload. The zero Value stands for no value.
 type Value struct {
 	kind ValueKind
 	ptr  PtrSize
@@ -91,7 +91,7 @@ func (v *Value) field() *FieldDesc {
 	return v.desc
 }
 
-// Kind returns what v is.
+// Kind returns the kind of v.
 func (v Value) Kind() ValueKind { return v.kind }
 
 // Uint returns an integer, a Boolean or an address as an unsigned number, and 0
@@ -218,7 +218,7 @@ func (v Value) FieldValue(i int) Value {
 }
 
 // Members iterates over the members of a struct, with their indices in
-// Desc().Fields. One that the payload does not have is none.
+// Desc().Fields. One that the payload does not have is the zero Value.
 func (v Value) Members() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		if v.kind != ValueStruct {

@@ -9,12 +9,11 @@ type FieldPath struct {
 	Elem int // in an array of structs, or -1
 }
 
-// Visit decodes the payload p as [Dynamic.DecodeLoose] does, and calls do for each
-// value of a field, also for those in structs and for each element of arrays. Path has
-// the fields on the way to it, the outermost first; the last one is its own. The value
-// lies at p[from:to], with a NUL that ends it or a number before it that counts its
-// bytes. What an InRelLoc or InDataLoc refers to lies elsewhere. Path is valid during
-// the call.
+// Visit decodes the payload p as [Dynamic.DecodeLoose] does, and calls do for each value of
+// a field, also for those in structs and for each element of arrays. Path has the fields on
+// the way to it, the outermost first; the last one is its own. The value lies at p[from:to],
+// with a NUL that ends it or a number before it that counts its bytes. The target of an
+// InRelLoc or InDataLoc lies elsewhere. Path is valid during the call.
 func (e *Dynamic) Visit(desc *EventDesc, p []byte, ptr PtrSize, do func(path []FieldPath, from, to int)) error {
 	e.start(desc, p, ptr, true)
 	w := &e.w

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The vocabulary of Windows: what manifests and programs write for the numbers that
-// all events have. Names are without the prefix win: of manifests.
+// The vocabulary of Windows: the names in manifests and programs for the numbers that all
+// events have. Names are without the prefix win: of manifests.
 
 // A Level says how severe or how detailed an event is: the lower, the more
 // severe. Providers may define levels of their own from 16 on.
@@ -50,8 +50,8 @@ func ParseLevel(s string) (Level, bool) {
 // Session0 to Session3. They mean nothing: leave them out of comparisons.
 const SessionKeywords uint64 = 0xf << 44
 
-// An Opcode says what step of its task an event is, or, with the class, what a
-// classic event is.
+// An Opcode is the step of its task that an event stands for, or, with the class, the kind
+// of a classic event.
 type Opcode uint8
 
 // The opcodes that Windows defines.
@@ -124,10 +124,10 @@ func parseByte(s string) (uint8, bool) {
 	return uint8(n), true
 }
 
-// EventName returns what an event is called: by its symbol, or else by its task
-// and opcode, as in "Process/Start", or else by its number, as in "Event7". An
-// opcode that says nothing (Info), or that the task already ends with, is left
-// out. number is the id, for a classic event the opcode.
+// EventName returns the name of an event: by its symbol, or else by its task and opcode, as
+// in "Process/Start", or else by its number, as in "Event7". An opcode that says nothing
+// (Info), or that the task already ends with, is left out. number is the id, for a classic
+// event the opcode.
 func EventName(symbol, task, opcode string, kind Kind, number uint16) string {
 	switch {
 	case symbol != "":

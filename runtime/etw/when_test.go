@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Fields that only some payloads have: padding that the size of pointers decides
-// on, and what later systems added at the end.
+// Fields that only some payloads have: padding that the size of pointers decides on, and
+// fields that later systems added at the end.
 func TestWhen(t *testing.T) {
 	d := &EventDesc{Name: "E", Fields: []FieldDesc{
 		{Name: "A", Type: InUInt32},
@@ -47,7 +47,7 @@ func TestWhen(t *testing.T) {
 	}
 }
 
-// What generated code asks for such fields.
+// Questions of generated code about such fields.
 func TestCursorAndAppenderOfOptionalFields(t *testing.T) {
 	c := NewCursor([]byte{1, 2, 3}, 1, Ptr32)
 	if !c.Left(2) || c.Left(3) || c.Wide() {

@@ -1,5 +1,5 @@
-// Package etwtest tests packages that etwgen generated. Use it for packages of your own,
-// and for programs that keep what events show them. A package's tests are a few lines:
+// Package etwtest tests packages that etwgen generated. Use it for packages of your own, and
+// for programs that keep values of events. A package's tests are a few lines:
 //
 //	func TestRoundTrip(t *testing.T) { etwtest.RoundTrip(t, clr.Types()...) }
 //	func TestTruncate(t *testing.T)  { etwtest.Truncate(t, clr.Types()...) }
@@ -7,9 +7,9 @@
 //	func TestAllocs(t *testing.T)    { etwtest.Allocs(t, clr.Types()...) }
 //	func FuzzDecode(f *testing.F)    { etwtest.Fuzz(f, clr.Types()...) }
 //
-// They make payloads from the descriptions of the events, and hold what the
-// generated code does with them against what [etw.Dynamic] does, which decodes
-// by the descriptions alone. etwgen gen --tests writes such tests.
+// They make payloads from the descriptions of the events, and hold the results of generated
+// code against those of [etw.Dynamic], which decodes by the descriptions alone. etwgen gen
+// --tests writes such tests.
 //
 // Two things are for tests of programs that handle events: [Payload] makes
 // payloads, and [Poison] finds views that outlive their record.

@@ -12,15 +12,15 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A sample is an event as etwgen generates them: a number, a string and an
-// array. Its fault is what the tests of this package must find.
+// A sample is an event as etwgen generates them: a number, a string and an array. The tests
+// of this package must find its fault.
 type sample struct {
 	N      uint32
 	Name   etw.UTF16
 	Values etw.Uint16s
 }
 
-// fault is what is wrong with samples at the moment.
+// fault is the present fault of samples.
 var fault string
 
 var sampleDesc = etw.EventDesc{
@@ -240,7 +240,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.errors = append(r.errors, fmt.Sprintf(format, args...))
 }
 
-// TestReports checks what a user sees of a fault.
+// TestReports checks the report of a fault.
 func TestReports(t *testing.T) {
 	defer func() { fault = "" }()
 	for _, tt := range []struct {
@@ -268,7 +268,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestPayload checks what payloads are made of.
+// TestPayload checks the parts of payloads.
 func TestPayload(t *testing.T) {
 	if got := Payload(&sampleDesc, etw.Ptr64, 0); string(got) != "\x00\x00\x00\x00\x00\x00" {
 		t.Errorf("seed 0 makes %x, want nothing but zeros", got)
@@ -286,8 +286,8 @@ func TestPayload(t *testing.T) {
 	}
 }
 
-// TestPayloadOfEveryType checks that payloads of all that a manifest can declare
-// are what the dynamic decoder reads.
+// TestPayloadOfEveryType checks that the dynamic decoder reads payloads of all that a
+// manifest can declare.
 func TestPayloadOfEveryType(t *testing.T) {
 	two, three := etw.Size{Kind: etw.SizeConst, N: 2}, etw.Size{Kind: etw.SizeConst, N: 3}
 	outer := etw.Size{Kind: etw.SizeField, Up: 1}

@@ -29,8 +29,8 @@ func Fresh(t testing.TB, command, manifest, made string) {
 	}
 }
 
-// remedy returns what generates the package in this folder, from wherever in its module: go
-// generate, if a file of the module says how, and else the command here.
+// remedy returns the command that generates the package in this folder, from wherever in its
+// module: go generate, if a file of the module says how, and else the command here.
 func remedy(command string) string {
 	dir, err := os.Getwd()
 	if err != nil {

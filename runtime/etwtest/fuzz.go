@@ -68,7 +68,7 @@ func check(like etw.Event, ptr etw.PtrSize, payload []byte) error {
 	return countElements(reflect.ValueOf(e).Elem())
 }
 
-// shortened reports whether an encoding is shorter than what was read, since integers of
+// shortened reports whether an encoding is shorter than the payload read, since integers of
 // variable length were longer there than they need to be, and is that of the same event.
 func shortened(like etw.Event, ptr etw.PtrSize, encoded []byte, read int) bool {
 	if len(encoded) >= read || !hasVariable(like.EventDesc().Fields) {

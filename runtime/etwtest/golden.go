@@ -14,7 +14,7 @@ import (
 
 // Golden checks events against a file with a line for each type: its name, a payload of it in
 // hexadecimal, with pointers of 8 bytes, and the text of the event. Decoding the payload must
-// give the text, and encoding what was decoded the payload. What follows # is a comment.
+// give the text, and encoding the event the payload. Text after # is a comment.
 func Golden(t testing.TB, file string, types ...etw.Event) {
 	t.Helper()
 	text, err := os.ReadFile(file)

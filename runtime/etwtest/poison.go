@@ -7,18 +7,17 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Poison returns a source that delivers what src does, and destroys each record's
-// payload, stack and extended items when the next one is asked for. A test of a
-// program that reads from it fails if the program keeps a view that it should have
-// copied: strings become U+FFFD, numbers 0xdb in each byte, and lists that end at a
-// NUL run off their end and panic.
+// Poison returns a source that delivers the records of src, and destroys each record's
+// payload, stack and extended items when the next one is asked for. A test of a program that
+// reads from it fails if the program keeps a view that it should have copied: strings become
+// U+FFFD, numbers 0xdb in each byte, and lists that end at a NUL run off their end and
+// panic.
 //
 // Without Poison such a program may well pass its tests, since the readers
 // overwrite their buffers only now and then.
 func Poison(src etw.Source) etw.Source { return &poison{src: src} }
 
-// poisonByte is what destroyed memory is full of: no valid UTF-8, and in UTF-16
-// half of a surrogate pair.
+// poisonByte fills destroyed memory: no valid UTF-8, and in UTF-16 half of a surrogate pair.
 const poisonByte = 0xdb
 
 type poison struct {

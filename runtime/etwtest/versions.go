@@ -48,7 +48,7 @@ func versions(t testing.TB, types []etw.Event, e etw.AnyVersion) {
 	}
 }
 
-// versionAgrees checks what e makes of a payload of the version that one is.
+// versionAgrees checks the result of e for a payload of the version that one is.
 func versionAgrees(e etw.AnyVersion, one etw.Event, ptr etw.PtrSize, payload []byte, newest bool) error {
 	d := one.EventDesc()
 	for _, p := range [][]byte{payload, payload[:len(payload)/2]} {
@@ -88,8 +88,8 @@ func seen(e etw.AnyVersion) etw.Seen {
 	return s
 }
 
-// sameEvent checks that e holds and shows what one does, the same event as the
-// type of its version.
+// sameEvent checks that e holds and shows the same as one, the event as the type of its
+// version.
 func sameEvent(e etw.AnyVersion, one etw.Event) error {
 	d := one.EventDesc()
 	if got := e.EventDesc(); got != d {

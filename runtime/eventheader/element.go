@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An element says what the elements of a field become.
+// An element is the type that the elements of a field become.
 type element struct {
 	typ    etw.InType
 	out    etw.OutType
@@ -65,7 +65,7 @@ func (w *writer) seconds(b []byte, size int) int64 {
 	return int64(w.order.Uint64(b))
 }
 
-// element finds out what a field becomes.
+// element finds the type that a field becomes.
 func (w *writer) element(f *field, e *element) error {
 	switch f.encoding {
 	case enc8, enc16, enc32, enc64, enc128:
@@ -86,8 +86,8 @@ func (w *writer) element(f *field, e *element) error {
 	return nil
 }
 
-// sized finds out what a field with a size becomes: text, bytes, or a number if its format is
-// one of numbers and its size fits.
+// sized finds the type that a field with a size becomes: text, bytes, or a number if its
+// format is one of numbers and its size fits.
 func (w *writer) sized(f *field, e *element) {
 	size := -1
 	if f.count == 0 && len(w.in) >= 2 {
@@ -137,7 +137,7 @@ var (
 	hexes     = map[int]etw.OutType{1: etw.OutHexInt8, 2: etw.OutHexInt16, 4: etw.OutHexInt32, 8: etw.OutHexInt64}
 )
 
-// value finds out what a number becomes.
+// value finds the type that a number becomes.
 func (e *element) value(format byte) {
 	e.typ = unsigneds[e.size]
 	switch {
@@ -163,7 +163,7 @@ func (e *element) value(format byte) {
 	}
 }
 
-// other finds out what becomes of a number of a format that has few sizes.
+// other finds the type of a number of a format that has few sizes.
 func (e *element) other(format byte) {
 	switch {
 	case format == fmtBoolean && e.size == 1:
@@ -185,7 +185,7 @@ func (e *element) other(format byte) {
 	}
 }
 
-// chars finds out what text becomes.
+// chars finds the type of text.
 func (e *element) chars(format byte) {
 	prefix := etw.Size{Kind: etw.SizePrefix}
 	if format == fmtBytes {

@@ -12,9 +12,9 @@
 //		fmt.Println(event.Desc.Name, len(event.Payload))
 //	}
 //
-// The payload of an event is written anew, for what ETW has no types: text of 32-bit units and
-// of Latin-1 becomes UTF-8, big-endian numbers little-endian, and numbers that are texts or
-// bytes of their size become numbers. A provider has no GUID there; it has the one that
+// The payload of an event is written anew, where ETW lacks types: text of 32-bit units and of
+// Latin-1 becomes UTF-8, big-endian numbers little-endian, and numbers that are texts or bytes
+// of their size become numbers. A provider has no GUID there; it has the one that
 // [etw.NameGUID] makes of its name.
 package eventheader
 
@@ -29,7 +29,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Tracepoint is what the name of a tracepoint says of its events.
+// A Tracepoint is the contents of the name of a tracepoint.
 type Tracepoint struct {
 	Provider string
 	Level    etw.Level
@@ -58,14 +58,14 @@ func ParseName(name string) (t Tracepoint, ok bool) {
 	return t, true
 }
 
-// Is reports whether a tracepoint with these fields is one of EventHeader: behind what the
-// kernel has before all events.
+// Is reports whether a tracepoint with these fields is one of EventHeader: behind the
+// kernel's fields of all events.
 func Is(fields []etw.FieldDesc) bool {
 	return len(fields) > commonFields && fields[commonFields].Name == "eventheader_flags"
 }
 
 // CommonSize is how many bytes the kernel has before all events of tracepoints, of which
-// Decode takes what is behind.
+// Decode takes the rest.
 const CommonSize = 8
 
 const commonFields = 4 // common_type, common_flags, common_preempt_count, common_pid
@@ -84,13 +84,13 @@ type Decoder struct {
 	key, out  []byte
 }
 
-// What a Decoder keeps.
+// The memory of a Decoder.
 const (
 	maxDescs = 1 << 14
 	maxKey   = 1 << 12
 )
 
-// The flags of an event, and the kinds of what may stand behind its header.
+// The flags of an event, and the kinds of extensions behind its header.
 const (
 	flagLittle    = 2
 	flagExtension = 4
@@ -106,7 +106,7 @@ var errShort = errors.New("eventheader: it is shorter than it says")
 
 var errEncoding = errors.New("an encoding that is not known")
 
-// Decode decodes an event of a tracepoint, of which b has what is behind the fields of the
+// Decode decodes an event of a tracepoint, of which b has the bytes behind the fields of the
 // kernel.
 func (d *Decoder) Decode(t Tracepoint, b []byte) (e Event, err error) {
 	if len(b) < headSize {

@@ -174,7 +174,7 @@ func ours(t *testing.T, e *Event) []leaf {
 	return append(list, meta(e)...)
 }
 
-// meta is what the header says, as far as it says something.
+// meta is the values of the header, as far as it has any.
 func meta(e *Event) (list []leaf) {
 	add := func(name, value, none string) {
 		if value != none {

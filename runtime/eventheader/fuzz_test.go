@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// FuzzDecode decodes anything, twice with one decoder: what is decoded fits its description, and
+// FuzzDecode decodes anything, twice with one decoder: a decoded event fits its description, and
 // is no more than several times as long.
 func FuzzDecode(f *testing.F) {
 	head := []byte{flagLittle | flagExtension, 1, 5, 0, 0, 0, 0, 4}

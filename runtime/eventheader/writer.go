@@ -12,8 +12,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A metadataReader reads what an event says of its fields. It is passed by value where it has
-// to be read again, as for each element of an array of structs.
+// A metadataReader reads an event's description of its fields. It is passed by value where it
+// has to be read again, as for each element of an array of structs.
 type metadataReader struct {
 	b   []byte
 	bad bool

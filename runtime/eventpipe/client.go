@@ -34,12 +34,12 @@ type Client struct {
 	cookie etw.GUID // of a process that connected to us
 }
 
-// String returns what the process is known by: its pid, or the path of its socket.
+// String returns the name of the process: its pid, or the path of its socket.
 func (c *Client) String() string { return c.name }
 
-// Cookie returns what identifies the process, which pids do not across namespaces.
-// It is known from the start if the process connected to a [Listener]; otherwise it
-// is zero here, and [Info] has it.
+// Cookie returns the identity of the process, which pids do not across namespaces. It is
+// known from the start if the process connected to a [Listener]; otherwise it is zero here,
+// and [Info] has it.
 func (c *Client) Cookie() etw.GUID { return c.cookie }
 
 // Close gives up the connections that a process made to a [Listener]. A client that
@@ -137,14 +137,14 @@ func (k *call) close() {
 	k.cancel()
 }
 
-// fail closes the call and returns what went wrong.
+// fail closes the call and returns the error.
 func (k *call) fail(err error) error {
 	err = k.wrap(err) // which looks at the context
 	k.close()
 	return err
 }
 
-// wrap says what an error concerns, and of a timeout what may be the cause.
+// wrap names the subject of an error, and the possible cause of a timeout.
 func (k *call) wrap(err error) error {
 	var refused *RefusedError
 	switch {

@@ -35,7 +35,7 @@ func (c *Client) EnablePerfMap(ctx context.Context, kind PerfMap) error {
 	return c.tell(ctx, m)
 }
 
-// DisablePerfMap ends what EnablePerfMap began.
+// DisablePerfMap ends the map that EnablePerfMap began.
 func (c *Client) DisablePerfMap(ctx context.Context) error {
 	return c.tell(ctx, newMessage(disablePerfMap))
 }
@@ -52,7 +52,7 @@ func (c *Client) ApplyStartupHook(ctx context.Context, path string) error {
 	return c.tell(ctx, m)
 }
 
-// A DumpType says what of a process's memory is in a dump.
+// A DumpType is the part of a process's memory in a dump.
 type DumpType uint32
 
 // The types of dumps, by their size.

@@ -144,7 +144,7 @@ func TestInvalidCommands(t *testing.T) {
 	}
 }
 
-// TestInfo asks runtimes of all ages what they are.
+// TestInfo asks runtimes of all ages for their facts.
 func TestInfo(t *testing.T) {
 	for version, want := range map[int]Info{
 		5: {},
@@ -167,7 +167,7 @@ func TestInfo(t *testing.T) {
 	})
 }
 
-// TestNoAnswer checks what is said of runtimes that do not answer.
+// TestNoAnswer checks the errors for runtimes that do not answer.
 func TestNoAnswer(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context) {
 		rt := eventpipetest.NewRuntime(9)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// DefaultRundown is the rundown that makes a trace complete: what the runtime has
-// loaded and compiled, by which the addresses of call stacks get names.
+// DefaultRundown is the rundown that makes a trace complete: the modules loaded and methods
+// compiled, by which the addresses of call stacks get names.
 const DefaultRundown uint64 = 0x80020139
 
 // DefaultBufferMB is ample for a reader that keeps up with half a million events in a
@@ -16,13 +16,13 @@ const DefaultBufferMB = 256
 // DefaultStopTimeout is how long a session that was stopped may be silent.
 const DefaultStopTimeout = 30 * time.Second
 
-// A Config says what a session records.
+// A Config chooses the events of a session.
 type Config struct {
 	Providers []Provider
 
-	// Rundown has the runtime say at the end what it has loaded and compiled, of
-	// which these keywords choose. 0 is none, and [DefaultRundown] the usual; others
-	// take .NET 9. For a large program it takes minutes and hundreds of megabytes.
+	// Rundown has the runtime list its modules and methods at the end, of which these
+	// keywords choose. 0 means no rundown, and [DefaultRundown] the usual; others take .NET 9. For a
+	// large program it takes minutes and hundreds of megabytes.
 	Rundown uint64
 
 	// WithoutStacks leaves call stacks out, which takes .NET 8.
@@ -44,7 +44,7 @@ type Config struct {
 // maxBufferMB is far more than a session has ever needed.
 const maxBufferMB = 1 << 20
 
-// check reports what the runtime would not take.
+// check reports values that the runtime would not take.
 func (c *Config) check() error {
 	switch {
 	case len(c.Providers) == 0:
@@ -64,7 +64,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// command returns the oldest command that can say what the configuration asks for.
+// command returns the oldest command that can carry the configuration.
 func (c *Config) command() command {
 	filtered := slices.ContainsFunc(c.Providers, func(p Provider) bool { return p.Filter != nil })
 	switch {

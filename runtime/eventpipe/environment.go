@@ -31,7 +31,7 @@ func (c *Client) Environment(ctx context.Context) ([]string, error) {
 	if n > maxEnvironment {
 		return nil, k.wrap(fmt.Errorf("%w: an environment of %d bytes", ErrProtocol, n))
 	}
-	// What is read grows with what arrives, not with what is claimed.
+	// Memory grows with arriving bytes, not with claims.
 	data, err := io.ReadAll(io.LimitReader(k.conn, int64(n)))
 	if err == nil && len(data) < int(n) {
 		err = io.ErrUnexpectedEOF
@@ -50,8 +50,8 @@ func (c *Client) Environment(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// SetEnvironment sets a variable in the environment of a process, which has an effect
-// on what reads it later. It takes .NET 6.
+// SetEnvironment sets a variable in the environment of a process, which has an effect on
+// later readers. It takes .NET 6.
 func (c *Client) SetEnvironment(ctx context.Context, name, value string) error {
 	if name == "" || strings.Contains(name, "=") {
 		return invalid("%q cannot be the name of a variable", name)

@@ -11,7 +11,7 @@ var (
 	ErrNotFound = errors.New("no .NET runtime to connect to")
 	// ErrNoAnswer says that the runtime closed the connection without an answer.
 	ErrNoAnswer = errors.New("the connection was closed without an answer; the process may have ended")
-	// ErrProtocol says that an answer is none of the protocol's.
+	// ErrProtocol says that an answer is not of the protocol.
 	ErrProtocol = errors.New("the answer is not one of a .NET runtime")
 	// ErrInvalid says that a command makes no sense. It was not sent.
 	ErrInvalid = errors.New("invalid")
@@ -65,7 +65,7 @@ func (c Code) String() string {
 	return fmt.Sprintf("%#x", uint32(c))
 }
 
-// A RefusedError is the answer of a runtime that does not do what it was told.
+// A RefusedError is the answer of a runtime that refuses a command.
 type RefusedError struct {
 	Process string // as [Client.String] has it
 	Command string // by its name in the protocol
@@ -74,7 +74,7 @@ type RefusedError struct {
 	Text    string // what the runtime says of it, often nothing
 }
 
-// Error returns who refused what, and what helps.
+// Error names the process, the command, and the remedy.
 func (e *RefusedError) Error() string {
 	s := fmt.Sprintf("eventpipe: %s: %s: %v", e.Process, e.Command, e.Code)
 	if e.Text != "" {
@@ -95,7 +95,7 @@ func (e *RefusedError) Is(target error) bool {
 	return target == errors.ErrUnsupported && (e.Code == CodeUnknownCommand || e.Code == CodeUnsupported)
 }
 
-// invalid returns an error for what would not make sense to a runtime.
+// invalid returns an error for a value that would not make sense to a runtime.
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("eventpipe: %w: %s", ErrInvalid, fmt.Sprintf(format, args...))
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A proc is what the system says of a process.
+// A proc is the system's facts about a process.
 type proc struct {
 	pid     int
 	inner   int      // its pid in its own namespace
@@ -29,7 +29,7 @@ func procPath(pid int, name string) string {
 	return filepath.Join("/proc", strconv.Itoa(pid), name)
 }
 
-// readProc reads what finds the socket of a process.
+// readProc reads the facts that find the socket of a process.
 func readProc(pid int) (proc, error) {
 	p := proc{pid: pid, inner: pid}
 	stat, err := os.ReadFile(procPath(pid, "stat"))
@@ -203,8 +203,7 @@ func bootTime() int64 {
 	return 0
 }
 
-// ticksPerSecond is what Linux counts in towards programs, on all machines that .NET
-// runs on.
+// ticksPerSecond is the unit of Linux towards programs, on all machines that .NET runs on.
 const ticksPerSecond = 100
 
 func startTime(boot int64, key string) time.Time {

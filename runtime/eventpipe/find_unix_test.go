@@ -50,7 +50,7 @@ func TestNewestSocket(t *testing.T) {
 	}
 }
 
-// TestErrorsInConnecting checks what is said of each.
+// TestErrorsInConnecting checks the message of each.
 func TestErrorsInConnecting(t *testing.T) {
 	wantError(t, "a socket of another user", unreachable("/s", os.ErrPermission), fs.ErrPermission)
 	other := errors.New("other")

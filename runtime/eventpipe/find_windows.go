@@ -18,7 +18,7 @@ func pipePath(path string) string {
 	return pipeFolder + path
 }
 
-// portName returns what runtimes call a pipe: they put the folder before it themselves.
+// portName returns the runtimes' name of a pipe: they put the folder before it themselves.
 func portName(path string) string {
 	if len(path) > len(pipeFolder) && strings.EqualFold(path[:len(pipeFolder)], pipeFolder) {
 		return path[len(pipeFolder):]

@@ -18,7 +18,7 @@ import (
 // nobody is the number of a user that owns nothing.
 const nobody = 65534
 
-// list prints what the processes are, as the user that runs it is told.
+// list prints the processes as the user sees them.
 func list() int {
 	list, err := Processes(context.Background())
 	fmt.Println("ready")

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
 
-// A scripted connection answers what it was given, whatever the command.
+// A scripted connection gives the same answer, whatever the command.
 type scripted struct{ io.Reader }
 
 func (scripted) Write(b []byte) (int, error)     { return len(b), nil }
@@ -20,8 +20,8 @@ func (scripted) Close() error                    { return nil }
 func (scripted) SetDeadline(time.Time) error     { return nil }
 func (scripted) SetReadDeadline(time.Time) error { return nil }
 
-// FuzzAnswers gives arbitrary answers to all commands. What is no answer must be an
-// error, and what is an error must be one of those that are documented.
+// FuzzAnswers gives arbitrary answers to all commands. An invalid answer must be an error,
+// and an error must be one of those that are documented.
 func FuzzAnswers(f *testing.F) {
 	rt := eventpipetest.NewRuntime(9)
 	for _, cmd := range []command{processInfo3, environment, resumeRuntime, collectTracing} {
@@ -64,7 +64,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// answer writes what a runtime answers to a command.
+// answer writes a runtime's answer to a command.
 func answer(rt *eventpipetest.Runtime, cmd command, w io.Writer) {
 	data, err := newMessage(cmd).seal()
 	if err != nil {

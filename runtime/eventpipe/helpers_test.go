@@ -58,7 +58,7 @@ func count(s etw.Source) (n int, err error) {
 	return n, nil
 }
 
-// testAcceptor accepts what a test dials.
+// testAcceptor accepts connections of a test.
 type testAcceptor struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -93,7 +93,7 @@ func (a *testAcceptor) dial() (net.Conn, error) {
 	}
 }
 
-// wantError fails unless err is what is wanted, nil among it.
+// wantError fails unless err is the wanted one, nil among it.
 func wantError(t *testing.T, what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) || want == nil && err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An Info is what a runtime says of its process.
+// An Info is a runtime's facts about its process.
 type Info struct {
 	PID         int64 // in the namespace of the process
 	Cookie      etw.GUID
@@ -20,7 +20,7 @@ type Info struct {
 	RID         string // the runtime identifier, such as linux-x64; "" before .NET 8
 }
 
-// Info asks a process what it is, which takes .NET 5. Before it is resumed, a process
+// Info asks a process for its facts, which takes .NET 5. Before it is resumed, a process
 // that waits knows its command line only in part.
 func (c *Client) Info(ctx context.Context) (Info, error) {
 	for _, cmd := range []command{processInfo3, processInfo2} {
@@ -32,7 +32,7 @@ func (c *Client) Info(ctx context.Context) (Info, error) {
 	return c.info(ctx, processInfo)
 }
 
-// info sends one of the three commands, each of which has what those before it have:
+// info sends one of the three commands, each of which has the fields of those before it:
 //
 //	version u32 (third), pid u64, cookie, command line, OS, architecture,
 //	assembly, runtime (second, third), RID (third)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// portsVariable is what tells a runtime where to connect to.
+// portsVariable tells a runtime where to connect to.
 const portsVariable = "DOTNET_DiagnosticPorts"
 
 // A Child is a program that was launched. It waits to be resumed.
@@ -104,8 +104,8 @@ func (c *Child) awaitRuntime(ctx context.Context) error {
 	return fmt.Errorf("eventpipe: %s: %w", name, err)
 }
 
-// resumeOthers resumes what else connects: programs that the program starts, which
-// have its environment and so wait, too.
+// resumeOthers resumes others that connect: programs that the program starts, which have its
+// environment and so wait, too.
 func (c *Child) resumeOthers() {
 	for {
 		client, err := c.listener.Accept(c.others)
@@ -113,7 +113,7 @@ func (c *Child) resumeOthers() {
 			return
 		}
 		c.wait.Go(func() {
-			// What cannot be resumed has ended.
+			// One that cannot be resumed has ended.
 			_ = client.Resume(c.others)
 			client.Close()
 		})

@@ -81,8 +81,8 @@ func TestSurplusConnections(t *testing.T) {
 	})
 }
 
-// TestProcessThatLeaves checks that what connects and goes is forgotten, and that what
-// is no runtime is not accepted.
+// TestProcessThatLeaves checks that a process that connects and goes is forgotten, and that
+// others than runtimes are not accepted.
 func TestProcessThatLeaves(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context) {
 		rt := eventpipetest.NewRuntime(9)

@@ -21,7 +21,7 @@ func (a unixAcceptor) accept() (conn, error) {
 	return c, nil
 }
 
-// portName returns what runtimes call a socket.
+// portName returns the runtimes' name of a socket.
 func portName(path string) string { return path }
 
 // listen makes the socket, for the user alone. One that is left over from a listener

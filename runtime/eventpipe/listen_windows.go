@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// What package syscall does not have of named pipes.
+// Calls of named pipes that package syscall lacks.
 var (
 	kernel32               = syscall.NewLazyDLL("kernel32.dll")
 	createNamedPipe        = kernel32.NewProc("CreateNamedPipeW")

@@ -148,7 +148,7 @@ func TestDialPID(t *testing.T) {
 	}
 }
 
-// TestNoRuntime checks what is said of processes that are no .NET processes.
+// TestNoRuntime checks the errors for other processes than those of .NET.
 func TestNoRuntime(t *testing.T) {
 	cmd := as("none")
 	run(t, cmd)
@@ -218,7 +218,7 @@ func TestLaunch(t *testing.T) {
 	wantError(t, "the program", child.Wait(), nil)
 }
 
-// TestLaunchOfOthers launches what is no .NET program.
+// TestLaunchOfOthers launches other programs than those of .NET.
 func TestLaunchOfOthers(t *testing.T) {
 	_, err := Launch(t.Context(), exec.Command(filepath.Join(t.TempDir(), "none")))
 	wantError(t, "no program", err, os.ErrNotExist)

@@ -16,9 +16,8 @@ type Process struct {
 	PID    int
 	Start  time.Time // zero if it is not known
 	Socket string    // the path of its diagnostics socket or pipe, "" if it has none
-	// Info is what the runtime says of itself. .NET Core 3.1 says nothing; of such a
-	// process, and of one that cannot be reached, only what the system knows is
-	// there, the command line.
+	// Info is the runtime's own account. .NET Core 3.1 says nothing; of such a process, and
+	// of one that cannot be reached, only the system's facts are there, the command line.
 	Info
 	// Err says why the process cannot be reached, or is nil.
 	Err error
@@ -42,8 +41,8 @@ const (
 	askTimeout = 2 * time.Second // for each
 )
 
-// Processes lists the processes on this machine that have a .NET runtime, by pid, and
-// asks each what it is, for at most two seconds. One that does not answer, also until the
+// Processes lists the processes on this machine that have a .NET runtime, by pid, and asks
+// each for its facts, for at most two seconds. One that does not answer, also until the
 // deadline of ctx, has an Err, and costs the others nothing. On Linux it finds those in
 // containers, too, as far as the rights of the caller go, and those with a runtime but no
 // diagnostics port.
@@ -78,7 +77,7 @@ func Processes(ctx context.Context) ([]Process, error) {
 	return list, nil
 }
 
-// ask asks the process what it is.
+// ask asks the process for its facts.
 func (p *Process) ask(ctx context.Context) {
 	c := socketClient(nameOf(p.PID), p.Socket)
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)

@@ -50,7 +50,7 @@ type Profile struct {
 	Rundown   uint64 // that its answers need
 }
 
-// causes are what tells of requests, besides the runtime.
+// causes are the sources of requests, besides the runtime.
 var causes = []Provider{
 	{Name: sampleProvider, Level: informational},
 	{Name: poolProvider, Keywords: keywordTransfer, Level: verbose},

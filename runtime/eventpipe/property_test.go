@@ -49,14 +49,14 @@ var conversations = []conversation{
 		}},
 }
 
-// manipulations are what is done at a byte. The long delay is past every deadline.
+// manipulations are changes at a byte. The long delay is past every deadline.
 var manipulations = []eventpipetest.Tampered{
 	{Cut: true}, {Delay: time.Hour}, {Delay: 500 * time.Millisecond}, {Mask: 0x01}, {Mask: 0x80}, {Mask: 0xff},
 }
 
-// TestTampering cuts, delays and garbles every answer, and the stream of a session, at
-// every byte: each command ends in time, with an error or without, and no goroutine is
-// left. What is only slow does no harm.
+// TestTampering cuts, delays and garbles every answer, and the stream of a session, at every
+// byte: each command ends in time, with an error or without, and no goroutine is left.
+// Delays do no harm.
 func TestTampering(t *testing.T) {
 	step := 1
 	if testing.Short() {

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Provider says what a session takes of a provider.
+// A Provider chooses the events that a session takes of a provider.
 type Provider struct {
 	Name string
 	// Keywords chooses the events with one of these, and those that have none.
@@ -85,13 +85,13 @@ func Merge(providers []Provider) []Provider {
 	return list
 }
 
-// What runtimes refuse to be asked for, with an answer or with a crash.
+// Requests that runtimes refuse, with an answer or with a crash.
 const (
 	maxLevel     = etw.LevelVerbose
 	maxProviders = 1000
 )
 
-// check reports what the runtime would not take.
+// check reports values that the runtime would not take.
 func (p *Provider) check() error {
 	switch {
 	case p.Name == "":

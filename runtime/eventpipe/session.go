@@ -129,9 +129,8 @@ func (s *Session) finish() {
 	s.end()
 }
 
-// Close ends the session without a Stop, if it has not ended yet: the runtime notices
-// when it next has something to write, and there is no rundown. What was not read yet
-// is lost.
+// Close ends the session without a Stop, if it has not ended yet: the runtime notices when
+// it next has something to write, and there is no rundown. Unread events are lost.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	if s.state != closed {
@@ -193,8 +192,7 @@ func incomplete(err error) error {
 // Records iterates over the records that are left, as [etw.Records] does.
 func (s *Session) Records() iter.Seq2[*etw.Record, error] { return etw.Records(s) }
 
-// Header returns what the stream says of itself, which is known from the first record
-// on.
+// Header returns the header of the stream, which is known from the first record on.
 func (s *Session) Header() nettrace.Header {
 	if s.source.reader == nil {
 		return nettrace.Header{}
@@ -202,8 +200,8 @@ func (s *Session) Header() nettrace.Header {
 	return s.source.reader.Header()
 }
 
-// Stats returns counts of what Next has read so far, among them the events that were
-// lost. It must not be called while Next runs.
+// Stats returns counts of Next's reading so far, among them the events that were lost. It
+// must not be called while Next runs.
 func (s *Session) Stats() nettrace.Stats {
 	if s.source.reader == nil {
 		return nettrace.Stats{}

@@ -253,7 +253,7 @@ func TestStopAgain(t *testing.T) {
 	})
 }
 
-// TestRefusedSession checks what is said when there are too many sessions.
+// TestRefusedSession checks the error when there are too many sessions.
 func TestRefusedSession(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context) {
 		rt := recorder(3)

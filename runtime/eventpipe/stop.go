@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Stop has the runtime end the session: it writes what it still has, then the rundown,
-// then the end. Stop returns when the command is sent. What remains is to be read, by
-// Next or Read up to io.EOF, meanwhile or afterwards: the runtime waits for it.
+// Stop has the runtime end the session: it writes the events it still has, then the rundown,
+// then the end. Stop returns when the command is sent. The rest is to be read, by Next or
+// Read up to io.EOF, meanwhile or afterwards: the runtime waits for it.
 //
 // Of a session that ended already Stop is no error, nor of a process that ends at this
 // moment. After an error the session goes on, and Stop may be tried again.

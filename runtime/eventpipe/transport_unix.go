@@ -26,7 +26,7 @@ func connect(ctx context.Context, path string) (conn, error) {
 	return c.(*net.UnixConn), nil
 }
 
-// unreachable says what an error in connecting means.
+// unreachable explains an error in connecting.
 func unreachable(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

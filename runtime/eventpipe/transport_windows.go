@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// What package syscall has no names for.
+// Constants that package syscall lacks.
 const (
 	errorPipeBusy         syscall.Errno = 231
 	errorNoData           syscall.Errno = 232 // the pipe is being closed

@@ -20,7 +20,7 @@ import (
 // ask for raw time stamps, in units of 100 ns since 1601. Events that are classic have the
 // GUID of their class as the provider, without a name.
 //
-// What r points to is memory of Windows, or whatever event points to: it is valid until
-// the callback returns. [etw.Record.Clone] makes a copy. Extended is used again, so that
-// with the same r nothing is allocated.
+// r points to memory of Windows, or whatever event points to: it is valid until the callback
+// returns. [etw.Record.Clone] makes a copy. Extended is used again, so that with the same r
+// nothing is allocated.
 func Of(r *etw.Record, event unsafe.Pointer, clock *etw.Clock) { rawevent.RecordOf(r, event, clock) }

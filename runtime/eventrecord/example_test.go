@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/eventrecord"
 )
 
-// Typed handlers take what the callback of another package brings.
+// Typed handlers take the events of another package's callback.
 func ExampleOf() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error {

@@ -28,7 +28,7 @@ const (
 	tokenMore         = 0x40
 )
 
-// What binary XML may ask for. A chunk of true records has some 12,000 nodes at most; names and
+// Limits of binary XML. A chunk of true records has some 12,000 nodes at most; names and
 // templates may lie upon each other in a hostile one.
 const (
 	maxDepth     = 64
@@ -124,7 +124,7 @@ func (s *scope) uint32() (uint32, error) {
 	return binary.LittleEndian.Uint32(b), nil
 }
 
-// count takes n nodes from what the chunk may have.
+// count takes n nodes from the budget of the chunk.
 func (p *parser) count(n int) error {
 	if p.nodes -= n; p.nodes < 0 {
 		return errLarge
@@ -294,7 +294,7 @@ func (s *scope) attributes() (list []node, err error) {
 	return list, nil
 }
 
-// children reads what an element contains, and its end.
+// children reads the contents of an element, and its end.
 func (s *scope) children() (list []node, err error) {
 	for s.at < s.end {
 		switch token := s.b[s.at]; token {
@@ -386,7 +386,7 @@ func (s *scope) counted() ([]byte, error) {
 	return s.take(2 * int(n))
 }
 
-// entity returns the UTF-16 of what the name stands for, or the reference itself.
+// entity returns the UTF-16 of the character that the name stands for, or the reference itself.
 func entity(name string) []byte {
 	switch name {
 	case "amp":

@@ -80,7 +80,7 @@ func (w *logWriter) place(index int, typ etw.InType) {
 
 func (w *logWriter) close() { w.bytes(tokenEndTag) }
 
-// template writes an instance whose definition is what body writes, and its values.
+// template writes an instance whose definition is the output of body, and its values.
 func (w *logWriter) template(id int, body func(), values ...value) {
 	w.bytes(tokenFragment, 1, 1, 0, tokenInstance, 1)
 	w.uint32(id)
@@ -104,7 +104,7 @@ func (w *logWriter) template(id int, body func(), values ...value) {
 	}
 }
 
-// record writes a record of what body writes.
+// record writes a record with the output of body.
 func (w *logWriter) record(body func()) {
 	w.records++
 	begin := len(w.b)

@@ -1,5 +1,5 @@
 // Package evtx reads .evtx files, the event logs of Windows, as records with payloads. Use it to
-// handle what Windows has logged with the typed events and tools that read traces; package trace
+// handle the logs of Windows with the typed events and tools that read traces; package trace
 // opens such files, too, and merges them with others by time.
 //
 //	f, err := os.Open("System.evtx")

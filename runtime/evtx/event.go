@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An Event is what a log says of a record and an [etw.Record] has no place for.
+// An Event has the facts of a log's record for which an [etw.Record] has no place.
 type Event struct {
 	RecordID   uint64 // of the log in which the event was first
 	Channel    string
@@ -30,7 +30,7 @@ const (
 	ExtRecordID
 )
 
-// A context is what XML stands in: the values that fill its places.
+// A context is the surroundings of XML: the values that fill its places.
 type context struct {
 	*parser
 	of    *instance // that has the values, nil where there are none
@@ -91,7 +91,7 @@ func (c *context) at(n *node) value {
 	return value{}
 }
 
-// single returns the value of what has one piece of content; of more it joins the texts.
+// single returns the value of an element with one piece of content; of more it joins the texts.
 func (c *context) single(list []node) value {
 	if len(list) == 1 {
 		switch list[0].kind {
@@ -126,7 +126,7 @@ func (c *context) attribute(e *node, name string) value {
 	return value{}
 }
 
-// A found is what was found of a record: its parts.
+// A found is the findings on a record: its parts.
 type found struct {
 	event  Event
 	rec    etw.Record
@@ -134,7 +134,7 @@ type found struct {
 	data   []located // EventData, UserData and others beside System
 }
 
-// A located is an element, and what it stands in.
+// A located is an element, and its context.
 type located struct {
 	in    context
 	n     *node

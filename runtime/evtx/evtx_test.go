@@ -31,7 +31,7 @@ func shop() *logWriter {
 	return w
 }
 
-// A told is what a log said: for comparison.
+// A told is the contents of a log: for comparison.
 type told struct {
 	lines  []string
 	within [][2]int64 // where records begin and end
@@ -39,7 +39,7 @@ type told struct {
 	err    error
 }
 
-// read reads a log to its end, and holds what must be true of any input: each payload is decoded
+// read reads a log to its end, and holds the invariants of any input: each payload is decoded
 // whole by its schema, records have XML unless it is too long, and after the error comes io.EOF.
 func read(tb testing.TB, data []byte) (is told) {
 	tb.Helper()
@@ -233,8 +233,8 @@ func logs(tb testing.TB) map[string][]byte {
 	return all
 }
 
-// All records of real logs that lie where their chunks say so, are delivered, and what a search
-// for the magic finds is delivered or counted, unless it is within a record that is delivered. XML is XML.
+// All records of real logs that lie where their chunks say so, are delivered, and each find of a search
+// for the magic is delivered or counted, unless it is within a record that is delivered. XML is XML.
 func TestRealLogs(t *testing.T) {
 	for path, data := range logs(t) {
 		is := read(t, data)
@@ -259,7 +259,7 @@ func TestRealLogs(t *testing.T) {
 	}
 }
 
-// Flips and cuts of real logs end without a panic, and keep what must be true.
+// Flips and cuts of real logs end without a panic, and keep the invariants.
 func TestHostile(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	all := logs(t)

@@ -29,8 +29,8 @@ var ErrFormat = errors.New("not an event log of Windows")
 // Recognizes reports whether a file that begins with head is an event log.
 func Recognizes(head []byte) bool { return bytes.HasPrefix(head, []byte(fileMagic)) }
 
-// A Header is what the head of a file says. Chunks is often wrong where the log was in use, and
-// no reader goes by it.
+// A Header is the head of a file. Chunks is often wrong where the log was in use, and no reader
+// goes by it.
 type Header struct {
 	Major, Minor uint16
 	FirstChunk   uint64
@@ -61,7 +61,7 @@ func parseHeader(b []byte) (h Header, err error) {
 	return h, nil
 }
 
-// A place is where a chunk lies, and what its head says.
+// A place is where a chunk lies, and the contents of its head.
 type place struct {
 	offset      int64
 	good        bool // it has the magic

@@ -6,8 +6,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A name is what a template says of a value: how the field is called, and its type where the
-// record has a null.
+// A name is a template's description of a value: the name of the field, and its type where
+// the record has a null.
 type name struct {
 	text string
 	typ  uint8
@@ -51,7 +51,7 @@ func namesOf(list []node) []name {
 // maxFields bounds the fields of an event.
 const maxFields = 4096
 
-// elementName is what a field is called that an element has.
+// elementName is the name of a field that an element has.
 func elementName(e *node) string {
 	for i := range e.attrs {
 		a := &e.attrs[i]
@@ -77,7 +77,7 @@ type builder struct {
 	ptr     etw.PtrSize
 }
 
-// build makes the payload of what a record has beside System.
+// build makes the payload of the parts of a record beside System.
 func (b *builder) build(data []located) error {
 	b.payload, b.fields, b.list, b.ptr = b.payload[:0], b.fields[:0], b.list[:0], etw.Ptr64
 	for i := range data {
@@ -91,8 +91,8 @@ func (b *builder) build(data []located) error {
 	return nil
 }
 
-// collect takes the fields of an element: the values of the template that it is of, or else what
-// it contains.
+// collect takes the fields of an element: the values of the template that it is of, or else its
+// contents.
 func (b *builder) collect(l *located) error {
 	if l.inner && len(l.in.of.values) > 0 {
 		t := l.in.of.names
@@ -162,7 +162,7 @@ func (f *field) written() (t uint8, data []byte) {
 }
 
 // add appends a field to the payload as ETW has it, and its description. The last one may take
-// what is left.
+// the rest.
 func (b *builder) add(f field, last bool) {
 	t, data := f.written()
 	d := etw.FieldDesc{Name: f.name, Type: etw.InType(t &^ typeArray)}
@@ -190,7 +190,7 @@ func (b *builder) add(f field, last bool) {
 
 var zeros [16]byte
 
-// size is a number, or what is left: so that records which differ in it alone have one
+// size is a number, or the rest: so that records which differ in it alone have one
 // description.
 func size(n int, last bool) etw.Size {
 	if last {
@@ -224,7 +224,7 @@ func (b *builder) text(d *etw.FieldDesc, data []byte, unit int, array, last bool
 	b.fields = append(b.fields, *d)
 }
 
-// signature appends what makes the description of two payloads the same.
+// signature appends the key that equal descriptions share.
 func (b *builder) signature(key []byte) []byte {
 	le := binary.LittleEndian
 	for i := range b.fields {

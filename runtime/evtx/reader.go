@@ -11,8 +11,8 @@ import (
 )
 
 // A Reader reads an event log. It is an [etw.Source] that delivers records in the order of their
-// ids in the file, so that a log which has gone round begins with its oldest; what lay where a
-// log has no records any more comes with its chunk.
+// ids in the file, so that a log which has gone round begins with its oldest; records from where
+// a log has no records any more come with its chunk.
 type Reader struct {
 	src    io.ReaderAt
 	size   int64
@@ -35,7 +35,7 @@ type Reader struct {
 	rid   [8]byte
 }
 
-// Stats are counts of what was read.
+// Stats are counts of the reading.
 type Stats struct {
 	Records     int64 // delivered
 	Carved      int64 // of these, found where a log has no records any more
@@ -93,17 +93,17 @@ func (r *Reader) start() error {
 	return nil
 }
 
-// Header returns what the head of the file says.
+// Header returns the head of the file.
 func (r *Reader) Header() Header { return r.header }
 
 // Clock is that of time stamps: its ticks are those of a FILETIME, and it starts with the first
 // record.
 func (r *Reader) Clock() etw.Clock { return r.clock }
 
-// Stats returns what has been counted so far.
+// Stats returns the counts so far.
 func (r *Reader) Stats() Stats { return r.stats }
 
-// Event returns what the log says of the record that Next delivered last.
+// Event returns the log's facts about the record that Next delivered last.
 func (r *Reader) Event() Event { return r.found.event }
 
 // AppendXML appends the XML of the record that Next delivered last, in one line, as wevtutil
@@ -118,7 +118,7 @@ func (r *Reader) AppendXML(b []byte) ([]byte, error) {
 // Records iterates over the records that are left: see [etw.Records].
 func (r *Reader) Records() iter.Seq2[*etw.Record, error] { return etw.Records(r) }
 
-// Close ends the reading. What the Reader reads of stays open.
+// Close ends the reading. The underlying reader stays open.
 func (r *Reader) Close() error {
 	r.ended = true
 	return nil
@@ -269,7 +269,7 @@ func (r *Reader) decode(c *chunk, size int) error {
 	return nil
 }
 
-// What a Reader keeps of a file: descriptions and texts. What is more is made for each record.
+// A Reader's memory of a file: descriptions and texts. More than that is made for each record.
 const (
 	maxDescs = 1 << 14
 	maxTexts = 1 << 14

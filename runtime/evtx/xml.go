@@ -87,8 +87,8 @@ func (c *context) tag(b []byte, n *node) []byte {
 	return b
 }
 
-// escaped appends a value with what XML gives a meaning to marked up. Characters that XML has
-// not become U+FFFD.
+// escaped appends a value with the special characters of XML marked up. Characters that XML
+// has not become U+FFFD.
 func escaped(b []byte, v value) []byte {
 	begin := len(b)
 	b = v.appendText(b)

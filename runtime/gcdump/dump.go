@@ -1,6 +1,6 @@
 package gcdump
 
-// A Dump is what a file holds.
+// A Dump is the contents of a file.
 type Dump struct {
 	Types     []Type
 	Addresses []uint64 // of each node, 0 where it has none
@@ -42,7 +42,7 @@ type Type struct {
 	Module Text  // file of the module that declares it
 }
 
-// A DotNet is what a file says of the heap of .NET.
+// A DotNet is the part of a file about the heap of .NET.
 type DotNet struct {
 	Size     int64 // of all segments
 	Segments []Segment
@@ -90,7 +90,7 @@ func (d *Dump) Node(i int) Node {
 	return n
 }
 
-// Undefined reports whether something refers to node i, but nothing says what it is.
+// Undefined reports whether something refers to node i, but nothing describes it.
 func (d *Dump) Undefined(i int) bool { return d.offsets[i] == 0 }
 
 // node decodes node i, with children in the memory of list.

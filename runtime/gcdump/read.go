@@ -28,7 +28,7 @@ const (
 	tagString  = 13
 )
 
-// headSize is that of a head that tells what a file is.
+// headSize is that of a head that tells the kind of a file.
 const headSize = len(magic) + 15 + len(name)
 
 // Recognizes reports whether a file begins with head, of some 50 bytes.
@@ -167,7 +167,7 @@ const (
 	newestRead = 0 // of the graph's reader: later ones defer types
 )
 
-// dump reads the first object, and what all files end with.
+// dump reads the first object, and the common end of all files.
 func (p *parser) dump() {
 	d := p.d
 	if !p.begin(name) {
@@ -209,7 +209,7 @@ func (p *parser) dump() {
 	}
 }
 
-// trailer reads what ends the file.
+// trailer reads the end of the file.
 func (p *parser) trailer() {
 	p.part = "trailer"
 	p.expect(tagEnd)

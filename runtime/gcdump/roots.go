@@ -2,7 +2,7 @@ package gcdump
 
 import "strings"
 
-// A RootKind says what keeps an object alive.
+// A RootKind is the kind of thing that keeps an object alive.
 type RootKind uint8
 
 // The kinds of roots.
@@ -66,8 +66,8 @@ func kindOf(name string, above RootKind) (kind RootKind, field string) {
 	return above, ""
 }
 
-// Roots returns what keeps objects alive, and which nodes stand for no object: the root, and
-// those below it that group others.
+// Roots returns the roots that keep objects alive, and which nodes stand for no object: the
+// root, and those below it that group others.
 func (d *Dump) Roots() (roots []Root, groups map[int]bool) {
 	type place struct {
 		node  int

@@ -85,8 +85,8 @@ func NewReader(d *Dump) *Reader {
 // ticksOfFileTime is the first day of a FileTime, in ticks since the year 1.
 const ticksOfFileTime = 504911232000000000
 
-// address gives each node an address of its own. What has none, or one that others have, gets
-// one at the end of the space.
+// address gives each node an address of its own. One that has none, or one that others have,
+// gets one at the end of the space.
 func (r *Reader) address() {
 	list := slices.Clone(r.d.Addresses)
 	slices.Sort(list)

@@ -50,7 +50,7 @@ func (p *printer) text(t Text) {
 	p.b = append(p.b, t.Value...)
 }
 
-// Versions of what a Builder makes: those that dotnet-gcdump writes.
+// Versions of the output of a Builder: those that dotnet-gcdump writes.
 var writtenVersions = map[string]version{name: {10, 8}, graphName: {1, 0}, "GCHeapDumpSegment": {1, 1}}
 
 func (p *printer) begin(typ string) {

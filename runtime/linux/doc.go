@@ -19,6 +19,7 @@
 // describe themselves: generated/universal has types for them, the analyses know them, and
 // nettrace.Writer writes them to a file.
 //
-// The kernel writes into one ring of memory for each processor, and the Session puts what
-// is in them in the order of time. What a full ring had no room for is counted: see [Stats].
+// The kernel writes into one ring of memory for each processor, and the Session puts their
+// records in the order of time. Records for which a full ring had no room are counted: see
+// [Stats].
 package linux

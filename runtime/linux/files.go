@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
 
-// An elfIdentity is how recorders write what identifies an ELF file.
+// An elfIdentity is the form in which recorders write the identity of an ELF file.
 type elfIdentity struct {
 	Type    string `json:"type"`
 	BuildID string `json:"build_id"`
@@ -21,9 +21,9 @@ type elfIdentity struct {
 	Offset  string `json:"p_offset,omitempty"`
 }
 
-// identity returns what identifies the file of an area, "" if nothing does. The file is
-// read as the process sees it. If the kernel told another build id than the file has, that
-// is not the one which is mapped.
+// identity returns the identity of the file of an area, "" if nothing does. The file is read
+// as the process sees it. If the kernel told another build id than the file has, that is not
+// the one which is mapped.
 func identity(pid int, a *universal.Area) string {
 	var told elfIdentity
 	if len(a.BuildID) > 0 {
@@ -43,8 +43,8 @@ func identity(pid int, a *universal.Area) string {
 	return string(text)
 }
 
-// fileIdentity reads a file of code: what cannot be read is not identified. Of a process
-// that has ended, it is the file of this path if that is the one by device and number.
+// fileIdentity reads a file of code: an unreadable file is not identified. Of a process that
+// has ended, it is the file of this path if that is the one by device and number.
 func fileIdentity(pid int, a *universal.Area) any {
 	root, err := os.OpenRoot(procFile(pid, "root"))
 	ended := errors.Is(err, os.ErrNotExist)

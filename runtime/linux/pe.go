@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A peIdentity is how recorders write what identifies a PE file: its stamp, and the file of
-// symbols that belongs to it.
+// A peIdentity is the form in which recorders write the identity of a PE file: its stamp,
+// and the file of symbols that belongs to it.
 type peIdentity struct {
 	Type      string `json:"type"`
 	Name      string `json:"name,omitempty"`
@@ -112,7 +112,7 @@ func (r *peReader) symbols(id *peIdentity) {
 	}
 }
 
-// offset returns where in the file lies what is at an address of the image.
+// offset returns the place in the file of the data at an address of the image.
 func (r *peReader) offset(address uint32) (int64, bool) {
 	for s := r.sections; len(s) >= peSectionSize; s = s[peSectionSize:] {
 		start, size := binary.LittleEndian.Uint32(s[12:]), binary.LittleEndian.Uint32(s[16:])

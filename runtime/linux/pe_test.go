@@ -14,8 +14,9 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// TestPEIdentity reads what identifies .NET's own files, precompiled for Linux and with
-// code for every machine: it is what the recorder of .NET 10 wrote of the same files.
+// TestPEIdentity reads the identities of .NET's own files, precompiled for Linux and with
+// code for every machine: they equal those that the recorder of .NET 10 wrote of the same
+// files.
 func TestPEIdentity(t *testing.T) {
 	f, err := trace.Open(corpus.File(t, "universal", "universal-dotnet.nettrace"))
 	if err != nil {

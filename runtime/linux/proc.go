@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
 
-// procFile returns the path of what the kernel tells of a process.
+// procFile returns the path of a file of the kernel about a process.
 func procFile(pid int, name string) string {
 	return filepath.Join("/proc", strconv.Itoa(pid), name)
 }
@@ -31,7 +31,7 @@ func processes() ([]int, error) {
 	return pids, nil
 }
 
-// A host looks up what the kernel does not tell of a Session.
+// A host looks up facts that the kernel does not tell a Session.
 type host struct{ *Session }
 
 func (h host) Meet(r *perfevent.Record) { h.snapshot(int(r.PID), r) }
@@ -40,7 +40,7 @@ func (h host) Identify(pid int32, a *universal.Area) string { return identity(in
 
 func (h host) NamespacePID(pid int32) uint64 { return namespacePID(int(pid)) }
 
-// snapshot writes what a process is now. One that has ended meanwhile is left out.
+// snapshot writes the present state of a process. One that has ended meanwhile is left out.
 func (s *Session) snapshot(pid int, r *perfevent.Record) {
 	name, err := os.ReadFile(procFile(pid, "comm"))
 	if err != nil {
@@ -85,7 +85,7 @@ func parseArea(line string) (a universal.Area, ok bool) {
 	return a, strings.Contains(fields[1], "x") || a.Path == "[heap]" || a.Path == "[stack]"
 }
 
-// statusLine returns a line of what the kernel tells of a process, or "".
+// statusLine returns a line of the kernel's status of a process, or "".
 func statusLine(pid int, name string) string {
 	data, err := os.ReadFile(procFile(pid, "status"))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// What is recorded of this process, written and read, contradicts itself nowhere: no thread
-// is off its processor while it is sampled, or goes when it is off, and all together ran no
+// A recording of this process, written and read, contradicts itself nowhere: no thread is
+// off its processor while it is sampled, or goes when it is off, and all together ran no
 // longer than the processors of the machine.
 func TestLiveRests(t *testing.T) {
 	s, err := Start(Config{Processes: []int{os.Getpid()}})

@@ -18,19 +18,19 @@ import (
 	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
 )
 
-// A Config says what a Session records.
+// A Config chooses the events of a Session.
 type Config struct {
 	// Processes are those to follow, with the threads and processes that they start, until
 	// all of them have ended. None are all of the machine.
 	Processes []int
 	// Interval is the time between two samples of a processor. 0 is DefaultInterval.
 	Interval time.Duration
-	// RingBytes is the memory for what one processor does while nobody reads. It is rounded
-	// down to a power of two. 0 is DefaultRingBytes.
+	// RingBytes is the memory for the records of one processor while nobody reads. It is
+	// rounded down to a power of two. 0 is DefaultRingBytes.
 	RingBytes int
 	// Symbols, if it is set, is called by Next when all else was delivered, after Stop. It
-	// may give names, by [Session.Name], to code that is in no file, such as what a runtime
-	// has compiled: eventpipe.PerfMaps finds those of .NET.
+	// may give names, by [Session.Name], to code that is in no file, such as methods that a
+	// runtime has compiled: eventpipe.PerfMaps finds those of .NET.
 	Symbols func(*Session)
 }
 
@@ -40,7 +40,7 @@ const (
 	DefaultRingBytes = 4 << 20
 )
 
-// A Header says what is the same for all records of a Session.
+// A Header has the facts that are the same for all records of a Session.
 type Header struct {
 	Clock            etw.Clock
 	PointerSize      etw.PtrSize
@@ -48,7 +48,7 @@ type Header struct {
 	SamplingInterval time.Duration
 }
 
-// Stats count what was recorded.
+// Stats count the records.
 type Stats struct {
 	Samples  int64 // of processors
 	Switches int64 // of threads that had stopped, and ran again
@@ -107,10 +107,10 @@ func newSession(cfg Config, begun int64, now time.Time) *Session {
 	return s
 }
 
-// Header returns what is known from the start.
+// Header returns the facts known from the start.
 func (s *Session) Header() Header { return s.header }
 
-// Stats returns counts of what Next has read so far. It must not be called while Next runs.
+// Stats returns counts of Next's reading so far. It must not be called while Next runs.
 func (s *Session) Stats() Stats { return Stats(s.translator.Stats) }
 
 // Has reports whether a process was recorded so far. It must not be called while Next runs,
@@ -126,7 +126,7 @@ func (s *Session) Name(pid int, start, size uint64, name string) {
 // has returned io.EOF.
 func (s *Session) Unnamed() error { return s.unnamed }
 
-// Stop ends the recording. Next delivers what was recorded before, and names of code, and
+// Stop ends the recording. Next delivers the records from before, and names of code, and
 // then returns io.EOF. Any goroutine may call it, and more than once.
 func (s *Session) Stop() {
 	s.stopping.Store(true)
@@ -135,16 +135,15 @@ func (s *Session) Stop() {
 	}
 }
 
-// Interrupt ends the session without what was not read of it yet, as [etw.Interrupter]
-// describes: Next returns an error that is fs.ErrClosed. The session has to be closed all
-// the same.
+// Interrupt ends the session without its unread rest, as [etw.Interrupter] describes: Next
+// returns an error that is fs.ErrClosed. The session has to be closed all the same.
 func (s *Session) Interrupt() {
 	s.cut.Store(true)
 	s.Stop()
 }
 
-// Close ends the session, if it has not ended yet. What was not read is lost. It must not
-// be called while Next runs.
+// Close ends the session, if it has not ended yet. Unread records are lost. It must not be
+// called while Next runs.
 func (s *Session) Close() error {
 	s.phase, s.err = over, nil
 	s.translator.Clear()

@@ -37,7 +37,7 @@ const (
 	childPID  = 1<<30 + 2
 )
 
-// systemRecords are what the kernel tells of a program that starts another.
+// systemRecords are the kernel's records of a program that starts another.
 func systemRecords(take func(*perfevent.Record)) {
 	at := int64(1000e6)
 	tell := func(r perfevent.Record) {
@@ -88,7 +88,7 @@ func recorded(t *testing.T, more ...perfevent.Record) *Session {
 	return s
 }
 
-// Types of generated packages take the events, and each says what the kernel did.
+// Types of generated packages take the events, and each tells the kernel's work.
 func TestSession(t *testing.T) {
 	var got []string
 	var mux etw.Mux
@@ -142,7 +142,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// A .nettrace file takes the records, with what was lost, and the analyses read it.
+// A .nettrace file takes the records, with the losses, and the analyses read it.
 func TestNettrace(t *testing.T) {
 	s := recorded(t, perfevent.Record{Kind: perfevent.Lost, Count: 12})
 	var out bytes.Buffer

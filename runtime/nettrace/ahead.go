@@ -12,10 +12,10 @@ import (
 // An ahead decodes the events of blocks before they are asked for, on other
 // processors.
 //
-// It looks at a stream in memory beside its Reader, which does everything itself as if
-// there was no ahead, except that for a block of events it takes what is decoded
-// already. What is not as it should be an ahead leaves to the Reader, and begins again
-// where that is past it. So what is read, and what is wrong with it, is the same.
+// It looks at a stream in memory beside its Reader, which does everything itself as if there
+// was no ahead, except that for a block of events it takes the events decoded already. An
+// ahead leaves faults to the Reader, and begins again where that is past it. So the events
+// read, and the faults, are the same.
 //
 // To wake another processor costs as much as to decode many events. So many blocks are
 // started at once, in portions, and who comes to a portion first decodes it: the
@@ -56,7 +56,7 @@ type portion struct {
 	pages   []*page
 	batches []aheadBatch
 
-	// What the Reader has taken of it.
+	// The part that the Reader has taken.
 	counted bool // the memory of its pages
 	taken   int  // of batches
 }
@@ -83,7 +83,7 @@ func newAhead(s *stream, least int) *ahead {
 	return &ahead{least: least}
 }
 
-// refill starts what the limits allow, behind the block that s has opened.
+// refill starts as much as the limits allow, behind the block that s has opened.
 func (a *ahead) refill(s *stream) {
 	if a == nil || s.cur.cut != nil {
 		return
@@ -160,8 +160,8 @@ func (a *ahead) newPortion() *portion {
 	return p
 }
 
-// take returns what was decoded of the block in, from there on, or nil. Its memory is
-// that of m from then on.
+// take returns the decoded events of the block in, from there on, or nil. Its memory is that
+// of m from then on.
 func (a *ahead) take(in *eventBlock, m *memory) *aheadBatch {
 	if a == nil {
 		return nil
@@ -190,8 +190,8 @@ func (a *ahead) take(in *eventBlock, m *memory) *aheadBatch {
 	return nil
 }
 
-// ready reports whether the first portion is decoded. Before it says no, it decodes
-// what nobody has begun with.
+// ready reports whether the first portion is decoded. Before it says no, it decodes portions
+// that nobody has begun with.
 func (a *ahead) ready(m *memory) bool {
 	first := a.queue[0]
 	for i := 0; i < len(a.queue) && !first.isDone(); i++ {
@@ -233,8 +233,7 @@ func (a *ahead) stop() {
 
 func (p *portion) isDone() bool { return p.done.Load() }
 
-// decode decodes the blocks of p, up to what is not as it should be, unless somebody
-// has begun with that.
+// decode decodes the blocks of p, up to a fault, unless somebody has begun with that.
 func (p *portion) decode() {
 	if !p.claimed.CompareAndSwap(false, true) {
 		return

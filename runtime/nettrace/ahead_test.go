@@ -62,7 +62,7 @@ func (d *digest) add(rec *etw.Record) {
 	}
 }
 
-// outcome returns what was read, which ended with err.
+// outcome returns the outcome of reading, which ended with err.
 func (d *digest) outcome(err error) outcome {
 	out := outcome{records: d.records, end: err.Error(), sum: d.sum.Sum64(), stats: d.r.Stats()}
 	if d.r.memory.paged != 0 {

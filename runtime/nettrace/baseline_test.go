@@ -68,7 +68,7 @@ func traceEventName(rec *etw.Record) string {
 	return name
 }
 
-// A baselineLine is what is printed for the first event of a name.
+// A baselineLine is the line of the first event of a name.
 type baselineLine struct {
 	count                    int
 	msec, pid, tid, activity string
@@ -109,9 +109,9 @@ func readBaseline(t *testing.T, path string) map[string]baselineLine {
 	return lines
 }
 
-// TestBaselines holds the events of real traces against what the reference
-// implementation printed of them: the number of each, and of the first of each
-// the time, process, thread and activity.
+// TestBaselines holds the events of real traces against the output of the reference
+// implementation: the number of each, and of the first of each the time, process, thread and
+// activity.
 func TestBaselines(t *testing.T) {
 	for _, baseline := range corpus.Glob(t, "nettrace", "*.baseline.txt") {
 		file := strings.TrimSuffix(baseline, ".baseline.txt")
@@ -187,8 +187,8 @@ func testWhole(t *testing.T, files []string) {
 	}
 }
 
-// TestCorpusAllocations bounds what reading costs: what is allocated is for
-// metadata and for buffers, hardly ever for events. Decoding ahead takes more buffers.
+// TestCorpusAllocations bounds the allocations of reading: they are for metadata and for
+// buffers, hardly ever for events. Decoding ahead takes more buffers.
 func TestCorpusAllocations(t *testing.T) {
 	for _, file := range corpusFiles(t) {
 		testAllocations(t, file, 5<<20, nettrace.WithoutReadAhead())

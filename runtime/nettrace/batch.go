@@ -8,8 +8,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
-// An event is a header, decoded, in the form in which events are held: what
-// differs from one to the next. The rest is in its context.
+// An event is a header, decoded, in the form in which events are held: the differences from
+// one to the next. The rest is in its context.
 type event struct {
 	time     int64
 	thread   uint64
@@ -24,8 +24,8 @@ type event struct {
 // older.
 const sortPoint = 1 << 31
 
-// A context is what many events in a row have in common. Within one, all events
-// are of one capture thread, in the order of time, and numbered one by one.
+// A context is the common part of many events in a row. Within one, all events are of one
+// capture thread, in the order of time, and numbered one by one.
 type context struct {
 	capture           uint64
 	first             uint32 // of its events
@@ -97,7 +97,7 @@ func (b *batch) begin(p *page, in *eventBlock) {
 	}
 }
 
-// end takes what b has from its page.
+// end takes the part of b from its page.
 func (b *batch) end() {
 	p := b.page
 	p.events = p.events[:len(p.events)+len(b.events)]
@@ -144,8 +144,8 @@ func (b *batch) enter(h *layout.EventHeader, n int) {
 	})
 }
 
-// addContext adds a context. Most batches have few; what has many soon needs one
-// for each event.
+// addContext adds a context. Most batches have few; one with many soon needs one for each
+// event.
 func (b *batch) addContext(c context) {
 	if n := len(b.contexts); n == cap(b.contexts) {
 		b.contexts = slices.Grow(b.contexts, min(8*max(n, 8), batchEvents)-n)
@@ -188,7 +188,7 @@ func (b *batch) inTime(in *eventBlock) bool {
 	return true
 }
 
-// cutGarbage drops what may have been decoded of a damaged block after the fault:
+// cutGarbage drops events that may have been decoded of a damaged block after the fault:
 // from the first event on whose time is not between those in the header.
 func (b *batch) cutGarbage(in *eventBlock) {
 	if in.low > in.high {

@@ -69,11 +69,10 @@ func (b *eventBlock) readHeader(v6 bool) error {
 // less than that holds.
 const warmBytes = 512 << 10
 
-// warm brings what is decoded next into the processor's cache. From one header to
-// the next the decoder has to wait for the memory, if payloads are large, since
-// the first says where the second is. The places that are looked at here do not
-// depend on each other. The sum is of no use but to the compiler, which must not
-// see that.
+// warm brings the next bytes to decode into the processor's cache. From one header to the
+// next the decoder has to wait for the memory, if payloads are large, since the first says
+// where the second is. The places that are looked at here do not depend on each other. The
+// sum is of no use but to the compiler, which must not see that.
 func (b *eventBlock) warm() (sum byte) {
 	if b.at < b.warmed {
 		return 0

@@ -147,7 +147,7 @@ func (c *counted) count(n int, err error) (int, error) {
 	return n, err
 }
 
-// What a stream costs stands in proportion to its size, whatever is in it. Each is read in
+// The cost of a stream stands in proportion to its size, whatever is in it. Each is read in
 // every way where all is wanted, and else in one that another stream is not read in. Steps
 // that are not linear in its size would take hours, which the test's own limit ends.
 func TestBudget(t *testing.T) {

@@ -2,7 +2,7 @@ package nettrace
 
 import "github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 
-// The flags of numbers before the time, and of what makes an event start a context.
+// The flags of numbers before the time, and of changes that make an event start a context.
 const (
 	idFlags      = layout.FlagMetadata | layout.FlagCapture | layout.FlagThread | layout.FlagStack
 	contextFlags = layout.FlagCapture | layout.FlagActivity | layout.FlagRelated

@@ -9,18 +9,18 @@ import (
 
 // A container splits a stream into blocks.
 type container interface {
-	// header reads the first block, which has the header of the stream, and sets h.
-	// Fatal says that the stream cannot be read, which d explains; otherwise d is
-	// what is wrong but can be done without.
+	// header reads the first block, which has the header of the stream, and sets h. Fatal
+	// says that the stream cannot be read, which d explains; otherwise d is a fault that can
+	// be done without.
 	header(s *source, h *Header) (d *etw.Damage, fatal bool)
 
-	// next reads the next block; kindEnd is the end marker. A block that the
-	// stream cuts off comes with what there is of it. Where no block starts, next
-	// takes nothing and returns an ErrDamaged.
+	// next reads the next block; kindEnd is the end marker. A block that the stream cuts off
+	// comes as far as it goes. Where no block starts, next takes nothing and returns an
+	// ErrDamaged.
 	next(s *source) (block, *etw.Damage)
 
-	// follows reports whether b looks like what comes behind a block. Whole says
-	// that b ends where the stream does; otherwise it has lookAhead bytes.
+	// follows reports whether b looks like the data behind a block. Whole says that b ends
+	// where the stream does; otherwise it has lookAhead bytes.
 	follows(b []byte, whole bool) bool
 
 	// ends reports whether the end marker is at the end of b.
@@ -46,8 +46,7 @@ func isEnd(err error) bool {
 	return err == io.EOF || err == io.ErrUnexpectedEOF
 }
 
-// endOfStream says what an error means where a block would start, of which there
-// are n bytes.
+// endOfStream explains an error where a block would start, of which there are n bytes.
 func endOfStream(at int64, n int, err error) *etw.Damage {
 	switch {
 	case !isEnd(err):
@@ -58,8 +57,8 @@ func endOfStream(at int64, n int, err error) *etw.Damage {
 	return damage(at, "start of a block", ErrTruncated)
 }
 
-// takeBlock reads the data of a block. If the stream ends in it, it returns what
-// there is: what was whole before the cut is worth having.
+// takeBlock reads the data of a block. If the stream ends in it, it returns the part that is
+// there: whole events before the cut are worth having.
 func takeBlock(s *source, k layout.Kind, size int) block {
 	b := block{kind: k, off: s.off}
 	data, err := s.take(size)

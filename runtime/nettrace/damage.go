@@ -22,9 +22,8 @@ var (
 // The reasons why a trace is incomplete. After the last record errors.Is finds
 // them in the [*etw.IncompleteError] that [Reader.Next] returns.
 var (
-	// ErrNotStopped is for a stream that ends between two blocks without an end
-	// marker: whoever recorded it was killed. What the runtime writes at the end of
-	// a session is missing.
+	// ErrNotStopped is for a stream that ends between two blocks without an end marker:
+	// whoever recorded it was killed. The runtime's end of a session is missing.
 	ErrNotStopped = errors.New("the trace was not stopped: it has no end marker")
 
 	// ErrTruncated is for a stream that ends inside a block.
@@ -35,7 +34,8 @@ var (
 )
 
 // IsBrokenOff reports whether all that is wrong with a stream is that it ends before its end,
-// as that of a live process does which has ended itself. Err is what [Reader.Next] returned.
+// as that of a live process does which has ended itself. Err is the error that [Reader.Next]
+// returned.
 func IsBrokenOff(err error) bool {
 	var all *etw.IncompleteError
 	if !errors.As(err, &all) || all.Count > len(all.Damages) {

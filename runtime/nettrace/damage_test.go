@@ -75,8 +75,8 @@ func stretches(version int) (data []byte, list []stretch) {
 	return w.Bytes(), list
 }
 
-// TestDamagedBlock damages each byte of each block. It costs events of that block
-// at most: all others are delivered, and what is noticed is told of.
+// TestDamagedBlock damages each byte of each block. It costs events of that block at most:
+// all others are delivered, and faults noticed are reported.
 func TestDamagedBlock(t *testing.T) {
 	for _, version := range []int{3, 4, 6} {
 		whole, list := stretches(version)

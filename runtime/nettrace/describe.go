@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
-// setRecord sets in rec what the row m says of all its events. The provider is shared
+// setRecord sets rec to the facts of the row m about all its events. The provider is shared
 // by all its schemas.
 func setRecord(m *layout.Row, rec *etw.Record, providers map[string]*etw.ProviderDesc) {
 	p := providers[m.Provider]

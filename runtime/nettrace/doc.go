@@ -23,12 +23,12 @@
 //
 // # Order
 //
-// In a stream the events of one thread are in the order of time, but those of
-// several threads are not. The reader merges them: it holds back the blocks that
-// are not yet due, those between two sort points, which is usually the work of a
-// tenth of a second, and at the end of a session everything that the runtime writes
-// about its methods. [WithSortLimit] bounds what that takes. With the option
-// [WithFileOrder] records come as they stand in the stream.
+// In a stream the events of one thread are in the order of time, but those of several
+// threads are not. The reader merges them: it holds back the blocks that are not yet due,
+// those between two sort points, which is usually the work of a tenth of a second, and at
+// the end of a session everything that the runtime writes about its methods. [WithSortLimit]
+// bounds the memory for it. With the option [WithFileOrder] records come as they stand in
+// the stream.
 //
 // # Memory and lifetime
 //
@@ -45,13 +45,12 @@
 //
 // # Damage
 //
-// What is good comes first. A stream that was not stopped or is cut off yields all
-// its whole records. A block with a fault is read up to there, and the stream goes
-// on at the next block that can be recognised, also where the size of the damaged
-// one is wrong. Then comes one error, an [*etw.IncompleteError], in which errors.Is
-// finds [ErrNotStopped], [ErrTruncated] and [ErrDamaged], and then io.EOF. To be
-// sure that nothing follows the end marker, the reader reads on to the end of the
-// stream.
+// Good records come first. A stream that was not stopped or is cut off yields all its whole
+// records. A block with a fault is read up to there, and the stream goes on at the next
+// block that can be recognised, also where the size of the damaged one is wrong. Then comes
+// one error, an [*etw.IncompleteError], in which errors.Is finds [ErrNotStopped],
+// [ErrTruncated] and [ErrDamaged], and then io.EOF. To be sure that nothing follows the end
+// marker, the reader reads on to the end of the stream.
 //
 // Metadata is not trusted: a row that cannot be read is counted in [Stats], and
 // descriptions that do not fit the payloads, which profilers are known to write, are

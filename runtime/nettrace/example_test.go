@@ -38,8 +38,7 @@ func ExampleReader_Records() {
 	// Text text=plain
 }
 
-// A session that was killed leaves a trace without an end. What it holds is
-// delivered first.
+// A session that was killed leaves a trace without an end. Its events are delivered first.
 func ExampleReader_Next() {
 	r, err := nettrace.Open("../../tests/recorded/lost.nettrace")
 	if err != nil {
@@ -62,7 +61,7 @@ func ExampleReader_Next() {
 	// Output: true true true
 }
 
-// What a program writes describes itself, and any reader shows it.
+// Events of a program describe themselves, and any reader shows them.
 func ExampleWriter() {
 	const provider = "My-Recorder"
 	desc := &etw.EventDesc{ID: 1, Name: "Sampled", Fields: []etw.FieldDesc{

@@ -13,9 +13,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
-// FuzzReader holds what must be true of any input: it ends with an error that
-// says why, sorting loses and invents nothing, and what is delivered can be
-// decoded and rendered.
+// FuzzReader holds the invariants of any input: it ends with an error that says why, sorting
+// loses and invents nothing, and delivered events can be decoded and rendered.
 func FuzzReader(f *testing.F) {
 	for _, version := range []int{3, 4, 6} {
 		f.Add(smallTrace(version))

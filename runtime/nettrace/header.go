@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
-// A Header is what a stream says of itself as a whole.
+// A Header describes a stream as a whole.
 type Header struct {
 	// Version is 3 for netperf, 4 for the nettrace of .NET Core 3.0 to .NET 10,
 	// and 6. Version 5 cannot be told from 4.
@@ -39,8 +39,8 @@ func (h Header) Start() time.Time { return h.Clock.Start.Time() }
 //
 // In version 6 number and names of the values after the pointer size vary.
 //
-// What makes no sense is replaced, so that the events can be read. It reports
-// whether the bytes are those of a header, and what is wrong with their values.
+// Senseless values are replaced, so that the events can be read. It reports whether the
+// bytes are those of a header, and the faults of their values.
 func (h *Header) read(b []byte, v6 bool) (fits bool, err error) {
 	c := layout.Cursor{B: b}
 	h.Clock.Start = systemTime(&c)

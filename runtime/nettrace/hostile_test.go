@@ -29,8 +29,8 @@ func le(values ...any) []byte { return join(values...) }
 // blockHeader is that of an event block with compressed headers.
 var blockHeader = le(uint16(20), uint16(1), make([]byte, 16))
 
-// TestHostileStreams reads streams that claim what is not there. Each must end
-// with the given error and, in proportion to its size, cost next to nothing.
+// TestHostileStreams reads streams that claim absent data. Each must end with the given
+// error and, in proportion to its size, cost next to nothing.
 func TestHostileStreams(t *testing.T) {
 	header := func(version int) *nettracetest.Writer {
 		w := nettracetest.NewWriter(version, nettracetest.Trace{})
@@ -167,8 +167,7 @@ func TestHostileStreams(t *testing.T) {
 	}
 }
 
-// Lists of fields that claim what is not there must cost nothing either, and not
-// the trace.
+// Lists of fields that claim absent data must cost nothing either, and not the trace.
 func TestHostileMetadata(t *testing.T) {
 	var nested []byte // a struct in a struct in a struct ...
 	for range 100_000 {
@@ -212,7 +211,7 @@ func TestHostileMetadata(t *testing.T) {
 	}
 }
 
-// What file order holds does not depend on the length of the stream.
+// The memory of file order does not depend on the length of the stream.
 func TestMemoryInFileOrder(t *testing.T) {
 	w := nettracetest.NewWriter(4, nettracetest.Trace{})
 	w.Metadata(clrRow(1, 10))
@@ -271,7 +270,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Reading allocates for what is new, metadata, and not for events.
+// Reading allocates for new metadata, and not for events.
 func TestAllocations(t *testing.T) {
 	for _, version := range []int{3, 4, 6} {
 		for _, opts := range orders {

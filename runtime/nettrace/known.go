@@ -5,7 +5,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
-// A known is what a stream has said so far of what its events refer to.
+// A known is the tables of a stream so far, to which its events refer.
 type known struct {
 	v6    bool
 	stats *Stats
@@ -21,7 +21,7 @@ type known struct {
 	wants     *etw.Wants
 	turn      uint64
 
-	// What events have numbers of, besides. A sequence point forgets most of it.
+	// Other tables whose numbers events have. A sequence point forgets most of it.
 	stacks  stacks
 	threads threads
 	labels  labels
@@ -38,9 +38,9 @@ func (k *known) begin(h *Header, file string, stats *Stats) {
 	}}
 }
 
-// isPoint reports whether events before b could not be told what they refer to
-// once b was read: b is a sequence point, or gives a number of a stack or a label
-// list again, behind a sequence point that was lost.
+// isPoint reports whether events before b could not be given their references once b was
+// read: b is a sequence point, or gives a number of a stack or a label list again, behind a
+// sequence point that was lost.
 func (k *known) isPoint(b block) bool {
 	switch b.kind {
 	case layout.KindSequencePoint:

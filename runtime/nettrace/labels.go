@@ -20,8 +20,8 @@ const (
 	ExtLabelInt
 )
 
-// A labelList is what version 6 attaches to an event: ids, texts, and values
-// that take the place of those of the metadata.
+// A labelList is the values that version 6 attaches to an event: ids, texts, and values that
+// take the place of those of the metadata.
 type labelList struct {
 	activity, related etw.GUID
 	items             []etw.ExtendedItem
@@ -147,7 +147,7 @@ func ParseLabel(item etw.ExtendedItem) (name string, value any, ok bool) {
 	return "", nil, false
 }
 
-// apply sets what a label list says in a record.
+// apply sets the values of a label list in a record.
 func (l *labelList) apply(rec *etw.Record) {
 	rec.ActivityID, rec.RelatedActivityID, rec.Extended = l.activity, l.related, l.items
 	if l.overrides == 0 {

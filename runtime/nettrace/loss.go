@@ -20,8 +20,8 @@ type loss struct {
 	damage    *etw.DamageLog // of the stream
 }
 
-// A captureThread is a thread that logged events: its id, or in version 6 its
-// index, its numbers, and what the sorter holds of it.
+// A captureThread is a thread that logged events: its id, or in version 6 its index, its
+// numbers, and its events in the sorter.
 type captureThread struct {
 	id    uint64
 	known bool   // some number of it
@@ -145,9 +145,9 @@ func (l *loss) count(t *captureThread, n int64) {
 	}
 }
 
-// point notes the number that a sequence point, or the removal of a thread,
-// gives for the last event of a thread. A point that stands before all events is where
-// a recording was parted: what came before is in another file.
+// point notes the number that a sequence point, or the removal of a thread, gives for the
+// last event of a thread. A point that stands before all events is where a recording was
+// parted: the part before is in another file.
 func (l *loss) point(id uint64, sequence uint32) { l.ends(l.thread(id), sequence) }
 
 func (l *loss) ends(t *captureThread, sequence uint32) {

@@ -125,8 +125,8 @@ func TestRemovedByDamage(t *testing.T) {
 	}
 }
 
-// What a stream lost at its end shows in the last sequence point. If the stream
-// has none because it was not stopped, what is lost there is unknown.
+// Losses at the end of a stream show in the last sequence point. If the stream has none
+// because it was not stopped, losses there are unknown.
 func TestLossAtTheEnd(t *testing.T) {
 	w := nettracetest.NewWriter(4, nettracetest.Trace{})
 	w.Metadata(clrRow(1, 10))

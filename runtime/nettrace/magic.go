@@ -22,7 +22,7 @@ var magics = []magic{
 	{6, layout.Magic6},
 }
 
-// magicSize is how many bytes of a stream tell what it is.
+// magicSize is how many bytes of a stream tell its kind.
 const magicSize = 32
 
 // Recognizes reports whether a stream is one that the package reads, by its first
@@ -61,9 +61,9 @@ func differing(b []byte, want string) (n int) {
 	return n
 }
 
-// openContainer recognises the stream by its first bytes. For version 6 it also
-// returns the minor version. Without a container the damage says why there is
-// none, with one what is wrong but can be done without.
+// openContainer recognises the stream by its first bytes. For version 6 it also returns the
+// minor version. Without a container the damage says why there is none, with one a fault
+// that can be done without.
 func openContainer(s *source) (c container, version int, minor uint32, d *etw.Damage) {
 	head, err := s.peek(magicSize)
 	if err != nil && !isEnd(err) {

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// TestFlippedStart flips every bit of what stands before the first block. All
-// events come, but where the trace looks like one of a version to come.
+// TestFlippedStart flips every bit of the bytes before the first block. All events come, but
+// where the trace looks like one of a version to come.
 func TestFlippedStart(t *testing.T) {
 	for _, version := range []int{3, 4, 6} {
 		data := smallTrace(version)
@@ -42,7 +42,7 @@ func TestFlippedStart(t *testing.T) {
 	}
 }
 
-// TestRecognizes is about what is no trace.
+// TestRecognizes is about other files than traces.
 func TestRecognizes(t *testing.T) {
 	for _, text := range []string{"", "Nettrace", "Nettrace is a format, and this is a text", "PK\x03\x04                              "} {
 		if nettrace.Recognizes([]byte(text)) {

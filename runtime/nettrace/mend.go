@@ -7,10 +7,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
-// A block that is damaged costs what it holds, and no other. The reader trusts the
-// size of a block as long as its content fits that size. Otherwise mend looks what
-// stands behind the block and, if that is no block, in it. And where no block
-// starts, seek looks for the next one.
+// A block that is damaged costs its events, and no others. The reader trusts the size of a
+// block as long as its content fits that size. Otherwise mend looks behind the block and, if
+// that is no block, in it. And where no block starts, seek looks for the next one.
 
 // errLonger is for blocks that were cut short to end where another one starts.
 var errLonger = layout.Damaged("it is longer than it can be: another block starts in it")
@@ -49,8 +48,8 @@ func (s *stream) mayReread(n int) bool {
 	return s.reread <= 16<<20+16*s.src.off
 }
 
-// seek passes over what cannot be read, to where a block starts. If there is none
-// it ends the stream.
+// seek passes over unreadable bytes, to where a block starts. If there is none it ends the
+// stream.
 func (s *stream) seek() error {
 	window := lookAhead
 	if s.v6 {

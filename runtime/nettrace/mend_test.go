@@ -59,8 +59,8 @@ func sections(t testing.TB, data []byte) []section {
 	return list
 }
 
-// A contents is what a stream was read as: how often each record came, without
-// regard to order, and what was said of it.
+// A contents is the result of reading a stream: how often each record came, without regard
+// to order, and the errors.
 type contents struct {
 	records map[uint64]int
 	err     error
@@ -171,11 +171,10 @@ func subjects(t *testing.T, test func(s *subject)) {
 	}
 }
 
-// A tally compares the events of blocks that were not touched with what came.
+// A tally compares the events of blocks that were not touched with those that came.
 type tally struct{ kept, expected int }
 
-// add counts what c has of the events outside block b, and returns how many are
-// missing.
+// add counts the events of c outside block b, and returns how many are missing.
 func (n *tally) add(s *subject, b int, c contents) int {
 	own, rest := 0, int(s.whole.stats.Records)
 	for sum, count := range s.perBlock[b] {
@@ -251,8 +250,8 @@ func TestFlippedHeaders(t *testing.T) {
 	n.check(t, 0.999)
 }
 
-// TestDamagedStreams holds what is read of a damaged stream, of which the reader sees
-// only so much at a time, against what is read of the same bytes in memory.
+// TestDamagedStreams holds the events of a damaged stream, of which the reader sees only so
+// much at a time, against those of the same bytes in memory.
 func TestDamagedStreams(t *testing.T) {
 	subjects(t, func(s *subject) {
 		if len(s.data) > 2<<20 {
@@ -273,7 +272,7 @@ func TestDamagedStreams(t *testing.T) {
 	})
 }
 
-// TestShiftedBytes inserts and deletes bytes. What is behind them is found again.
+// TestShiftedBytes inserts and deletes bytes. The events behind them are found again.
 func TestShiftedBytes(t *testing.T) {
 	var n tally
 	subjects(t, func(s *subject) {

@@ -118,11 +118,11 @@ func (r *Reader) leave(n *run) {
 	}
 }
 
-// fairLimit is what may be held in any case. More must stand in proportion to the
-// bytes of the stream, so that tiny events cannot take many times their size.
+// fairLimit may be held in any case. More must stand in proportion to the bytes of the
+// stream, so that tiny events cannot take many times their size.
 const fairLimit = 4 << 20
 
-// pagesBesides is what pages may take besides what is held. How much that is depends on
-// what was decoded ahead, on which the order must not depend; only where tiny parts of
-// many pages are held it would be more.
+// pagesBesides is the memory for pages beside that for held events. How much that is depends
+// on decoding ahead, on which the order must not depend; only where tiny parts of many pages
+// are held it would be more.
 const pagesBesides = 8 << 20

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/schema"
 )
 
-// Metadata is what a stream says of a kind of events.
+// Metadata is a stream's description of a kind of events.
 type Metadata struct {
 	row  []byte // as it stands in the stream
 	v6   bool
@@ -21,7 +21,7 @@ type Metadata struct {
 // changed.
 func (m *Metadata) Bytes() []byte { return m.row }
 
-// A kindOf is what the stream says of a kind of events.
+// A kindOf is the stream's description of a kind of events.
 type kindOf struct {
 	id      uint32
 	record  etw.Record     // what all have in common
@@ -31,7 +31,7 @@ type kindOf struct {
 	cost    int64          // what it takes in memory
 }
 
-// kind returns what the stream says of the kind of an event.
+// kind returns the stream's description of the kind of an event.
 func (k *known) kind(e *event) *kindOf {
 	if of := k.last; of != nil && of.id == e.metadata {
 		return of
@@ -39,7 +39,7 @@ func (k *known) kind(e *event) *kindOf {
 	return k.kindOf(e.metadata)
 }
 
-// kindOf looks up what the stream says of a kind of events.
+// kindOf looks up the stream's description of a kind of events.
 func (k *known) kindOf(id uint32) *kindOf {
 	of, ok := k.kinds.get(uint64(id))
 	if !ok {
@@ -96,7 +96,7 @@ func (k *known) addRow(b []byte, limit int64) error {
 // errManyKinds says that a row was left out, of which nothing is wrong.
 var errManyKinds = errors.New("it describes more kinds of events than the reader keeps of a stream of this size")
 
-// What a row and a field take in memory, in bytes.
+// The memory of a row and of a field, in bytes.
 const (
 	rowCost   = 700
 	fieldCost = 112

@@ -19,8 +19,8 @@ type (
 	fields = []nettracetest.Field
 )
 
-// render reads a stream with one row and one event, and returns the event as
-// text, with what the description does not cover in brackets.
+// render reads a stream with one row and one event, and returns the event as text, with the
+// part beyond the description in brackets.
 func render(t *testing.T, version int, row nettracetest.Row, payload []byte) string {
 	t.Helper()
 	row.ID = 1
@@ -382,7 +382,7 @@ func TestEventTakenForRow(t *testing.T) {
 
 // TestManyKinds writes a trace of many kinds of events, of which each is known; and one whose
 // rows are made to cost much, of which it says that they are too many, not that they are
-// damaged. What comes after them is known again as the stream goes on.
+// damaged. Metadata after them is known again as the stream goes on.
 func TestManyKinds(t *testing.T) {
 	for _, version := range []int{4, 6} {
 		w, out := widthWriter(t, version)

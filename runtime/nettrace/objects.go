@@ -149,7 +149,7 @@ func (c *objects) object(s *source, at int64) (block, *etw.Damage) {
 	return takeBlock(s, k, int(size)), nil
 }
 
-// follows reports whether b looks like the end of an object and what may come
+// follows reports whether b looks like the end of an object and of the data that may come
 // then.
 func (c *objects) follows(b []byte, whole bool) bool {
 	switch {

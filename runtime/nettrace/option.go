@@ -23,11 +23,10 @@ func WithFileOrder() Option { return func(o *options) { o.inFileOrder = true } }
 // some tens of megabytes.
 const defaultSortLimit = 256 << 20
 
-// WithSortLimit limits the memory for what is held back to be sorted, in bytes, which is
-// 256 MiB otherwise. It is never more than 4 MiB and twice the bytes that were read,
-// which only streams of events without content come near to. At the limit the oldest records are delivered early. If others
-// then turn out to have been due before them, [Stats].OutOfOrder counts these,
-// and [ErrSortLimit] comes after the last record.
+// WithSortLimit limits the memory for events held back to be sorted, in bytes, which is 256 MiB otherwise. It is never more
+// than 4 MiB and twice the bytes that were read, which only streams of events without content come near to. At the limit
+// the oldest records are delivered early. If others then turn out to have been due before them, [Stats].OutOfOrder counts
+// these, and [ErrSortLimit] comes after the last record.
 func WithSortLimit(bytes int64) Option { return func(o *options) { o.limit = bytes } }
 
 // WithoutReadAhead makes the reader do all its work in the goroutine that calls it. Otherwise

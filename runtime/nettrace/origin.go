@@ -1,7 +1,6 @@
 package nettrace
 
-// An Origin is what a stream says of a record and a [etw.Record] has no room
-// for.
+// An Origin has the facts of a stream's record for which an [etw.Record] has no room.
 type Origin struct {
 	MetadataID uint32
 	// CaptureThread is the thread that logged the event, where ThreadID of the
@@ -14,7 +13,7 @@ type Origin struct {
 	// Thread is the row of the thread table, in version 6, and Capture that of the
 	// thread that logged the event, or nil.
 	Thread, Capture *Thread
-	// Metadata is what the stream says of this kind of events, or nil.
+	// Metadata is the stream's description of this kind of events, or nil.
 	Metadata *Metadata
 }
 

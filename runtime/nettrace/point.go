@@ -2,7 +2,7 @@ package nettrace
 
 import "github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 
-// sequencePoint checks the numbers of all threads and forgets what events before
+// sequencePoint checks the numbers of all threads and forgets the tables that events before
 // it could refer to.
 //
 //	time u64, number of threads u32, each with thread u64 and number u32

@@ -23,9 +23,9 @@ var providerGUIDs = map[string]etw.GUID{
 	"system.threading.synchronizationeventsource":                    etw.MustParseGUID("ec631d38-466b-4290-9306-834971ba0217"),
 }
 
-// ProviderGUID returns the GUID of the provider of a given name: a fixed one for
-// the providers of the runtime that have one, and for others what .NET's
-// EventSource makes of the name. EventPipe identifies providers by name alone.
+// ProviderGUID returns the GUID of the provider of a given name: a fixed one for the
+// providers of the runtime that have one, and for others the one that .NET's EventSource
+// derives from the name. EventPipe identifies providers by name alone.
 func ProviderGUID(name string) etw.GUID {
 	if name == "" {
 		return etw.GUID{}

@@ -155,7 +155,7 @@ func (r *Reader) count(time int64) {
 	}
 }
 
-// Newest returns the latest time stamp of what was read so far, and whether there is one.
+// Newest returns the latest time stamp read so far, and whether there is one.
 func (r *Reader) Newest() (int64, bool) { return r.newest, r.stats.Records > 0 }
 
 // Ended reports whether all that could be read was.

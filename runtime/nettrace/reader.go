@@ -21,7 +21,7 @@ type Reader struct {
 	ahead  *ahead   // nil if all is decoded here
 	file   *os.File // that Open opened
 
-	// What they refer to.
+	// The tables they refer to.
 	header Header
 	known  known
 
@@ -81,7 +81,7 @@ func Open(path string, opts ...Option) (*Reader, error) {
 	return r, nil
 }
 
-// Close ends the reading, and closes what [Open] opened. It is an error to read on;
+// Close ends the reading, and closes the file that [Open] opened. It is an error to read on;
 // the last record is not valid any more.
 func (r *Reader) Close() error {
 	r.closed = true
@@ -97,10 +97,10 @@ func (r *Reader) Close() error {
 
 var errClosed = fmt.Errorf("nettrace: %w", fs.ErrClosed)
 
-// Header returns what the stream says of itself as a whole.
+// Header returns the header of the stream.
 func (r *Reader) Header() Header { return r.header }
 
-// Stats returns counts of what has been read so far.
+// Stats returns counts of the reading so far.
 func (r *Reader) Stats() Stats {
 	s := r.stats
 	s.Bytes = r.stream.src.off
@@ -167,8 +167,7 @@ func (r *Reader) finish(b *batch) {
 	}
 }
 
-// conclude returns what is to be said after the last record: once what is wrong,
-// and then io.EOF.
+// conclude returns the error after the last record: once the fault, and then io.EOF.
 func (r *Reader) conclude() error {
 	if r.concluded {
 		return io.EOF
@@ -204,7 +203,7 @@ func (r *Reader) scan(b *batch) (*batch, error) {
 	}
 }
 
-// decode decodes events of the current block into b, or takes what was decoded ahead.
+// decode decodes events of the current block into b, or takes those decoded ahead.
 func (r *Reader) decode(b *batch) {
 	in := &r.stream.cur
 	if done := r.ahead.take(in, &r.memory); done != nil {
@@ -248,7 +247,7 @@ func (r *Reader) decode(b *batch) {
 	}
 }
 
-// errTimes is for blocks whose events may not be what they seem.
+// errTimes is for blocks whose events may mislead.
 var errTimes = layout.Damaged("the times of events are not those that the block's header gives")
 
 // fill fills b with events of the current block, and reports whether they fit. The
@@ -296,7 +295,7 @@ func (r *Reader) advance() error {
 // errPoint tells that the reader has come to a sequence point.
 var errPoint = errors.New("nettrace: sequence point")
 
-// apply takes in what a block says, up to a fault.
+// apply takes in the contents of a block, up to a fault.
 func (r *Reader) apply(b block) {
 	err := r.read(b)
 	if err == nil {
@@ -312,7 +311,7 @@ func (r *Reader) apply(b block) {
 	}
 }
 
-// read takes in what a block says, and returns what is wrong with it.
+// read takes in the contents of a block, and returns its fault.
 func (r *Reader) read(b block) error {
 	switch b.kind {
 	case layout.KindEvents:

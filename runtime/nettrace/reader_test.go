@@ -338,7 +338,7 @@ func TestLongerBlockHeader(t *testing.T) {
 	}
 }
 
-// What a block of an unknown kind says is missing, and that is said, but for a
+// The contents of a block of an unknown kind are missing, and that is reported, but for a
 // version that may have further kinds.
 func TestUnknownBlocksAreSkipped(t *testing.T) {
 	for _, c := range []struct {
@@ -435,7 +435,7 @@ func TestRecordsBreak(t *testing.T) {
 	}
 }
 
-// Records and errors name the file, or what Named calls the stream.
+// Records and errors name the file, or the name of Named.
 func TestNamed(t *testing.T) {
 	data := smallTrace(4)
 	recs, r, err := readStream(t, data[:len(data)-10], nettrace.WithName("live"))

@@ -6,8 +6,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// deliver sets rec to an event: first to what all events of its kind have in
-// common, then the rest.
+// deliver sets rec to an event: first to the common part of all events of its kind, then the
+// rest.
 func (r *Reader) deliver(rec *etw.Record, k *kindOf, b *batch, e *event) {
 	*rec = k.record
 	c := &b.contexts[e.context&^sortPoint]
@@ -35,7 +35,7 @@ func (r *Reader) deliver(rec *etw.Record, k *kindOf, b *batch, e *event) {
 	r.count(e.time)
 }
 
-// deliverRare does what few kinds of events need.
+// deliverRare does the work that few kinds of events need.
 func (r *Reader) deliverRare(rec *etw.Record, k *kindOf, b *batch, e *event) {
 	if k.unknown {
 		r.stats.UnknownMetadata++
@@ -58,7 +58,7 @@ func netperfStack(b *batch, e *event) []byte {
 	return stack[:min(n, uint32(len(stack))):min(n, uint32(len(stack)))]
 }
 
-// deliver6 sets what version 6 keeps in tables.
+// deliver6 sets the parts that version 6 keeps in tables.
 func (r *Reader) deliver6(rec *etw.Record, e *event, c *context) {
 	if t := r.known.threads.get(e.thread); t != nil {
 		rec.ProcessID, rec.ThreadID = t.ProcessID, t.ThreadID

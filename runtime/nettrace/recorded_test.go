@@ -11,9 +11,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// workloadEvents is what the workload in tests/recorded logs through its event
-// sources, as .NET Core 3.1 describes it: opcode, whether there are activities,
-// the event. In brackets is the number of bytes that the description misses.
+// workloadEvents has the events that the workload in tests/recorded logs through its event
+// sources, as .NET Core 3.1 describes it: opcode, whether there are activities, the event.
+// In brackets is the number of bytes that the description misses.
 //
 // Three events show where the descriptions of that version are wrong: an enum of
 // a byte is declared as a byte and written as four; a decimal is declared as a

@@ -56,7 +56,7 @@ type run struct {
 	next   *run
 }
 
-// What a run and a chain cost besides their events, in bytes.
+// The memory of a run and of a chain besides their events, in bytes.
 const (
 	runBytes   = 80
 	chainBytes = 64

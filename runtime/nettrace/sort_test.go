@@ -13,9 +13,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
-// TestSorted writes the events of several threads in the way that the runtime
-// does, batch by batch: each batch has what was logged up to some time, thread
-// by thread, and starts with its oldest event, a sort point.
+// TestSorted writes the events of several threads in the way that the runtime does, batch by
+// batch: each batch has the events up to some time, thread by thread, and starts with its
+// oldest event, a sort point.
 func TestSorted(t *testing.T) {
 	for _, version := range []int{4, 6} {
 		for seed := range uint64(30) {
@@ -146,8 +146,7 @@ func TestSortedThreadStepsBack(t *testing.T) {
 	}
 }
 
-// A stream whose sort points lie gets what order is possible, and the rest is
-// counted.
+// A stream whose sort points lie gets the best possible order, and the rest is counted.
 func TestFalseSortPoint(t *testing.T) {
 	w := nettracetest.NewWriter(4, nettracetest.Trace{})
 	w.Metadata(clrRow(1, 10))
@@ -193,7 +192,7 @@ func TestSortLimit(t *testing.T) {
 		t.Errorf("without an end: %v", err)
 	}
 
-	// At the limit what is due comes early, which need not be too early.
+	// At the limit events that are due come early, which need not be too early.
 	w = nettracetest.NewWriter(4, nettracetest.Trace{})
 	w.Metadata(clrRow(1, 10))
 	for i := range blocks {

@@ -9,9 +9,8 @@ import (
 // A source reads a stream front to back, and knows the offset in it. Alignment
 // counts from the first byte of the stream.
 //
-// What it returns are views: of the memory that a bytes.Reader has anyway, or of
-// chunks that are read ahead. Who needs a view for longer than to the next call
-// holds its chunk.
+// The results are views: of the memory that a bytes.Reader has anyway, or of chunks that are
+// read ahead. Who needs a view for longer than to the next call holds its chunk.
 type source struct {
 	r    io.Reader // nil if the stream is in memory
 	in   *chunk    // of which [pos, end) is read but not taken
@@ -44,8 +43,8 @@ func newSource(r io.Reader) source {
 	return source{r: r, in: &chunk{owned: true}}
 }
 
-// A grip takes what a bytes.Reader writes, which is all it has in one call,
-// without copying it.
+// A grip takes the output of a bytes.Reader, which is all it has in one call, without
+// copying it.
 type grip []byte
 
 func (m *grip) Write(b []byte) (int, error) {
@@ -53,9 +52,9 @@ func (m *grip) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// take returns the next n bytes. The buffer grows as the bytes arrive, never to a
-// size that the stream only claims. If the stream ends first, take returns what
-// there is and io.EOF for none, io.ErrUnexpectedEOF for some.
+// take returns the next n bytes. The buffer grows as the bytes arrive, never to a size that
+// the stream only claims. If the stream ends first, take returns the rest and io.EOF for
+// none, io.ErrUnexpectedEOF for some.
 func (s *source) take(n int) ([]byte, error) {
 	b, err := s.peek(n)
 	s.pos += len(b)
@@ -66,8 +65,8 @@ func (s *source) take(n int) ([]byte, error) {
 	return b, err
 }
 
-// peek returns the next n bytes without taking them, or what there is and why
-// there is no more.
+// peek returns the next n bytes without taking them, or the rest and the error instead of
+// more.
 func (s *source) peek(n int) ([]byte, error) {
 	if s.end-s.pos < n {
 		if err := s.fill(n); err != nil {
@@ -77,8 +76,8 @@ func (s *source) peek(n int) ([]byte, error) {
 	return s.in.buf[s.pos : s.pos+n : s.pos+n], nil
 }
 
-// ahead returns the next n bytes, and what else is there already. With the last
-// bytes comes the error that says why there are no more.
+// ahead returns the next n bytes, and the others that are there already. With the last bytes
+// comes the error that says why there are no more.
 func (s *source) ahead(n int) ([]byte, error) {
 	s.peek(n)
 	return s.in.buf[s.pos:s.end:s.end], s.err
@@ -90,9 +89,9 @@ func (s *source) back(n int) {
 	s.off -= int64(n)
 }
 
-// fill reads until n bytes are there. It asks for no more than there is room for
-// and stops at the first read that suffices, so it does not wait on a live stream
-// for what it does not need.
+// fill reads until n bytes are there. It asks for no more than there is room for and stops
+// at the first read that suffices, so it does not wait on a live stream for bytes that it
+// does not need.
 func (s *source) fill(n int) error {
 	for empty := 0; s.end-s.pos < n; {
 		if s.err != nil {
@@ -118,8 +117,8 @@ func (s *source) fill(n int) error {
 
 var errBadReader = errors.New("nettrace: the io.Reader returned an impossible count")
 
-// makeRoom makes room for n bytes from pos on, or for some of them. What is in a
-// chunk that somebody holds stays where it is.
+// makeRoom makes room for n bytes from pos on, or for some of them. A chunk that somebody
+// holds stays where it is.
 func (s *source) makeRoom(n int) {
 	c, rest := s.in, s.end-s.pos
 	switch {
@@ -157,7 +156,7 @@ const maxFree = 8
 // stable reports whether views are valid for ever.
 func (s *source) stable() bool { return !s.in.owned }
 
-// hold returns the chunk of what was taken last, which stays until it is released.
+// hold returns the chunk of the bytes taken last, which stays until it is released.
 func (s *source) hold() *chunk {
 	s.in.holds++
 	return s.in

@@ -52,7 +52,7 @@ func (s *stacks) add(b []byte, stable bool) error {
 		s.offsets = s.offsets[:from]
 		return err
 	}
-	// Numbers go up. Where they do not, what comes later counts.
+	// Numbers go up. Where they do not, the later one counts.
 	for last := len(s.blocks) - 1; last >= 0 && s.blocks[last].first >= first; last-- {
 		s.blocks = s.blocks[:last]
 	}

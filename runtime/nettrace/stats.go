@@ -2,7 +2,7 @@ package nettrace
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// Stats counts what a [Reader] has read so far.
+// Stats counts the reading of a [Reader] so far.
 type Stats struct {
 	Records int64 // delivered
 	Bytes   int64 // of the stream
@@ -47,6 +47,6 @@ type Stats struct {
 	UnknownBlocks int64
 	// DamagedBlocks counts blocks with a fault, which were read up to there.
 	DamagedBlocks int64
-	// Damage lists what of the stream could not be read.
+	// Damage lists the parts of the stream that could not be read.
 	Damage etw.DamageLog
 }

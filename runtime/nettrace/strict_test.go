@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A checker goes through a stream byte by byte, and takes nothing but what the rules
-// of the format allow. It shares no code with the Reader.
+// A checker goes through a stream byte by byte, and accepts nothing but the rules of the
+// format. It shares no code with the Reader.
 type checker struct {
 	b  []byte
 	at int

@@ -29,8 +29,8 @@ type threads struct {
 	items   int             // rows and keys
 }
 
-// maxItems bounds the rows of a table and what they consist of, which take many
-// times their bytes in the stream. A sequence point may start a table anew.
+// maxItems bounds the rows of a table and of their parts, which take many times their bytes
+// in the stream. A sequence point may start a table anew.
 const maxItems = 1 << 16
 
 // add reads a thread block: rows of a u16 size, an index and items up to the end
@@ -72,8 +72,8 @@ func (t *threads) add(b []byte) error {
 	return nil
 }
 
-// knownID returns the id of a process or thread, or -1 for what recorders write if
-// they do not know it: -1 in 32 or in 64 bits.
+// knownID returns the id of a process or thread, or -1 for the value of recorders that do
+// not know it: -1 in 32 or in 64 bits.
 func knownID(id uint64) int64 {
 	if id == math.MaxUint32 {
 		return -1

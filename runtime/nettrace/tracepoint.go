@@ -2,7 +2,7 @@ package nettrace
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// commonFields are what the records of the Linux kernel begin with.
+// commonFields are the first fields of the records of the Linux kernel.
 var commonFields = [...]etw.FieldDesc{
 	{Name: "common_type", Type: etw.InUInt16},
 	{Name: "common_flags", Type: etw.InUInt8},
@@ -10,11 +10,10 @@ var commonFields = [...]etw.FieldDesc{
 	{Name: "common_pid", Type: etw.InInt32},
 }
 
-// kernelFields returns the fields of an event of the kernel as far as they can be
-// trusted, and reports whether it is one. The records are structures of C, and what
-// declares them forgets that members lie at multiples of their size. It ends at the first array, which it declares as one element, or text elsewhere,
-// which it declares as a number: so a last byte, or a last number without a sign, may be
-// one. Each argument of a system call takes 8 bytes.
+// kernelFields returns the fields of an event of the kernel as far as they can be trusted, and reports whether it is one. The records are structures
+// of C, and the declaration forgets that members lie at multiples of their size. It ends at the first array, which it declares as one element, or
+// text elsewhere, which it declares as a number: so a last byte, or a last number without a sign, may be one. Each argument of a system call takes 8
+// bytes.
 func kernelFields(provider string, declared []etw.FieldDesc) (fields []etw.FieldDesc, is bool) {
 	if len(declared) < len(commonFields) {
 		return nil, false

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What the kernel's events are declared to be is trusted as far as it can be.
+// The declarations of the kernel's events are trusted as far as they can be.
 func TestKernelFields(t *testing.T) {
 	with := func(fields ...etw.FieldDesc) []etw.FieldDesc {
 		return append(commonFields[:len(commonFields):len(commonFields)], fields...)

@@ -52,7 +52,7 @@ func testTranscode(t *testing.T, files []string) {
 // seed is that of the hashes of records.
 var seed = maphash.MakeSeed()
 
-// summary is a hash of what all forms keep of a record.
+// summary is a hash of the parts of a record that all forms keep.
 func summary(rec *etw.Record, version int) uint64 {
 	processor := rec.Processor
 	if version == 3 {
@@ -66,9 +66,9 @@ func summary(rec *etw.Record, version int) uint64 {
 	return h.Sum64()
 }
 
-// transcode reads a file and writes its records in another form, some hundred to
-// a block with their own stacks, threads and labels. It also returns what is to
-// be read from that, as hashes.
+// transcode reads a file and writes its records in another form, some hundred to a block
+// with their own stacks, threads and labels. It also returns the records to be read from
+// that, as hashes.
 func transcode(t *testing.T, file string, version int, plain bool) (data []byte, want []uint64) {
 	t.Helper()
 	r, err := nettrace.Open(file)

@@ -152,8 +152,8 @@ func TestStackNumbersStartOver(t *testing.T) {
 	}
 }
 
-// TestNumbersStartOverUnsaid is about a sequence point that is lost: what events
-// before it refer to is what was there before the numbers started over.
+// TestNumbersStartOverUnsaid is about a sequence point that is lost: events before it refer
+// to the tables from before the numbers started over.
 func TestNumbersStartOverUnsaid(t *testing.T) {
 	w := nettracetest.NewWriter(6, nettracetest.Trace{})
 	w.Metadata(clrRow(1, 10))

@@ -31,14 +31,14 @@ func address(name string) etw.FieldDesc {
 	return etw.FieldDesc{Name: name, Type: etw.InVarUint, Out: etw.OutHexInt64}
 }
 
-// sample is what the sample profiler says of the thread whose stack it took.
+// sample is the sample profiler's account of the thread whose stack it took.
 var sample = wellKnown{name: "ThreadSample", fields: []etw.FieldDesc{{
 	Name: "Type", Type: etw.InUInt32,
 	Map: &etw.MapDesc{Name: "ThreadSampleType", Entries: []etw.MapEntry{{Value: 0, Name: "Error"}, {Value: 1, Name: "External"}, {Value: 2, Name: "Managed"}}},
 }}}
 
-// diagnosticSource is the layout of the events by which DiagnosticSource passes
-// on what others write to it. Early versions of the format cannot describe it.
+// diagnosticSource is the layout of the events by which DiagnosticSource passes on the
+// events of others. Early versions of the format cannot describe it.
 var diagnosticSource = wellKnown{fields: []etw.FieldDesc{
 	utf16z("SourceName"), utf16z("EventName"),
 	{Name: "Arguments", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizePrefix}, Fields: []etw.FieldDesc{utf16z("Key"), utf16z("Value")}},
@@ -56,11 +56,11 @@ var universalSystem = [...]wellKnown{
 	5: {always: true, name: "ProcessMappingMetadata", fields: []etw.FieldDesc{uvar("Id"), utf8s("SymbolMetadata"), utf8s("VersionMetadata")}},
 }
 
-// universalEvent is what the events of Universal.Events start with: CPU samples,
-// context switches and others, each with a stack.
+// universalEvent is the start of the events of Universal.Events: CPU samples, context
+// switches and others, each with a stack.
 var universalEvent = wellKnown{fields: []etw.FieldDesc{uvar("Value")}}
 
-// knownEvent returns what is known of an event, or nil.
+// knownEvent returns the description of an event, or nil.
 func knownEvent(provider, name string, id uint32) *wellKnown {
 	switch provider {
 	case "Microsoft-DotNETCore-SampleProfiler":

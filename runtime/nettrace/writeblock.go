@@ -81,7 +81,7 @@ func (w *Writer) writeHeader() {
 	w.put(append(append(start, b...), layout.TagEnd))
 }
 
-// keys returns those of a header of version 6: Keys, and what else is known.
+// keys returns those of a header of version 6: Keys, and the other known ones.
 func (h *Header) keys() []KeyValue {
 	keys := append([]KeyValue(nil), h.Keys...)
 	add := func(key string, n int64) {

@@ -35,7 +35,7 @@ type writtenKind struct {
 	base etw.Record // what its row says of all of them
 }
 
-// A kindKey is what a row is made from.
+// A kindKey is the source of a row.
 type kindKey struct {
 	provider string
 	guid     etw.GUID
@@ -51,8 +51,7 @@ func (t *kindTable) begin() {
 	*t = kindTable{copied: make(map[copiedKind]*writtenKind), made: make(map[kindKey]*writtenKind), contents: make(map[string]*writtenKind)}
 }
 
-// of returns the kind of a record, of which m is what the stream that it is from says,
-// or nil.
+// of returns the kind of a record, of which m is the description in its stream, or nil.
 func (t *kindTable) of(w *Writer, rec *etw.Record, m *Metadata) (*writtenKind, error) {
 	if m != nil && t.tells(w, rec, m) {
 		key := copiedKind{m, nil}
@@ -93,7 +92,7 @@ func (t *kindTable) tells(w *Writer, rec *etw.Record, m *Metadata) bool {
 	return w.v6 || rec.Version == b.Version && rec.Level == b.Level && rec.Opcode == b.Opcode && rec.Keywords == b.Keywords
 }
 
-// make returns the kind of a record by what the record itself says.
+// make returns the kind of a record by the record itself.
 func (t *kindTable) make(w *Writer, rec *etw.Record) (*writtenKind, error) {
 	key := kindKey{rec.ProviderName, rec.Provider, rec.ID, rec.Version, rec.Level, rec.Opcode, rec.Keywords, rec.Schema}
 	if w.v6 { // labels say what differs
@@ -195,7 +194,7 @@ func (m *Metadata) content(v6 bool, schema *etw.EventDesc) ([]byte, error) {
 	return r.Content(v6, m.base.PointerSize), nil
 }
 
-// rowOf returns a row that says what rec does of itself.
+// rowOf returns a row with the facts of rec.
 func rowOf(rec *etw.Record) layout.Row {
 	m := layout.Row{
 		Provider: rec.ProviderName, ID: uint32(rec.ID), Keywords: rec.Keywords,

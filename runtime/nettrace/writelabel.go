@@ -25,8 +25,8 @@ func (t *labelTable) begin() {
 	*t = labelTable{numbers: make(map[string]uint32), first: 1, pending: t.pending[:0], list: t.list}
 }
 
-// of returns the number of the list with what a record says beyond the metadata of
-// its kind k. That of none is 0.
+// of returns the number of the list with the facts of a record beyond the metadata of its
+// kind k. That of none is 0.
 func (t *labelTable) of(rec *etw.Record, k *writtenKind) (uint32, error) {
 	t.list, t.at, t.n = t.list[:0], -1, 0
 	if !rec.ActivityID.IsZero() {

@@ -125,8 +125,8 @@ func TestWriterStacksWithoutOrder(t *testing.T) {
 	}
 }
 
-// TestWriterRefusesWidths tries what neither version has room for, beside what it has: the
-// record is refused, and the stream stays good.
+// TestWriterRefusesWidths tries values for which neither version has room, beside those for
+// which it has: the record is refused, and the stream stays good.
 func TestWriterRefusesWidths(t *testing.T) {
 	long := strings.Repeat("x", 70_000)
 	for _, c := range []struct {

@@ -47,7 +47,7 @@ type Writer struct {
 	moved  bool // clock is another than that of the stream
 }
 
-// A pointState is what decides when there is a sequence point.
+// A pointState decides when there is a sequence point.
 type pointState struct {
 	bytes int // of events since the last one
 	fresh bool
@@ -57,16 +57,15 @@ type pointState struct {
 type WriterOption func(*Writer)
 
 // WithoutOrder says that only the records of each thread come in the order of time. The
-// stream then does not promise more, but at a [Writer.Flush]: what is written after it
-// must not be older than what was written before. Until then readers hold back all
-// of it, and so does the Writer with the call stacks.
+// stream then does not promise more, but at a [Writer.Flush]: records after it must not be
+// older than those before. Until then readers hold back all of it, and so does the Writer
+// with the call stacks.
 func WithoutOrder() WriterOption { return func(w *Writer) { w.unsorted = true } }
 
-// NewWriter begins a stream with the header h, of which Version is 4, or 6, or 0 for
-// the first of both that can hold it: version 4 is of one process. The Clock says what
-// the time stamps of the stream count, and a record with another Clock gets the time
-// stamp of the same moment. A PointerSize of 0 is that of 64 bits, a Frequency of 0 is
-// 1e9.
+// NewWriter begins a stream with the header h, of which Version is 4, or 6, or 0 for the
+// first of both that can hold it: version 4 is of one process. The Clock is the unit of the
+// stream's time stamps, and a record with another Clock gets the time stamp of the same
+// moment. A PointerSize of 0 is that of 64 bits, a Frequency of 0 is 1e9.
 //
 // The stream may go to a pipe or a connection: nothing is written twice.
 func NewWriter(out io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
@@ -104,31 +103,31 @@ func NewWriter(out io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
 	return w, w.err
 }
 
-// Write appends a record. Its ProviderName and Schema, or what it has instead of a
-// Schema, go into the metadata of the stream. Records of version 4 have no labels, and
-// all are of the process of the header. Neither version has room for a Channel, a
-// Task, or for other extended items than labels.
+// Write appends a record. Its ProviderName and Schema, or its substitute for a Schema, go
+// into the metadata of the stream. Records of version 4 have no labels, and all are of the
+// process of the header. Neither version has room for a Channel, a Task, or for other
+// extended items than labels.
 func (w *Writer) Write(rec *etw.Record) error {
 	return w.write(rec, &Origin{CaptureThread: uint64(rec.ThreadID)})
 }
 
-// WriteFrom is Write for a record of which more is known: the thread that logged it,
-// which is its CaptureThread in version 4 and Capture in version 6, the name of its
-// Thread, and its Metadata. What else an Origin has does not matter.
+// WriteFrom is Write for a record of which more is known: the thread that logged it, which
+// is its CaptureThread in version 4 and Capture in version 6, the name of its Thread, and
+// its Metadata. The rest of an Origin does not matter.
 func (w *Writer) WriteFrom(rec *etw.Record, o Origin) error { return w.write(rec, &o) }
 
-// Copy appends the record that r delivered last, with what its stream says of it and
-// its kind. Rec is that record, of which the Payload may have been replaced.
+// Copy appends the record that r delivered last, with its stream's facts about it and its
+// kind. Rec is that record, of which the Payload may have been replaced.
 func (w *Writer) Copy(r *Reader, rec *etw.Record) error { return w.WriteFrom(rec, r.Origin()) }
 
-// What a stream has no room for.
+// Records for which a stream has no room.
 var (
 	// ErrKind is of records that are not those of a manifest: EventPipe has no others.
 	ErrKind = errors.New("a classic event or a message, which EventPipe does not have")
 	// ErrProcess is of records of version 4 that are not of the process of the header.
 	ErrProcess = errors.New("another process than that of the stream")
-	// ErrPointerSize is of records of programs whose pointers are not those of the
-	// stream: a reader would not find what is behind one in a payload.
+	// ErrPointerSize is of records of programs whose pointers are not those of the stream: a
+	// reader would not find the fields behind one in a payload.
 	ErrPointerSize = errors.New("a program with pointers of another size than those of the stream")
 	// ErrNoProvider is of records whose provider has no name.
 	ErrNoProvider = errors.New("the name of the provider is not known")
@@ -196,7 +195,7 @@ var errWriterClosed = fmt.Errorf("nettrace: the Writer is closed: %w", fs.ErrClo
 func (w *Writer) append(h *layout.EventHeader, payload []byte) {
 	first := len(w.block) == layout.EventsHeaderSize
 	if !w.unsorted {
-		// What comes later is not older.
+		// Later records are not older.
 		h.SortPoint = first || h.Capture != w.last.Capture
 	} else if w.point.fresh {
 		h.SortPoint = true
@@ -214,7 +213,7 @@ func (w *Writer) append(h *layout.EventHeader, payload []byte) {
 	w.point.bytes += len(w.block) - before
 }
 
-// Limits of what is held.
+// Limits of the held records.
 const (
 	maxEventBlock = 100 << 10 // as the runtime has it
 	maxPending    = 512 << 10 // of anything that goes before a block
@@ -237,8 +236,8 @@ func (w *Writer) pointDue() bool {
 		w.labels.items > pointItems || w.threads.rows > pointItems || len(w.threads.states) > pointItems
 }
 
-// Flush writes what the Writer holds, so that a reader of the stream gets it. What is
-// written after it must not be older.
+// Flush writes the records that the Writer holds, so that a reader of the stream gets it.
+// Records after it must not be older.
 func (w *Writer) Flush() error {
 	if w.closed {
 		return w.err
@@ -250,7 +249,7 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// flush writes the block of events, after what it refers to.
+// flush writes the block of events, after its tables.
 func (w *Writer) flush() error {
 	w.kinds.flush(w)
 	w.threads.flush(w)
@@ -275,8 +274,8 @@ func (w *Writer) beginBlock() {
 	w.last = layout.EventHeader{}
 }
 
-// Close writes what the Writer holds, the last sequence point, which tells what was
-// lost, and the mark of the end. It does not close what the Writer writes to.
+// Close writes the records that the Writer holds, the last sequence point, which tells the
+// losses, and the mark of the end. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.err

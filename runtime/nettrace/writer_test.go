@@ -20,8 +20,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestCopy copies real traces record by record: what is read from the copy are the
-// same records in the same order, and the same losses.
+// TestCopy copies real traces record by record: the copy has the same records in the same
+// order, and the same losses.
 func TestCopy(t *testing.T) { testCopy(t, recorded(t)) }
 
 func TestCopyCorpus(t *testing.T) { testCopy(t, corpus.Share(corpus.Some(t, allCorpusFiles(t)), 20)) }
@@ -106,7 +106,7 @@ func copied(data []byte, version int) (*bytes.Buffer, error) {
 	return &out, w.Close()
 }
 
-// sameStreams reads two streams and returns what is different in their records.
+// sameStreams reads two streams and returns the differences of their records.
 func sameStreams(a, b []byte) error {
 	first, err := nettrace.NewReader(bytes.NewReader(a))
 	if err != nil {
@@ -238,7 +238,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestUnsorted writes what several threads do, each in its own order.
+// TestUnsorted writes the events of several threads, each in its own order.
 func TestUnsorted(t *testing.T) {
 	var out bytes.Buffer
 	w, err := nettrace.NewWriter(&out, nettrace.Header{ProcessID: 1, Clock: etw.Clock{Start: etw.FileTimeOf(time.Now())}}, nettrace.WithoutOrder())
@@ -279,7 +279,7 @@ func TestUnsorted(t *testing.T) {
 	}
 }
 
-// TestWriterRefuses says what a stream has no room for.
+// TestWriterRefuses tries records for which a stream has no room.
 func TestWriterRefuses(t *testing.T) {
 	if _, err := nettrace.NewWriter(io.Discard, nettrace.Header{Version: 5}); err == nil {
 		t.Error("version 5")

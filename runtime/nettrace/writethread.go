@@ -18,8 +18,8 @@ type threadTable struct {
 	recent [64]*writtenThread
 	order  []uint64 // keys of states, sorted, unless there are new ones
 
-	// Version 6: the indexes of threads, by process and thread where that is all, and
-	// by what else is said of them. Pointers are those of one Reader.
+	// Version 6: the indexes of threads, by process and thread where that is all, and by
+	// their other facts. Pointers are those of one Reader.
 	ids      map[threadKey]uint64
 	named    map[string]uint64
 	pointers map[*Thread]uint64
@@ -92,8 +92,8 @@ func (t *threadTable) state(id uint64) *writtenThread {
 	return s
 }
 
-// index returns the index of a thread in the table of version 6. Row is what else is
-// known of it, or nil.
+// index returns the index of a thread in the table of version 6. Row is the other facts
+// about it, or nil.
 func (t *threadTable) index(w *Writer, process, thread int64, row *Thread) (uint64, error) {
 	if row == nil || row.Name == "" && len(row.Keys) == 0 {
 		key := threadKey{process, thread}

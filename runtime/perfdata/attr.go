@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
 
-// An attr is what perf asked the kernel for: perf_event_attr.
+// An attr is perf's request to the kernel: perf_event_attr.
 type attr struct {
 	kind        uint32
 	size        int
@@ -33,7 +33,7 @@ const (
 // attrLeast is the size of the first version.
 const attrLeast = 64
 
-// parseAttr reads what b begins with. What an older version lacks is 0.
+// parseAttr reads the begin of b. Fields that an older version lacks are 0.
 func parseAttr(b []byte, order binary.ByteOrder) (a attr, ok bool) {
 	const isFrequency, idsAll, contextSwitch = 1 << 10, 1 << 18, 1 << 26
 	if len(b) < attrLeast {

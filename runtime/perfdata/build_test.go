@@ -16,7 +16,7 @@ type maker struct {
 	order binary.ByteOrder
 }
 
-// sizes of what stands in records.
+// sizes of the parts of records.
 const testParts = perfevent.PartIdentifier | perfevent.PartIP | perfevent.PartThread | perfevent.PartTime | perfevent.PartProcessor | perfevent.PartPeriod
 
 // put appends numbers, and texts that are padded to 8 bytes.
@@ -66,7 +66,7 @@ func (m *maker) sample(id uint64, at int64, raw []byte, stack ...uint64) []byte 
 	return m.record(perfevent.TypeSample, 2, parts...)
 }
 
-// attr makes what perf asked for.
+// attr makes a request of perf.
 func (m *maker) attr(kind uint32, config, period, parts, flags uint64) []byte {
 	var b bytes.Buffer
 	m.put(&b, kind, uint32(128), config, period, parts, uint64(0))
@@ -93,7 +93,7 @@ func (m *maker) attrs() [][]byte {
 	}
 }
 
-// format is what the kernel says of the tracepoint.
+// format is the kernel's format of the tracepoint.
 const format = `name: bread_baked
 ID: 77
 format:
@@ -232,7 +232,7 @@ func (m *maker) file(records ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// pipe makes what perf writes into a pipe.
+// pipe makes the output of perf into a pipe.
 func (m *maker) pipe(records ...[]byte) []byte {
 	var b bytes.Buffer
 	m.put(&b, uint64(0x32454c4946524550), uint64(pipeSize))

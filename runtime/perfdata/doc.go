@@ -1,6 +1,6 @@
 // Package perfdata reads perf.data, the files of perf of Linux, as records. Use it to look at
-// what perf record took by the types and analyses that read other traces of Linux; package
-// trace opens such files, too.
+// recordings of perf record by the types and analyses that read other traces of Linux;
+// package trace opens such files, too.
 //
 //	f, err := os.Open("perf.data")
 //	if err != nil {
@@ -34,8 +34,8 @@
 //   - samples of all other events are events of a provider perf, by the name that perf gives
 //     them, with the count that each stands for.
 //
-// Files of both byte orders, what perf writes into a pipe, and files that -z has compressed are
-// read, these up to a window of 8 MB, which perf takes up to level 19. Payloads and stacks are
-// little-endian in all of them. A copy of the stack that --call-graph dwarf has taken is not
-// unwound: such a sample has the frames of the kernel and the innermost one of the program.
+// Files of both byte orders, the output of perf into a pipe, and files that -z has compressed
+// are read, these up to a window of 8 MB, which perf takes up to level 19. Payloads and stacks
+// are little-endian in all of them. A copy of the stack that --call-graph dwarf has taken is
+// not unwound: such a sample has the frames of the kernel and the innermost one of the program.
 package perfdata

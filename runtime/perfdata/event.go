@@ -25,7 +25,7 @@ type event struct {
 	of       eventheader.Tracepoint
 }
 
-// A role says what samples of an event become.
+// A role is the kind of record that samples of an event become.
 type role uint8
 
 const (
@@ -69,7 +69,7 @@ func (e *event) title() string {
 	return fmt.Sprintf("%d:%#x", e.kind, e.config)
 }
 
-// isTime reports whether what is counted goes on while a processor works.
+// isTime reports whether the counter goes on while a processor works.
 func (e *event) isTime() bool {
 	number := uint64(uint32(e.config)) // above it, which of the kinds of processors
 	base := e.name
@@ -86,7 +86,7 @@ func (e *event) isTime() bool {
 	return e.kind != kindTracepoint && (base == "cycles" || base == "cpu-cycles" || base == "ref-cycles")
 }
 
-// resolve finds out what samples of an event become, at the first one.
+// resolve finds the role of samples of an event, at the first one.
 func (r *Reader) resolve(e *event) {
 	e.resolved = true
 	group, name, isNamed := strings.Cut(e.title(), ":")
@@ -232,7 +232,7 @@ func turn(b []byte) {
 	}
 }
 
-// A host knows of processes what the file says.
+// A host knows the file's facts about processes.
 type host struct{ *Reader }
 
 func (h host) Meet(rec *perfevent.Record) {}

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/perfdata"
 )
 
-// How long a program ran, by what perf record took of it.
+// How long a program ran, by the samples of perf record.
 func ExampleReader() {
 	f, err := os.Open("perf.data")
 	if err != nil {

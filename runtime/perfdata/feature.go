@@ -16,7 +16,7 @@ func isRead(n int) bool {
 	return false
 }
 
-// feature takes a feature, and reports whether it has what it should.
+// feature takes a feature, and reports whether it is complete.
 func (r *Reader) feature(n int, b []byte) bool {
 	h := &r.header
 	p := parts{order: r.order, b: b}
@@ -72,7 +72,7 @@ const (
 	maxNames = 1 << 16 // of files with build ids
 )
 
-// buildID takes what identifies a file: a record with process, build id, and path.
+// buildID takes the identity of a file: a record with process, build id, and path.
 func (r *Reader) buildID(b []byte) {
 	const idAt, pathAt, most, hasSize = 12, 36, 20, 1 << 15
 	if len(b) <= pathAt {

@@ -10,11 +10,11 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Header is what a file says of the recording.
+// A Header is a file's facts about the recording.
 type Header struct {
 	// Clock is that of the records, in nanoseconds. Dated says that the file tells the wall
-	// time, which it does if perf was given a clock (-k); else Start is 0, or made of what
-	// [WithEnd] gave.
+	// time, which it does if perf was given a clock (-k); else Start is 0, or made of the
+	// time that [WithEnd] gave.
 	Clock etw.Clock
 	Dated bool
 
@@ -64,20 +64,20 @@ const (
 	features          = 256
 )
 
-// What stands in the header of a file.
+// The fields of the header of a file.
 const (
 	headerSize = 104
 	pipeSize   = 16
 	bitmapAt   = 72
 )
 
-// maxSection bounds what is read of the header at a time.
+// maxSection bounds one read of the header.
 const maxSection = 64 << 20
 
 // A section is a part of a file.
 type section struct{ offset, size int64 }
 
-// header reads the header of the file, and what it refers to.
+// header reads the header of the file, and the parts that it refers to.
 func (r *Reader) readHeader() error {
 	head := make([]byte, min(r.size, headerSize))
 	if _, err := r.src.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -125,7 +125,7 @@ func (r *Reader) readHeader() error {
 	return nil
 }
 
-// readAttrs reads the table of what was recorded.
+// readAttrs reads the table of the recorded events.
 func (r *Reader) readAttrs(table section, each int64) error {
 	const ids = 16
 	b, err := r.read(table)

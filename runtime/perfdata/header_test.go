@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// A listed is what Microsoft's decoder says of an event.
+// A listed is an event by Microsoft's decoder.
 type listed struct {
 	Name string `json:"n"`
 	Meta struct {

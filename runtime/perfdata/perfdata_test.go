@@ -18,7 +18,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// told returns what a Reader delivers, and the error at the end.
+// told returns the records that a Reader delivers, and the error at the end.
 func told(r *Reader) (list []string, err error) {
 	d := etw.NewDecoder()
 	for {
@@ -42,7 +42,7 @@ func told(r *Reader) (list []string, err error) {
 	return list, err
 }
 
-// want is what test files tell.
+// want is the contents of test files.
 var want = []string{
 	"300 7/0 on 1 Universal.System/ExistingProcess NamespaceProcessId=7 Name=baker NamespaceName=Unknown",
 	`300 7/0 on 1 Universal.System/ProcessMappingMetadata Id=1 SymbolMetadata="{\"type\":\"ELF\",\"build_id\":\"6275696c64\"}" VersionMetadata=""`,
@@ -106,7 +106,7 @@ func stride() int {
 	return 13
 }
 
-// A file that is cut delivers what is before the cut, and says that there should be more.
+// A file that is cut delivers the part before the cut, and says that there should be more.
 func TestCuts(t *testing.T) {
 	step := stride()
 	for name, file := range forms(t) {

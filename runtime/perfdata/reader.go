@@ -58,7 +58,7 @@ type Reader struct {
 	stats        Stats
 }
 
-// Stats are counts of what was read.
+// Stats are counts of the reading.
 type Stats struct {
 	Records     int64 // delivered
 	Samples     int64 // of perf, whatever they are of
@@ -99,11 +99,11 @@ func NewReader(src io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
 	return r, nil
 }
 
-// Header returns what the file says of the recording. Of what was written into a pipe that is
-// what came before the first records.
+// Header returns the file's facts about the recording. Of a pipe's output these are the ones
+// before the first records.
 func (r *Reader) Header() Header { return r.header }
 
-// Stats returns what has been counted so far.
+// Stats returns the counts so far.
 func (r *Reader) Stats() Stats {
 	s := r.stats
 	s.Lost = r.translator.Stats.Lost
@@ -113,7 +113,7 @@ func (r *Reader) Stats() Stats {
 // Records iterates over the records that are left: see [etw.Records].
 func (r *Reader) Records() iter.Seq2[*etw.Record, error] { return etw.Records(r) }
 
-// Close ends the reading. What the Reader reads of stays open.
+// Close ends the reading. The underlying reader stays open.
 func (r *Reader) Close() error {
 	r.finished, r.log = true, etw.DamageLog{}
 	r.translator.Clear()
@@ -268,7 +268,7 @@ func (r *Reader) take(b []byte) (extra int64) {
 	return extra
 }
 
-// pipedAttr takes what perf asked the kernel for.
+// pipedAttr takes perf's request to the kernel.
 func (r *Reader) pipedAttr(b []byte) {
 	a, ok := parseAttr(b, r.order)
 	if !ok || r.addEvent(a, b[a.size:]) != nil {
@@ -417,7 +417,7 @@ func (r *Reader) begin(at int64) {
 	r.translator = universal.NewTranslator(host{r}, c.Origin)
 }
 
-// finish takes what is left at the end of the file.
+// finish takes the rest at the end of the file.
 func (r *Reader) finish() error {
 	r.finished = true
 	if len(r.rest) > 0 {

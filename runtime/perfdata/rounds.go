@@ -8,7 +8,7 @@ import (
 )
 
 // rounds put records in the order of time. Perf reads the rings of all processors, one after
-// another, and marks the end of each round: what is then not yet read is later than all that
+// another, and marks the end of each round: records not read by then are later than all that
 // was read in the round before.
 type rounds struct {
 	held  []held
@@ -27,7 +27,7 @@ type held struct {
 // maxHeld bounds the memory of records that wait, where a file has no marks.
 const maxHeld = 32 << 20
 
-// heldSize is about what a record takes besides its bytes.
+// heldSize is about the memory of a record besides its bytes.
 const heldSize = 256
 
 // add takes a record.

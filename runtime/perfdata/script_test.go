@@ -76,8 +76,8 @@ func samples(t testing.TB, r *Reader) (list []string) {
 	}
 }
 
-// What perf script -D prints of a sample: its header, the addresses of its stack, and the line
-// that perf script prints without -D.
+// The output of perf script -D for a sample: its header, the addresses of its stack, and the
+// line that perf script prints without -D.
 var (
 	dumpedSample = regexp.MustCompile(`^(?:\d+ )?(\d+) 0x\w+ \[0x\w+\]: PERF_RECORD_SAMPLE\([^)]*\): +(-?\d+)/(-?\d+): 0x(\w+) period`)
 	dumpedFrame  = regexp.MustCompile(`^\.\.\.\.\. *\d+: (\w{16})$`)
@@ -123,7 +123,7 @@ func scripted(t testing.TB, path string) (list []string) {
 // noStacks leaves stacks out of a comparison.
 const noStacks = "stacks"
 
-// compare holds what a Reader delivers of a file against what perf script prints.
+// compare holds the records of a Reader against the output of perf script.
 func compare(t *testing.T, path string, but ...string) {
 	t.Helper()
 	want := scripted(t, path)
@@ -158,7 +158,7 @@ func TestScriptOfCorpus(t *testing.T) {
 	}
 }
 
-// Each sample of what perf records now is that of perf script, in every form that it writes.
+// Each sample of a recording of today's perf is that of perf script, in every form that it writes.
 func TestScriptOfNow(t *testing.T) {
 	perf, err := exec.LookPath("perf")
 	if err != nil {

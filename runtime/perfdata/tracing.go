@@ -11,7 +11,7 @@ import (
 // maxFormats bounds how many events of the kernel a file may describe.
 const maxFormats = 1 << 14
 
-// tracing takes what the kernel said of its events, and of its functions.
+// tracing takes the kernel's formats of its events, and its functions.
 func (r *Reader) tracing(b []byte) bool {
 	p := parts{order: r.order, b: b}
 	if magic := p.take(10); !bytes.HasPrefix(magic, []byte("\x17\x08\x44tracing")) {

@@ -34,8 +34,9 @@ const (
 	packedAt   = namesAt + 1
 )
 
-// elfHead makes what stands before the stream: a header, three sections, of which the first
-// has to be empty, the names of these, which are none, and what says how the last is packed.
+// elfHead makes the bytes before the stream: a header, three sections, of which the first
+// has to be empty, the names of these, which are none, and the header that tells how the
+// last is packed.
 func elfHead() []byte {
 	const endless = uint64(1) << 62
 	var b bytes.Buffer
@@ -66,7 +67,7 @@ type sectionOf struct {
 	head []byte
 }
 
-// ReadAt reads the head, or what comes next of the stream.
+// ReadAt reads the head, or the next bytes of the stream.
 func (s sectionOf) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < int64(len(s.head)) {
 		n = copy(p, s.head[at:])
@@ -81,7 +82,7 @@ func (s sectionOf) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// unpack takes the next bytes of the stream, and gives take what they unpack to, in parts.
+// unpack takes the next bytes of the stream, and gives take the unpacked bytes, in parts.
 func (u *unpacker) unpack(b []byte, take func([]byte)) error {
 	u.rest = append(u.rest, b...)
 	used := 0
@@ -106,7 +107,7 @@ func (u *unpacker) unpack(b []byte, take func([]byte)) error {
 
 var errBlock = errors.New("zstd: not a frame of blocks")
 
-// next returns the size of the next block of a stream, with what stands before and behind it
+// next returns the size of the next block of a stream, with the bytes before and behind it
 // in its frame, or 0 if it has not come whole yet. The parts have to be told apart since the
 // stream cannot go on in the middle of one.
 func (u *unpacker) next(b []byte) (n int, err error) {

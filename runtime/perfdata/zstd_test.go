@@ -31,8 +31,7 @@ func packed(t testing.TB, level zstd.EncoderLevel, texts ...string) []byte {
 	return b.Bytes()
 }
 
-// A stream unpacks to what it was packed from, in whichever parts it comes, and as far as it
-// has come.
+// A stream unpacks to its source, in whichever parts it comes, and as far as it has come.
 func TestUnpack(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 300_000)
@@ -63,7 +62,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// What is no stream is an error, and never more than its blocks can have.
+// Other data than a stream is an error, and never more than its blocks can have.
 func FuzzUnpack(f *testing.F) {
 	f.Add(packed(f, zstd.SpeedFastest, "one", strings.Repeat("two", 1000)), 7)
 	f.Add([]byte("\x28\xb5\x2f\xfd\x00\x00\x01\x00\x00"), 3)

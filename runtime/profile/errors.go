@@ -11,7 +11,7 @@ import (
 // ErrFormat says that a file is no profile of a kind that is known.
 var ErrFormat = errors.New("not a profile")
 
-// A formatError says what a file is that is no profile.
+// A formatError names the kind of a file that is no profile.
 type formatError struct{ text string }
 
 func (e *formatError) Error() string        { return e.text }

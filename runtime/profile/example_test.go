@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/profile"
 )
 
-// What a file of folded stacks has.
+// The contents of a file of folded stacks.
 func ExampleRead() {
 	p, err := profile.Read([]byte("main;bake;knead 12\nmain;bake 3\n"))
 	if err != nil {

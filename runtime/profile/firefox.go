@@ -18,7 +18,7 @@ type firefoxMeta struct {
 	Version   float64 `json:"preprocessedProfileVersion"`
 }
 
-// A firefoxTables has what stacks are made of, by columns. Since version 58 or so they are
+// A firefoxTables has the parts of stacks, by columns. Since version 58 or so they are
 // shared by all threads; before, each has its own.
 type firefoxTables struct {
 	StringArray []string `json:"stringArray"`
@@ -133,7 +133,7 @@ func readFirefox(p *Profile, d *document) error {
 	return nil
 }
 
-// firefoxType says what a kind of weights is. Times are scaled when they are read.
+// firefoxType describes a kind of weights. Times are scaled when they are read.
 func firefoxType(kind string) ValueType {
 	switch kind {
 	case "tracing-ms":

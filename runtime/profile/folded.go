@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// isFolded reports whether head begins with a line of frames and what they weigh. Of a line
+// isFolded reports whether head begins with a line of frames and their weight. Of a line
 // that goes on behind it, it must at least have several frames.
 func isFolded(head []byte) bool {
 	line, whole := firstLine(head)
@@ -24,7 +24,7 @@ func isFolded(head []byte) bool {
 	return !whole && len(line) >= 64 && bytes.IndexByte(line, ';') > 0
 }
 
-// foldedLine returns the frames of a line, and what they weigh.
+// foldedLine returns the frames of a line, and their weight.
 func foldedLine(line []byte) (frames []byte, weight float64, ok bool) {
 	at := bytes.LastIndexByte(line, ' ')
 	if at <= 0 {
@@ -35,7 +35,7 @@ func foldedLine(line []byte) (frames []byte, weight float64, ok bool) {
 	return frames, weight, err == nil && weight >= 0 && !math.IsInf(weight, 0) && !math.IsNaN(weight) && len(frames) > 0
 }
 
-// readFolded reads lines. What they weigh has no unit: the writer knows it.
+// readFolded reads lines. Their weights have no unit: the writer knows it.
 func readFolded(p *Profile, data []byte) error {
 	p.Types = []ValueType{{"weight", ""}}
 	functions := internTo(&p.Functions)

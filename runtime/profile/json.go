@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A document is what the formats in JSON have at their top, each in its own words.
+// A document is the top of the formats in JSON, each in its own words.
 type document struct {
 	Schema json.RawMessage `json:"$schema"`
 	// of speedscope

@@ -402,7 +402,7 @@ func (r *otlpReader) sample(x *otlpProfile, f *field) error {
 	return r.weigh(one, x, &s, f.at)
 }
 
-// processorTime is what samples of processors, which profiles count, stand for.
+// processorTime is the time that samples of processors, which profiles count, stand for.
 var processorTime = ValueType{"cpu", "nanoseconds"}
 
 // add adds a sample of a profile, and also the time that it stands for.
@@ -441,7 +441,7 @@ func (r *otlpReader) weigh(one Sample, x *otlpProfile, s *otlpSample, offset int
 	return nil
 }
 
-// fixed appends what a repeated field of numbers of 8 bytes has, packed or not.
+// fixed appends the values of a repeated field of numbers of 8 bytes, packed or not.
 func (r *otlpReader) fixed(into []uint64, f *field) ([]uint64, error) {
 	if f.kind != wireBytes {
 		return append(into, f.v), nil

@@ -54,8 +54,8 @@ func isPprof(head []byte) bool {
 	return false
 }
 
-// A pprofReader reads a profile of pprof. Names may stand behind what they name, so there
-// are two passes: all but the samples, and then these.
+// A pprofReader reads a profile of pprof. Names may stand behind their users, so there are
+// two passes: all but the samples, and then these.
 type pprofReader struct {
 	*Profile
 	strings     []string
@@ -272,7 +272,7 @@ func (r *pprofReader) location(f *field) error {
 	return nil
 }
 
-// lineNumber returns the number of a line, or 0 if it is none.
+// lineNumber returns the number of a line, or 0 if it is not one.
 func lineNumber(n int64) int32 {
 	if n < 0 || n > 1<<31-1 {
 		return 0

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// A Profile is what a file has.
+// A Profile is the contents of a file.
 type Profile struct {
 	Format string // such as "pprof"
-	// Name is what the file calls itself, "" if it does not.
+	// Name is the file's own name, "" if it has none.
 	Name string
-	// Types say what the values of a sample are, and Default is the one that is looked at
-	// unless another is asked for. Times are in nanoseconds and sizes in bytes, whatever the
-	// file has them in.
+	// Types describe the values of a sample, and Default is the one that is looked at unless
+	// another is asked for. Times are in nanoseconds and sizes in bytes, whatever the file
+	// has them in.
 	Types   []ValueType
 	Default int
 	// Start is when the recording began, in nanoseconds since 1970, and Duration how long it
@@ -25,7 +25,7 @@ type Profile struct {
 	Period     int64
 	PeriodType ValueType
 	Comments   []string
-	// Warnings say what of the file is not in the profile, or not as the file has it.
+	// Warnings name the parts of the file that are not in the profile, or differ there.
 	Warnings []string
 
 	Functions []Function
@@ -40,7 +40,7 @@ type Profile struct {
 	depths []int32 // of frames: with those that they are inlined in
 }
 
-// A ValueType says what a value of a sample is.
+// A ValueType describes a value of a sample.
 type ValueType struct{ Name, Unit string }
 
 // A Function is code with a name.
@@ -61,7 +61,7 @@ type Frame struct {
 	Within   int32 // the frame that it is inlined in, or -1
 }
 
-// A Thread is what samples are of. A number is 0, and a name "", where the file has none.
+// A Thread is the source of samples. A number is 0, and a name "", where the file has none.
 type Thread struct {
 	Process, ID       int64
 	ProcessName, Name string
@@ -70,7 +70,7 @@ type Thread struct {
 // A Label is a fact of a sample.
 type Label struct{ Key, Value string }
 
-// A Sample is a stack with what it weighs: see [Profile.Values].
+// A Sample is a stack with its weights: see [Profile.Values].
 type Sample struct {
 	At     int64 // in nanoseconds since 1970, 0 if the file does not tell
 	Stack  int32 // see [Profile.AppendStack]; -1 if there is none
@@ -85,8 +85,8 @@ type stack struct {
 	depth    int32
 }
 
-// Limits of what is taken from a file. A stack is deeper only where something is wrong; and
-// all stacks together have no more frames than a file of such a size has use for.
+// Limits of reading a file. A stack is deeper only where something is wrong; and all stacks
+// together have no more frames than a file of such a size has use for.
 const (
 	maxDepth       = 1 << 16
 	framesPerByte  = 64
@@ -119,7 +119,7 @@ func (p *Profile) AppendStack(frames []int32, stack int32) []int32 {
 // Stacks returns the number of stacks. Several can have the same frames.
 func (p *Profile) Stacks() int { return len(p.stacks) }
 
-// addFrame adds a frame. What it is inlined in must be there already.
+// addFrame adds a frame. The frame that it is inlined in must be there already.
 func (p *Profile) addFrame(f Frame) int32 {
 	depth := int32(1)
 	if f.Within >= 0 {
@@ -129,7 +129,7 @@ func (p *Profile) addFrame(f Frame) int32 {
 	return int32(len(p.Frames) - 1)
 }
 
-// addStack adds the stack of what was appended to places from a place on.
+// addStack adds the stack of the frames appended to places from a place on.
 func (p *Profile) addStack(caller int32, from int) int32 {
 	depth := int64(0)
 	if caller >= 0 {
@@ -154,8 +154,8 @@ func (p *Profile) addOne(s Sample, of int, value int64) {
 	p.values[len(p.values)-len(p.Types)+of] = value
 }
 
-// finish looks at what was read of a file of a size: whether it stays within bounds, and
-// whether weights can be added up. It makes one unit of several for the same.
+// finish checks the profile of a file of a size: whether it stays within bounds, and whether
+// weights can be added up. It makes one unit of several for the same.
 func (p *Profile) finish(size int) error {
 	if len(p.Types) == 0 {
 		return errors.New("no type of values is declared")
@@ -238,7 +238,7 @@ func unitOf(name string) (unit string, factor int64) {
 // A rounder makes whole numbers of weights, such that their sum is right.
 type rounder struct{ rest float64 }
 
-// next returns a weight as a whole number. What is left over goes to the next one.
+// next returns a weight as a whole number. The remainder goes to the next one.
 func (r *rounder) next(v float64) int64 {
 	switch {
 	case v != v:

@@ -165,7 +165,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is wrong is said, with the place.
+// Faults are reported, with the place.
 func TestReadWrong(t *testing.T) {
 	good := small()
 	chain := func(n int) []byte { // each line of a location is a frame

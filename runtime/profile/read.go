@@ -59,7 +59,7 @@ func Read(data []byte) (*Profile, error) {
 }
 
 // utf8Of returns text in UTF-8 without a mark, of text in UTF-16 with one: some shells write
-// so what is redirected to a file. Anything else is as it is.
+// redirected output so. Anything else is as it is.
 func utf8Of(data []byte) []byte {
 	var order binary.ByteOrder
 	switch {

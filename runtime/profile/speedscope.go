@@ -93,8 +93,8 @@ func readSpeedscope(p *Profile, d *document) error {
 	return nil
 }
 
-// speedscopeType says what a unit is of. Numbers are scaled when they are read, since they
-// have fractions.
+// speedscopeType returns the quantity of a unit. Numbers are scaled when they are read,
+// since they have fractions.
 func speedscopeType(unit string) ValueType {
 	switch scaled, _ := unitOf(unit); scaled {
 	case "nanoseconds":

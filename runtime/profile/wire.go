@@ -23,7 +23,7 @@ type field struct {
 	at     int64  // offset in the file, behind the tag and the length
 }
 
-// A message is what is left of one, and where that is in the file.
+// A message is the rest of one, and its place in the file.
 type message struct {
 	b  []byte
 	at int64
@@ -107,7 +107,7 @@ func (p *Profile) fields(part string, b []byte, at int64, do func(f *field) erro
 	return nil
 }
 
-// numbers appends what a repeated field of numbers has, packed or not.
+// numbers appends the values of a repeated field of numbers, packed or not.
 func (p *Profile) numbers(part string, into []uint64, f *field) ([]uint64, error) {
 	if f.kind != wireBytes {
 		return append(into, f.v), nil

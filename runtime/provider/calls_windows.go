@@ -121,8 +121,8 @@ func join(low, high uintptr) uint64 {
 	return uint64(low) | uint64(high)<<32
 }
 
-// onRequest is the ControlCallback of a classic provider. The buffer is what the other
-// functions read.
+// onRequest is the ControlCallback of a classic provider. The other functions read the
+// buffer.
 func onRequest(code, id uintptr, _, buffer uintptr) uintptr {
 	const enableEvents, disableEvents = 4, 5
 	switch code {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Control is what a session wants of a provider.
+// A Control is a session's request to a provider.
 type Control struct {
 	Code Code
 	// Session is the GUID of the session's process or source, as it gave it; it may
@@ -17,11 +17,11 @@ type Control struct {
 	// them wants passes. Of a CaptureState they are those of the session that asks.
 	Level    etw.Level
 	Any, All uint64
-	// Filter is what the session says beyond that. It is valid during the call.
+	// Filter is the rest of the request. It is valid during the call.
 	Filter Filter
 }
 
-// A Code says what a [Control] is.
+// A Code is the kind of a [Control].
 type Code uint32
 
 // The codes.
@@ -69,14 +69,14 @@ func (f Filter) Arguments() iter.Seq2[string, string] {
 	}
 }
 
-// An enablement is what sessions want, in a form that is quick to ask.
+// An enablement is the requests of sessions, in a form that is quick to ask.
 type enablement struct {
 	level    etw.Level
 	any, all uint64
 }
 
-// newEnablement returns what the numbers of a session mean: a level 0 stands for all
-// levels, and so does a mask 0 for all keywords, except with classic events.
+// newEnablement returns the meaning of a session's numbers: a level 0 stands for all levels,
+// and so does a mask 0 for all keywords, except with classic events.
 func newEnablement(level etw.Level, any, all uint64, classic bool) *enablement {
 	e := &enablement{level, any, all}
 	if level == 0 {
@@ -106,7 +106,7 @@ func (p *Provider) Wants(d *etw.EventDesc) bool {
 	return e != nil && e.takes(d.Level, d.Keywords|p.channelKeyword(d.Channel))
 }
 
-// changed does what a session wants.
+// changed carries out a session's request.
 func (p *Provider) changed(c Control) {
 	switch c.Code {
 	case Disable:

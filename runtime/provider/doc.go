@@ -41,8 +41,8 @@
 // A provider writes events of manifests. Those of a self-describing EventSource have no
 // manifest; package tracelogging writes such events from structs of Go. Classic events,
 // those of the kernel among them, belong to a [Classic] provider: the older interface of
-// ETW, in which an event has a class and a type. What it writes is what a session of the
-// same kind delivers for the kernel's own events, except that the kernel did not write
-// it: it is for replaying recordings and for tests. Sessions deliver it only if they
-// enabled the provider, and without the activity.
+// ETW, in which an event has a class and a type. Its events come as a session of the same
+// kind delivers them for the kernel's own events, except that the kernel did not write it:
+// it is for replaying recordings and for tests. Sessions deliver it only if they enabled the
+// provider, and without the activity.
 package provider

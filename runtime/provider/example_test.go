@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/provider"
 )
 
-// A program writes to a session in the process, and a Mux handles what it wrote.
+// A program writes to a session in the process, and a Mux handles its events.
 func Example() {
 	var events provider.Memory
 	p := provider.New(clr.Provider.Desc, provider.To(provider.NewLocal(&events)))
@@ -39,7 +39,7 @@ func Example() {
 	// Output: Microsoft-Windows-DotNETRuntime 7 true
 }
 
-// A program writes what it logs to a file, on any system. The header needs no clock: it is
+// A program writes its events to a file, on any system. The header needs no clock: it is
 // that of the first event.
 func ExampleNewLocal_file() {
 	var file bytes.Buffer // or an os.File

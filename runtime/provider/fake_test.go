@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A fakeETW is a Windows that keeps what is written. It reads the memory that it is
-// given as Windows does: by offsets.
+// A fakeETW is a Windows that keeps written events. It reads the memory that it is given as
+// Windows does: by offsets.
 type fakeETW struct {
 	mu      sync.Mutex
 	last    uint64
@@ -43,7 +43,7 @@ func (f *fakeETW) provider(t *testing.T, desc *etw.ProviderDesc, opts ...Option)
 	return p
 }
 
-// enable tells providers what a session wants.
+// enable tells providers of a session's request.
 func (f *fakeETW) enable(guid etw.GUID, c Control) {
 	f.mu.Lock()
 	if c.Code != CaptureState {

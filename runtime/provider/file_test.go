@@ -17,7 +17,7 @@ import (
 // A later is a sink that is there once the session is, of which a file has the clock.
 type later struct{ provider.Sink }
 
-// TestFiles: the writers of files are sinks, and readers find what was written.
+// TestFiles: the writers of files are sinks, and readers find the written events.
 func TestFiles(t *testing.T) {
 	var out bytes.Buffer
 	for name, c := range map[string]struct {

@@ -7,15 +7,15 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// maxParts is of how many parts an event may be, with what describes it. ETW takes 128,
-// and 16 of a classic event.
+// maxParts is of how many parts an event may be, with its description. ETW takes 128, and 16
+// of a classic event.
 const maxParts = 16
 
 // maxKept is the largest buffer that is kept for other events: no event is larger.
 const maxKept = 1 << 16
 
-// A frame is an event on its way: what Windows is to read, in memory that stays where it
-// is. Frames are used again.
+// A frame is an event on its way: the data that Windows is to read, in memory that stays
+// where it is. Frames are used again.
 type frame struct {
 	event      *etw.EventDesc
 	activity   Activity

@@ -38,7 +38,7 @@ func describe(b []byte, kind uint32) dataDescriptor {
 	return dataDescriptor{pointer: unsafe.Pointer(unsafe.SliceData(b)), size: uint32(len(b)), kind: kind}
 }
 
-// bytes returns what d describes.
+// bytes returns the bytes that d describes.
 func (d *dataDescriptor) bytes() []byte { return unsafe.Slice((*byte)(d.pointer), d.size) }
 
 // A traceHeader is the EVENT_TRACE_HEADER of Windows, the header of classic events.

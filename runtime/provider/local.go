@@ -17,7 +17,7 @@ type Sink interface {
 
 // A Local is a session in this process: it stands in for ETW where there is none, and in
 // tests. Providers that are made with [To] register with it. It enables them, and hands
-// what they write to its sink, with the time, in their order.
+// their events to its sink, with the time, in their order.
 //
 // Records say which process they are of, but neither thread nor processor: a goroutine
 // has none that would mean anything.
@@ -37,8 +37,9 @@ type Local struct {
 	payload []byte
 }
 
-// NewLocal returns a session that hands records to sink. It enables what enablements
-// list, such as those of [etw.Mux.Enablement]; without any it enables everything.
+// NewLocal returns a session that hands records to sink. It enables the events that
+// enablements list, such as those of [etw.Mux.Enablement]; without any it enables
+// everything.
 func NewLocal(sink Sink, enablements ...etw.Enable) *Local {
 	now := time.Now()
 	l := &Local{
@@ -71,7 +72,7 @@ func (l *Local) Control(id etw.GUID, c Control) {
 	}
 }
 
-// register is what [Provider.Register] does.
+// register is the work of [Provider.Register].
 func (l *Local) register(p *Provider) error {
 	l.changes.Lock()
 	defer l.changes.Unlock()

@@ -136,7 +136,7 @@ type Stats struct {
 	TooLarge uint64
 }
 
-// Stats returns what was lost so far.
+// Stats returns the losses so far.
 func (p *Provider) Stats() Stats { return Stats{p.lost.Load(), p.tooLarge.Load()} }
 
 // appendTraits returns the traits of a provider: a size, the name, and the group.

@@ -53,8 +53,8 @@ func places() []place {
 	}
 }
 
-// TestEveryEvent writes every event of the packages, and decodes what comes out by the
-// type that a registry has for it.
+// TestEveryEvent writes every event of the packages, and decodes the output by the type that
+// a registry has for it.
 func TestEveryEvent(t *testing.T) {
 	var all []*etw.Provider
 	for _, pkg := range packages {
@@ -86,7 +86,7 @@ func TestEveryEvent(t *testing.T) {
 	}
 }
 
-// written writes an event and compares what comes out.
+// written writes an event and compares the output.
 func written(p *Provider, like etw.Event, seed uint64, records func() []*etw.Record, registry *etw.Registry) error {
 	d, want, got := like.EventDesc(), etwtest.New(like), etwtest.New(like)
 	if _, err := want.DecodePayload(etwtest.Payload(d, native, seed), native); err != nil {
@@ -358,7 +358,7 @@ func TestActivities(t *testing.T) {
 	}
 }
 
-// TestHeader: what options add to events.
+// TestHeader: the additions of options to events.
 func TestHeader(t *testing.T) {
 	fake := newFake()
 	group := etw.GUID{9}
@@ -456,7 +456,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// TestSinks: what is written comes out of channels, and of memory by a Mux.
+// TestSinks: written events come out of channels, and of memory by a Mux.
 func TestSinks(t *testing.T) {
 	c := make(chan *etw.Record, 3)
 	var memory Memory

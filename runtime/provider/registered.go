@@ -16,7 +16,7 @@ type Registration struct {
 	Enabled   []EnabledBy // what sessions want of it
 }
 
-// An EnabledBy is what a session wants of a provider.
+// An EnabledBy is a session's request to a provider.
 type EnabledBy struct {
 	Session  uint16 // the low 16 bits of its handle
 	Level    etw.Level
@@ -24,7 +24,7 @@ type EnabledBy struct {
 	Property uint32 // as of EVENT_ENABLE_PROPERTY_...
 }
 
-// The classes of what can be asked about providers.
+// The classes of questions about providers.
 const (
 	queryList = 0
 	queryInfo = 1
@@ -48,9 +48,9 @@ func listOf(c calls) ([]etw.GUID, error) {
 	return list, nil
 }
 
-// Registrations returns the processes that have a provider, and what sessions want of it.
-// A provider that no process has, and no session wants, has none. Where there is no ETW, it
-// fails with errors.ErrUnsupported.
+// Registrations returns the processes that have a provider, and the requests of sessions to
+// it. A provider that no process has, and no session wants, has none. Where there is no ETW,
+// it fails with errors.ErrUnsupported.
 func Registrations(id etw.GUID) ([]Registration, error) { return registrationsOf(windows, id) }
 
 func registrationsOf(c calls, id etw.GUID) ([]Registration, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An answering is a Windows that answers what it is told to.
+// An answering is a Windows that gives prepared answers.
 type answering struct {
 	*fakeETW
 	answer []byte

@@ -163,7 +163,7 @@ func (p *Provider) large(f *frame) error {
 	return fmt.Errorf("provider: %s: %d bytes: %w", f.event.Title(), f.size(), ErrTooLarge)
 }
 
-// enableCallback is what ETW calls when a session changes what it wants.
+// enableCallback is called by ETW when a session changes its request.
 func enableCallback(id uintptr, source *etw.GUID, code uint32, level uint8, any, all uint64, filter *dataDescriptor) {
 	p := enrolled(id)
 	if p == nil {
@@ -179,7 +179,7 @@ func enableCallback(id uintptr, source *etw.GUID, code uint32, level uint8, any,
 	p.changed(c)
 }
 
-// requestCallback is what ETW calls for classic providers. A session of 0 is none.
+// requestCallback is called by ETW for classic providers. A session of 0 means no session.
 func requestCallback(id uintptr, session uint64, level uint8, flags uint32) {
 	p := enrolled(id)
 	if p == nil {

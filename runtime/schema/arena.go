@@ -32,7 +32,7 @@ func (s *slab[T]) take(n int) []T {
 	return out
 }
 
-// A descArena makes what descriptions consist of.
+// A descArena makes the parts of descriptions.
 type descArena struct {
 	events slab[etw.EventDesc]
 	fields slab[etw.FieldDesc]

@@ -1,4 +1,4 @@
-// Package schema knows what a trace says of its own events. Use it beside a live source
+// Package schema knows a trace's descriptions of its own events. Use it beside a live source
 // of your own: readers of files describe events themselves.
 //
 // A [Set] learns the schemas that come by as events, and describes other events
@@ -21,16 +21,15 @@
 //     class MetaData, which hold structures of the Trace Data Helper (TDH).
 //  3. The manifest that an EventSource writes, in chunks, among its own events.
 //
-// The first needs no learning. The others describe what is described after they
-// were learned; a reader of files, where they often come behind the events that
-// need them, lets its Set learn all of them first. Package etl does that, so
-// that only live sessions need this package directly.
+// The first needs no learning. The others describe events after they were learned; a reader
+// of files, where they often come behind the events that need them, lets its Set learn all
+// of them first. Package etl does that, so that only live sessions need this package
+// directly.
 //
 // EventPipe describes its events in its own words, which package nettrace reads; [Widths]
 // finds out where these are wrong.
 //
-// Schemas are what programs wrote about themselves and can be wrong. One that
-// makes no sense is left out; for one that does not fit its events there is
-// [etw.Dynamic.DecodeLoose]. The memory of a Set is bounded, whatever it is given
-// to learn.
+// Schemas are programs' words about themselves and can be wrong. One that makes no sense is
+// left out; for one that does not fit its events there is [etw.Dynamic.DecodeLoose]. The
+// memory of a Set is bounded, whatever it is given to learn.
 package schema

@@ -35,7 +35,7 @@ type chunks struct {
 // them are given up.
 const maxOpenChunks = 16 << 20
 
-// chunkSize is about what a chunk takes without its text.
+// chunkSize is about the size of a chunk without its text.
 const chunkSize = 100
 
 // add takes the chunk that r holds, and returns the text that it completes.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testManifest is what an EventSource writes. The strings, the templates and the
+// testManifest is a manifest as an EventSource writes it. The strings, the templates and the
 // maps come after the events that use them.
 const testManifest = `<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE instrumentationManifest>
@@ -140,8 +140,8 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestLive: what is learned holds for later events, and a manifest that changes
-// holds from then on.
+// TestLive: a description learned holds for later events, and a manifest that changes holds
+// from then on.
 func TestLive(t *testing.T) {
 	var set schema.Set
 	titleOf := func() string {
@@ -175,7 +175,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestNotLearned: what only looks like a chunk is passed over.
+// TestNotLearned: an event that only looks like a chunk is passed over.
 func TestNotLearned(t *testing.T) {
 	var set schema.Set
 	good := manifestRecords(event(), []byte(testManifest), 700)
@@ -250,8 +250,8 @@ func TestManyManifests(t *testing.T) {
 	}
 }
 
-// allocatedBytes returns how many bytes were allocated so far. What copies all that it has
-// for each manifest allocates as the square of their number.
+// allocatedBytes returns how many bytes were allocated so far. A set that copied all for
+// each manifest would allocate as the square of their number.
 func allocatedBytes() uint64 {
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

@@ -31,9 +31,9 @@ type manifestParser struct {
 	limit     int      // of what arena has made
 }
 
-// Manifests that programs write take more text than their descriptions take
-// memory. What takes more than maxDescription times the text, after the first
-// freeDescription bytes, is left out.
+// Manifests that programs write take more text than their descriptions take memory. A
+// description of more than maxDescription times the text, after the first freeDescription
+// bytes, is left out.
 const (
 	maxDescription  = 2
 	freeDescription = 64 << 10
@@ -363,8 +363,8 @@ func (t *templateParser) size(s string) etw.Size {
 	return etw.Size{Kind: etw.SizeConst, N: uint32(n)}
 }
 
-// parseNumber reads a number in decimal, or after 0x in hexadecimal. Negative
-// ones are what their bits are.
+// parseNumber reads a number in decimal, or after 0x in hexadecimal. Negative ones count by
+// their bits.
 func parseNumber(s string, bits int) (uint64, error) {
 	if s == "" {
 		return 0, strconv.ErrSyntax

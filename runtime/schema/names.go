@@ -17,15 +17,15 @@ var providerNames string
 // guidLength is the length of a GUID as text.
 const guidLength = len("00000000-0000-0000-0000-000000000000")
 
-// ProviderName returns what the provider of a GUID is called, for the providers
-// that come with Windows 7 and 10 and those of .NET and of common libraries for
-// it. It returns "" for others. It allocates nothing, and a program that does not
-// call it does not contain the table.
+// ProviderName returns the name of the provider of a GUID, for the providers that come with
+// Windows 7 and 10 and those of .NET and of common libraries for it. It returns "" for
+// others. It allocates nothing, and a program that does not call it does not contain the
+// table.
 func ProviderName(g etw.GUID) string {
 	var buf [guidLength]byte
 	key, _ := g.AppendText(buf[:0])
 	for table := providerNames; table != ""; {
-		// The line in the middle of what is left.
+		// The line in the middle of the rest.
 		start := strings.LastIndexByte(table[:len(table)/2], '\n') + 1
 		end := start + strings.IndexByte(table[start:], '\n')
 		switch guid := table[start : start+guidLength]; {

@@ -103,7 +103,7 @@ func knownNames(t *testing.T) map[string]string {
 	return names
 }
 
-// TestProviderName looks up every line of the table, and what is in none.
+// TestProviderName looks up every line of the table, and GUIDs in none.
 func TestProviderName(t *testing.T) {
 	table, err := os.ReadFile("names.txt")
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Set is what was learned of the events of a trace or session. The zero Set
-// knows nothing and is ready to use. It must not be used by several goroutines at
-// once.
+// A Set is the descriptions learned of the events of a trace or session. The zero Set knows
+// nothing and is ready to use. It must not be used by several goroutines at once.
 type Set struct {
 	providers map[etw.GUID]*provider
 	last      *provider // that was asked for, if it is still one of them
@@ -23,7 +22,7 @@ type Set struct {
 	keyBuffer []byte
 }
 
-// A provider is what is known of one.
+// A provider holds the descriptions of one.
 type provider struct {
 	guid etw.GUID
 	// name is that of its manifest or of the traits it was last seen with, and
@@ -37,15 +36,15 @@ type provider struct {
 	manifests   manifests
 }
 
-// Limits of what a Set keeps.
+// Limits of a Set.
 const (
-	// maxLearned bounds the bytes of schemas. What is more is not learned.
+	// maxLearned bounds the bytes of schemas. More is not learned.
 	maxLearned = 64 << 20
 	// maxDescribed bounds the bytes of TraceLogging schemas. Programs have fixed
 	// ones, of some hundred bytes; a trace with more makes new ones for each event,
 	// and those are forgotten.
 	maxDescribed = 2 << 20
-	// providerSize is about what a provider takes.
+	// providerSize is about the size of a provider.
 	providerSize = 256
 )
 
@@ -68,8 +67,8 @@ func HoldsID(kind etw.Kind, id uint16) bool {
 	return false
 }
 
-// Learn takes from r what it says of other events, and reports whether it did. It
-// keeps nothing of r's memory.
+// Learn takes descriptions of other events from r, and reports whether it did. It keeps
+// nothing of r's memory.
 func (s *Set) Learn(r *etw.Record) bool {
 	switch {
 	case !Holds(r.Key()) || s.learned > maxLearned:
@@ -139,7 +138,7 @@ func (s *Set) store(d *etw.EventDesc) {
 	p.rename(d.Provider.Name)
 }
 
-// storedLike returns what is stored in the place of d.
+// storedLike returns the description stored in the place of d.
 func (s *Set) storedLike(d *etw.EventDesc) *etw.EventDesc {
 	if d.Kind == etw.KindClassic {
 		return s.stored.classes[classKey{d.Class, d.Opcode, d.Version}]
@@ -147,7 +146,7 @@ func (s *Set) storedLike(d *etw.EventDesc) *etw.EventDesc {
 	return s.provider(d.Provider.GUID).stored[eventKey(d.ID, d.Version)]
 }
 
-// provider returns what is known of a provider: of a new one, nothing.
+// provider returns the descriptions of a provider: of a new one, nothing.
 func (s *Set) provider(guid etw.GUID) *provider {
 	if s.last != nil && s.last.guid == guid {
 		return s.last
@@ -177,8 +176,8 @@ func (p *provider) rename(name string) {
 	}
 }
 
-// keep counts n more bytes of what records say of themselves. If they are too
-// many, all of that is forgotten: records say it again.
+// keep counts n more bytes of records' own descriptions. If they are too many, all of that
+// is forgotten: records say it again.
 func (s *Set) keep(n int) {
 	if s.described += n; s.described <= maxDescribed {
 		return
@@ -192,9 +191,9 @@ func (s *Set) keep(n int) {
 	}
 }
 
-// Describe sets the ProviderName and the Schema of r to what the trace says. What
-// is set already stays where the trace says nothing; a provider that nothing names
-// has the name of [ProviderName], if there is one.
+// Describe sets the ProviderName and the Schema of r to those of the trace. Values set
+// already stay where the trace has none; a provider that nothing names has the name of
+// [ProviderName], if there is one.
 func (s *Set) Describe(r *etw.Record) {
 	switch r.Kind {
 	case etw.KindManifest:
@@ -249,9 +248,8 @@ func (p *provider) setTraits(traits []byte) {
 	p.rename(parseTraits(traits))
 }
 
-// traceLogging returns the description that the record carries. Descriptions are
-// kept by the bytes they were read from and what of the record's header they
-// include.
+// traceLogging returns the description that the record carries. Descriptions are kept by the
+// bytes they were read from and the parts of the record's header that they include.
 func (s *Set) traceLogging(p *provider, r *etw.Record, schema []byte) *etw.EventDesc {
 	key := append(s.keyBuffer[:0], byte(r.ID), byte(r.ID>>8), r.Version, r.Channel, byte(r.Level), byte(r.Opcode))
 	key = binary.LittleEndian.AppendUint16(key, r.Task)

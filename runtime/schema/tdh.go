@@ -8,9 +8,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Tools that merge traces store what the recording system knows about the events
-// in them, as its own structures: TRACE_EVENT_INFO and EVENT_MAP_INFO. In both,
-// strings and lists lie at offsets from the start.
+// Tools that merge traces store the recording system's descriptions of their events, as its
+// own structures: TRACE_EVENT_INFO and EVENT_MAP_INFO. In both, strings and lists lie at
+// offsets from the start.
 
 // storedClass is the class MetaData of the records that hold them.
 var storedClass = etw.MustParseGUID("bbccf6c1-6cd1-48c4-80ff-839482e37671")
@@ -43,7 +43,7 @@ const (
 	propertyFixedCount  = 0x20 // an array, whatever the count
 )
 
-// stored is what merge tools stored, but for the events of providers.
+// stored is the descriptions that merge tools stored, but for the events of providers.
 type stored struct {
 	classes map[classKey]*etw.EventDesc
 	maps    map[mapKey]*etw.MapDesc
@@ -81,7 +81,7 @@ func (s *stored) addClass(d *etw.EventDesc) {
 	s.classes[classKey{d.Class, d.Opcode, d.Version}] = d
 }
 
-// addMap adds a map, and returns what has waited for it.
+// addMap adds a map, and returns the fields that have waited for it.
 func (s *stored) addMap(key mapKey, desc *etw.MapDesc) []*waiting {
 	if s.maps == nil {
 		s.maps = make(map[mapKey]*etw.MapDesc)

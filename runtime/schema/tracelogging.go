@@ -127,7 +127,7 @@ func (t *traceLoggingParser) field() (f etw.FieldDesc, err error) {
 	f.Type, f.Out = traceLoggingType(in&tlTypeMask, out)
 	switch {
 	case etw.InType(in&tlTypeMask) > etw.InCountedBinary:
-		// A type that is not known has no size that is: it takes what is left.
+		// A type that is not known has no size that is: it takes the rest.
 		f.Type, f.Length = etw.InBinary, etw.Size{Kind: etw.SizeRest}
 	case f.Type == etw.InBinary:
 		f.Length = etw.Size{Kind: etw.SizePrefix}

@@ -73,8 +73,8 @@ func TestTraceLogging(t *testing.T) {
 	}
 }
 
-// TestCutTraceLogging cuts a schema and traits at every byte: what is not whole
-// describes nothing, and the records are there.
+// TestCutTraceLogging cuts a schema and traits at every byte: a part of one describes
+// nothing, and the records are there.
 func TestCutTraceLogging(t *testing.T) {
 	// Where a list of members may end, an event may end: those cuts make another schema.
 	const schema = "\x81\x00Name\x00s\x00\x98\x02x\x00\x84\x81\x02y\x00\x24\x02\x00c\x00\x64\x02\x00ab"
@@ -91,7 +91,7 @@ func TestCutTraceLogging(t *testing.T) {
 		if described := all[0].Schema != nil; described != (whole[cut] || cut == 2+len(schema)) {
 			t.Errorf("schema of %d bytes: %+v", cut, all[0].Schema)
 		}
-		// The size is that of all, and so too large for what there is.
+		// The size is that of all, and so too large for the data.
 		if cut < 2+len(schema) {
 			if cut >= 2 {
 				binary.LittleEndian.PutUint16(*item, uint16(2+len(schema)))
@@ -118,8 +118,8 @@ func TestDeepTraceLogging(t *testing.T) {
 	}
 }
 
-// TestTraceLoggingHeader: the description has what the record's header says, and
-// is the same one for the same schema.
+// TestTraceLoggingHeader: the description has the values of the record's header, and is the
+// same one for the same schema.
 func TestTraceLoggingHeader(t *testing.T) {
 	const schema = "\x00Work\x00"
 	a, b, c := traceLogging(schema, "P\x00", nil), traceLogging(schema, "P\x00", nil), traceLogging(schema, "P\x00", nil)

@@ -10,12 +10,12 @@ import (
 // declares. All events of the kind are alike. It must not be used by several goroutines
 // at once.
 //
-// What .NET declares of numbers is not always what it writes. A bool has one code,
-// and 4 bytes in the events of an EventSource with a manifest, 1 in those that
-// describe themselves. Methods of an EventSource that pass their arguments to a
-// WriteEvent with other parameters write the types of these: small integers and
-// enums in 4 bytes, or all integers in 8. No bit tells, but payloads do: fields take
-// exactly all of them, and a bool is 0 or 1.
+// The declarations of numbers by .NET are not always those of its payloads. A bool has one
+// code, and 4 bytes in the events of an EventSource with a manifest, 1 in those that
+// describe themselves. Methods of an EventSource that pass their arguments to a WriteEvent
+// with other parameters write the types of these: small integers and enums in 4 bytes, or
+// all integers in 8. No bit tells, but payloads do: fields take exactly all of them, and a
+// bool is 0 or 1.
 type Widths struct {
 	tries int // payloads that fitted in no way
 }

@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// An xmlScanner finds the tags of an XML document. It knows what manifests are
-// made of: elements and attributes, in UTF-8, with character references. Text
-// between tags, comments, declarations and processing instructions are passed
-// over, prefixes of names are dropped. Everything that it returns is a part of
-// the document: in a trace of some 20,000 records, reading the manifests with
-// encoding/xml is most of the memory that is allocated.
+// An xmlScanner finds the tags of an XML document. It knows the elements of manifests:
+// elements and attributes, in UTF-8, with character references. Text between tags, comments,
+// declarations and processing instructions are passed over, prefixes of names are dropped.
+// Everything that it returns is a part of the document: in a trace of some 20,000 records,
+// reading the manifests with encoding/xml is most of the memory that is allocated.
 type xmlScanner struct {
 	s string
 	// After next: the local name of an element, and the text of its attributes.
@@ -75,8 +74,8 @@ func (x *xmlScanner) skip(end string) {
 	x.s = x.s[n+len(end):]
 }
 
-// tag returns what is left of a tag, up to its >, and moves behind it. A > in a
-// quoted value does not count.
+// tag returns the rest of a tag, up to its >, and moves behind it. A > in a quoted value
+// does not count.
 func (x *xmlScanner) tag() string {
 	var quote byte
 	for i := 0; i < len(x.s); i++ {

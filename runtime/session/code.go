@@ -53,7 +53,7 @@ var codeTexts = map[Code]string{
 	codeInvalidOperation:   "the operation is not valid",
 }
 
-// Error returns what c means.
+// Error returns the meaning of c.
 func (c Code) Error() string {
 	if text, ok := codeTexts[c]; ok {
 		return text
@@ -77,7 +77,7 @@ func (c Code) Is(target error) bool {
 	return false
 }
 
-// An Error is what a call of Windows has answered, and what can be done about it.
+// An Error is the error of a call of Windows, with its remedy.
 type Error struct {
 	Op      string // "start", "enable", ...
 	Session string // its name, or "" where it is about none
@@ -115,7 +115,7 @@ const (
 	opSet     = "set"
 )
 
-// advice returns what to do about a code that an operation has answered with.
+// advice returns the remedy for a code that an operation has answered with.
 func advice(op string, c Code) string {
 	switch c {
 	case codeAccessDenied:

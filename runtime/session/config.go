@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ErrConfig says that what was asked for cannot be right. It was not sent to the system.
+// ErrConfig says that a request cannot be right. It was not sent to the system.
 var ErrConfig = errors.New("invalid")
 
 func invalid(format string, args ...any) error {
@@ -32,7 +32,7 @@ const KernelLoggerName = "NT Kernel Logger"
 // keywords are the flags.
 var kernelProvider = etw.MustParseGUID("9e814aad-3204-11d2-9a82-006008a86939")
 
-// A Config says what [Start] starts.
+// A Config describes the session that [Start] starts.
 type Config struct {
 	// Name is that of the session, of which letter case does not matter. "" has Start
 	// choose one: Prefix, the name of the program, and its process id.
@@ -74,8 +74,8 @@ type Config struct {
 	// Consumption says how events are delivered.
 	Consumption
 
-	// Rundown has the .NET runtimes of the machine say, at the end if nothing else is
-	// asked for, what they have loaded and compiled.
+	// Rundown has the .NET runtimes of the machine say, at the end if nothing else is asked
+	// for, the modules loaded and methods compiled.
 	Rundown *Rundown
 }
 
@@ -106,15 +106,15 @@ func ForMux(m *etw.Mux) []Provider {
 	return list
 }
 
-// Buffers are the memory of a session, in which events wait to be delivered or written.
-// Each processor fills one of its own. The system puts right what it finds unreasonable;
-// [Session.Query] says what it took.
+// Buffers are the memory of a session, in which events wait to be delivered or written. Each
+// processor fills one of its own. The system corrects values that it finds unreasonable;
+// [Session.Query] tells the values it took.
 type Buffers struct {
 	// KB is the size of one. An event that does not fit is lost. 0 is 64, which fits
 	// every event; up to 1024 work everywhere.
 	KB int
-	// Min is how many there are from the start, 2 for each processor at least, and Max
-	// how many there may be. 0 is what takes 64 MB, and a quarter more.
+	// Min is how many there are from the start, 2 for each processor at least, and Max how
+	// many there may be. 0 is as many as take 64 MB, and a quarter more.
 	Min, Max int
 }
 
@@ -144,14 +144,14 @@ type File struct {
 type Consumption struct {
 	// Delivery says in which form they come.
 	Delivery Delivery
-	// WhenFull says what happens when QueueBytes wait to be read.
+	// WhenFull decides what to do when QueueBytes wait to be read.
 	WhenFull WhenFull
-	// QueueBytes bounds the memory for what waits to be read. 0 is [DefaultQueueBytes].
+	// QueueBytes bounds the memory for events that wait to be read. 0 is [DefaultQueueBytes].
 	QueueBytes int
-	// Window is how long records wait for earlier ones, and for what arrives later and
-	// tells of them, in the time of the events as well as in ours. 0 is a little more
-	// than FlushTimer where buffers come whole, and no time where Windows has put the
-	// events in order. Negative is none.
+	// Window is how long records wait for earlier ones, and for later ones that tell of
+	// them, in the time of the events as well as in ours. 0 is a little more than FlushTimer
+	// where buffers come whole, and no time where Windows has put the events in order.
+	// A negative one means none.
 	Window time.Duration
 	// WindowBytes bounds the memory for records that wait so; beyond it, the oldest do
 	// not wait. 0 is [DefaultWindowBytes].
@@ -167,8 +167,8 @@ type Consumption struct {
 	// WithoutAttribution leaves the ProcessID and the ThreadID of records as their
 	// headers have them.
 	WithoutAttribution bool
-	// StopTimeout is how long a session that was stopped may take to deliver what it
-	// still has. 0 is [DefaultStopTimeout].
+	// StopTimeout is how long a session that was stopped may take to deliver the rest of its
+	// events. 0 is [DefaultStopTimeout].
 	StopTimeout time.Duration
 }
 
@@ -192,35 +192,35 @@ const (
 	DeliverBuffers
 )
 
-// WhenFull says what a session does with events that the reader is too slow for.
+// WhenFull is the way of a session with events that the reader is too slow for.
 type WhenFull int
 
-// What it does.
+// Its choices.
 const (
 	// Block holds up the delivery. The session's own buffers fill, and then events are
 	// lost where they are written: it takes longest to lose one.
 	Block WhenFull = iota
-	// Drop drops and counts what arrives.
+	// Drop drops and counts arriving events.
 	Drop
 )
 
-// A Rundown is what .NET runtimes say of what they have: by it, the addresses of call
-// stacks get names.
+// A Rundown is a list by .NET runtimes of their modules and methods: by it, the addresses of
+// call stacks get names.
 type Rundown struct {
 	// When they say it.
 	When RundownTime
-	// Keywords choose what they say. 0 is [DefaultRundown]. Those that say when need not
-	// be among them.
+	// Keywords choose the parts of the list. 0 is [DefaultRundown]. Those that say when need
+	// not be among them.
 	Keywords uint64
 	// Timeout is how long they may take at the end. 0 is 30 s.
 	Timeout time.Duration
 }
 
-// A RundownTime is when runtimes say what they have.
+// A RundownTime is the time when runtimes write the list.
 type RundownTime uint8
 
-// At the end they know all that ran, and disturb nothing that is measured. At the start
-// they know what there was before, and nobody waits for them.
+// At the end they know all that ran, and disturb no measure. At the start they know the code
+// from before, and nobody waits for them.
 const (
 	RundownAtEnd RundownTime = iota
 	RundownAtStart
@@ -265,7 +265,7 @@ func DefaultName() string {
 	return fmt.Sprintf("%s%s-%d", Prefix, program, os.Getpid())
 }
 
-// withDefaults returns c with what it leaves open.
+// withDefaults returns c with its defaults.
 func (c Config) withDefaults() Config {
 	if c.Name == "" {
 		c.Name = DefaultName()
@@ -326,7 +326,7 @@ func (c Consumption) withDefaults(flush time.Duration) Consumption {
 	return c
 }
 
-// check reports what cannot be right in a configuration with its defaults.
+// check reports impossible values in a configuration with its defaults.
 func (c *Config) check() error {
 	if err := checkName("the name of a session", c.Name); err != nil {
 		return err
@@ -359,7 +359,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// check reports what cannot be right.
+// check reports impossible values.
 func (p *Provider) check() error {
 	name := p.Name
 	if name == "" {

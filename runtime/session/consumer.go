@@ -13,9 +13,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/internal/rawevent"
 )
 
-// A consumer has Windows call back with what a session delivers, and puts it in a
-// queue. Records are made of it on the other side: no handler runs in a callback, and
-// so a handler may wait for the end of callbacks.
+// A consumer has Windows call back with the events of a session, and puts them in a queue.
+// Records are made of it on the other side: no handler runs in a callback, and so a handler
+// may wait for the end of callbacks.
 type consumer struct {
 	sys    system
 	name   string
@@ -99,7 +99,7 @@ func consumerOf(id uintptr) *consumer {
 	return nil
 }
 
-// onEvent, onBufferRead and onBuffer are what Windows calls.
+// onEvent, onBufferRead and onBuffer are called by Windows.
 
 func onEvent(e *rawevent.Record) uintptr {
 	if c := consumerOf(e.Context); c != nil {
@@ -124,7 +124,7 @@ func onBuffer(buffer *byte, size uintptr, _ unsafe.Pointer, context uintptr) uin
 	return c.goesOn(c.buffer(unsafe.Slice(buffer, uint32(size))))
 }
 
-// goesOn returns what has Windows go on, or not.
+// goesOn returns the value that has Windows go on, or not.
 func (c *consumer) goesOn(yes bool) uintptr {
 	if yes {
 		return 1
@@ -159,7 +159,7 @@ func (c *consumer) callbackEnds() {
 	}
 }
 
-// arm has what came be read soon, even if nothing more comes. The timer is left running
+// arm has arrived events be read soon, even if nothing more comes. The timer is left running
 // when it was: setting it costs more than events do. The caller holds batch.
 func (c *consumer) arm() {
 	if !c.armed {
@@ -168,7 +168,7 @@ func (c *consumer) arm() {
 	}
 }
 
-// flush has the reader take what there is.
+// flush has the reader take the events.
 func (c *consumer) flush() {
 	c.batch.Lock()
 	defer c.batch.Unlock()
@@ -269,7 +269,7 @@ func (c *consumer) closeTrace() {
 	})
 }
 
-// giveUp ends everything: what waits is not read any more.
+// giveUp ends everything: waiting events are not read any more.
 func (c *consumer) giveUp() {
 	c.givenUp.Do(func() { close(c.done) })
 	c.closeTrace()

@@ -24,8 +24,8 @@
 // # Two ways of delivery
 //
 // Windows 11 22H2, Windows Server 2022 and later hand out whole buffers, as they are in
-// files: the decoder of package etl reads them. Older systems call back for each event.
-// What comes out is the same. [Config.Delivery] can ask for one.
+// files: the decoder of package etl reads them. Older systems call back for each event. The
+// output is the same. [Config.Delivery] can ask for one.
 //
 // # Order
 //
@@ -37,10 +37,10 @@
 //
 // # Schemas and owners
 //
-// What events tell of others, such as the manifests of EventSources, the starts of
-// threads and the call stacks of kernel events, is learned when it arrives, and so
-// holds for the records that are delivered from then on. A larger Window lets more of
-// them know. See packages schema and classic.
+// Facts of events about others, such as the manifests of EventSources, the starts of threads
+// and the call stacks of kernel events, are learned when they arrive, and so hold for the
+// records that are delivered from then on. A larger Window lets more of them know. See
+// packages schema and classic.
 //
 // # Losses
 //
@@ -51,12 +51,12 @@
 //
 // # Ends
 //
-// Stop ends the session; what it had is still to be read, up to io.EOF. Close gives up
-// what was not read. Both may be called by any goroutine, also in a handler, and
-// more than once, whoever has stopped the session meanwhile.
+// Stop ends the session; its last events are still to be read, up to io.EOF. Close gives up
+// unread events. Both may be called by any goroutine, also in a handler, and more than once,
+// whoever has stopped the session meanwhile.
 //
 // # Permissions
 //
-// Sessions take an administrator, or a member of the group Performance Log Users; those
-// with kernel events an administrator. Errors say what to do: see [Error].
+// Sessions take an administrator, or a member of the group Performance Log Users; those with
+// kernel events an administrator. Errors name the remedy: see [Error].
 package session

@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An Enablement says what a session takes of a provider. Enabling a provider again
+// An Enablement is the settings of a provider in a session. Enabling a provider again
 // replaces all of it.
 type Enablement struct {
 	// Level chooses the events up to this one. 0 takes all levels.
@@ -16,11 +16,11 @@ type Enablement struct {
 	Keywords uint64
 	// AllKeywords chooses of these the events that have all of them.
 	AllKeywords uint64
-	// Properties are what is logged beside the events, and which ones are.
+	// Properties are facts logged beside the events, and which ones are.
 	Properties Property
 	// Filters choose further. Providers that are registered later do not get them.
 	Filters Filters
-	// CaptureState asks the provider at once for what it knows of its state.
+	// CaptureState asks the provider at once for events of its state.
 	CaptureState bool
 	// Timeout is how long to wait until the programs with the provider know. 0 does not
 	// wait.
@@ -29,7 +29,7 @@ type Enablement struct {
 	SourceID etw.GUID
 }
 
-// A Property is what a session logs beside an event, EVENT_ENABLE_PROPERTY_... of
+// A Property is a fact that a session logs beside an event, EVENT_ENABLE_PROPERTY_... of
 // Windows, or which events it takes.
 type Property uint32
 
@@ -49,8 +49,8 @@ const (
 	PropertySourceContainerID Property = 0x800 // an item ExtContainerID; it breaks EventSources
 )
 
-// Filters choose among the events of a provider. Those by process save what the
-// provider would do, the others space in buffers. Empty ones do not choose.
+// Filters choose among the events of a provider. Those by process save the provider's work,
+// the others space in buffers. Empty ones do not choose.
 type Filters struct {
 	// PIDs, of which there may be 8, Executables, PackageIDs and PackageApps choose by
 	// the process that logs. They do not work for providers in the kernel.
@@ -70,7 +70,7 @@ type Filters struct {
 	StackKeywords *KeywordFilter
 	// Arguments are given to an EventSource, as its own names and values.
 	Arguments map[string]string
-	// Schematized is what a provider of another kind takes.
+	// Schematized is the filter for a provider of another kind.
 	Schematized []byte
 	// Payload is a filter by values of fields, as TdhAggregatePayloadFilters makes it.
 	Payload []byte

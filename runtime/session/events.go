@@ -99,7 +99,7 @@ type eventStream struct {
 	className string
 }
 
-// A decoded is what decoding counts.
+// A decoded is the counts of decoding.
 type decoded struct {
 	records, outOfOrder int64
 	previous            int64
@@ -130,7 +130,7 @@ func ticksOf(clock *etw.Clock, d time.Duration) int64 {
 	return max(n, 0)
 }
 
-// add adds a chunk, and learns what its events say of others.
+// add adds a chunk, and learns the facts of its events about others.
 func (s *eventStream) add(c chunk) {
 	if c.events == 0 {
 		s.free(c.data)
@@ -242,7 +242,7 @@ func (s *eventStream) fill(r *etw.Record, entry []byte) {
 	s.fillParts(r, entry)
 }
 
-// fillParts sets what has a size of its own.
+// fillParts sets the parts that have a size of their own.
 func (s *eventStream) fillParts(r *etw.Record, entry []byte) {
 	s.items = s.items[:0]
 	p := entry[entryItems:]

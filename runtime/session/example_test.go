@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/session"
 )
 
-// Typed events of the whole machine, for ten seconds: the session enables what the mux has
-// handlers for. It takes Windows, and an administrator.
+// Typed events of the whole machine, for ten seconds: the session enables the events that
+// the mux has handlers for. It takes Windows, and an administrator.
 func ExampleStart() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/internal/rawevent"
 )
 
-// A fake is a Windows of which nothing is real but how it calls back. Its sessions
-// deliver what tests give them.
+// A fake is a Windows of which nothing is real but how it calls back. Its sessions deliver
+// the events of tests.
 type fake struct {
 	buffers bool // there is openBuffers
 	header  logfileHeader
@@ -29,7 +29,7 @@ type fake struct {
 	intervals  []uint32
 	infos      map[uint16][]byte // of events, by their ids
 	asked      int               // about events
-	// slowStop is how a stop waits until what is on its way was taken.
+	// slowStop is how a stop waits until events on their way were taken.
 	slowStop bool
 }
 
@@ -286,7 +286,7 @@ func (f *fake) processTrace(handle uint64) Code {
 	}
 }
 
-// deliver calls back, and overwrites what was shown.
+// deliver calls back, and overwrites the shown memory.
 func (o *fakeOpened) deliver(i fakeItem) bool {
 	switch {
 	case i.read:
@@ -326,7 +326,7 @@ func (f *fake) enablePrivilege(name string) {
 	f.privileges = append(f.privileges, name)
 }
 
-// eventInformation has what infos says.
+// eventInformation answers from infos.
 func (f *fake) eventInformation(_ *etw.GUID, d *eventDescriptor, info *byte, size *uint32) Code {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// header returns what h says of the session of a name. Time stamps are those of the
+// header returns the header of the session of a name from h. Time stamps are those of the
 // clock itself: when it stood where is found out now.
 func (h *logfileHeader) header(name string, sys system) etl.Header {
 	out := etl.Header{

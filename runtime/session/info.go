@@ -15,7 +15,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An Info is what the system says of a session.
+// An Info is the system's facts about a session.
 type Info struct {
 	Name   string
 	GUID   etw.GUID
@@ -46,7 +46,7 @@ func (i Info) IsKernel() bool {
 	return i.Mode&etl.ModeSystemLogger != 0 || i.GUID == kernelProvider
 }
 
-// Advice returns what is better changed about the session, a sentence each.
+// Advice returns advice on the session, a sentence each.
 func (i Info) Advice() []string {
 	var list []string
 	if i.BufferKB > 0 && i.BufferKB < defaultBufferKB {
@@ -74,7 +74,7 @@ func newProperties() *properties {
 	return p
 }
 
-// info returns what p says.
+// info returns the facts in p.
 func (p *properties) info() Info {
 	return Info{
 		Name: text(p.loggerName[:]), File: text(p.logFileName[:]),
@@ -86,7 +86,7 @@ func (p *properties) info() Info {
 	}
 }
 
-// text returns what is before the NUL.
+// text returns the text before the NUL.
 func text(p []uint16) string {
 	if n := slices.Index(p, 0); n >= 0 {
 		p = p[:n]
@@ -99,8 +99,8 @@ func utf16Of(name string) *uint16 { return &append(utf16s(name), 0)[0] }
 
 func utf16s(name string) []uint16 { return utf16.Encode([]rune(name)) }
 
-// control makes a call about the session of a name. The system writes what it knows to
-// the properties of each.
+// control makes a call about the session of a name. The system writes its facts to the
+// properties of each.
 func control(sys system, op, name string, handle uint64, code uint32, p *properties) (Info, error) {
 	c := sys.controlTrace(handle, utf16Of(name), p, code)
 	if c == codeMoreData { // names did not fit; what was asked for is done
@@ -128,18 +128,18 @@ func byName(op, name string, code uint32) (Info, error) {
 	return control(sys, op, name, 0, code, newProperties())
 }
 
-// Query returns what the system says of the session of a name.
+// Query returns the system's facts about the session of a name.
 func Query(name string) (Info, error) { return byName(opQuery, name, controlQuery) }
 
-// Stop stops the session of a name, whoever has started it, and returns what the system
-// said of it last.
+// Stop stops the session of a name, whoever has started it, and returns the system's last
+// facts about it.
 func Stop(name string) (Info, error) { return byName(opStop, name, controlStop) }
 
 // Flush has the session of a name deliver, or write, the buffers that are not full.
 func Flush(name string) (Info, error) { return byName(opFlush, name, controlFlush) }
 
-// Enable enables a provider for the session of a name, whoever has started it, or says
-// anew what that takes of it.
+// Enable enables a provider for the session of a name, whoever has started it, or changes
+// its settings there.
 func Enable(name string, provider etw.GUID, e Enablement) error {
 	s, err := find(name)
 	if err != nil {

@@ -32,10 +32,10 @@ var systemProviders = []etw.GUID{
 
 func isSystemProvider(g etw.GUID) bool { return slices.Contains(systemProviders, g) }
 
-// profilePrivilege is what samples of processors take.
+// profilePrivilege is the privilege for samples of processors.
 const profilePrivilege = "SeSystemProfilePrivilege"
 
-// set sets what a kernel session is to log.
+// set sets the events of a kernel session.
 func setKernel(sys system, handle uint64, groups [8]uint32, stacks []etw.Key) Code {
 	if groups != [8]uint32{} {
 		if c := sys.traceSet(handle, setEnableFlags, unsafe.Pointer(&groups), unsafe.Sizeof(groups)); c != codeSuccess {

@@ -42,7 +42,7 @@ func (l *lookup) describe(r *etw.Record) {
 	l.set.Describe(r)
 }
 
-// ask returns what Windows says of an event, or nil. It is asked for the size first.
+// ask returns Windows' description of an event, or nil. It is asked for the size first.
 func (l *lookup) ask(provider etw.GUID, d *eventDescriptor) []byte {
 	size := uint32(0)
 	if l.sys.eventInformation(&provider, d, nil, &size) != codeInsufficientBuffer || size == 0 || size > 1<<20 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A chunk is what a callback hands over: a buffer of the session, or some events.
+// A chunk is the events that a callback hands over: a buffer of the session, or some events.
 type chunk struct {
 	data   []byte
 	events int // or 0 for a buffer
@@ -117,7 +117,7 @@ func (q *queue) put(c chunk, count func([]byte) int) bool {
 	}
 }
 
-// tell has the reader take what there is.
+// tell has the reader take the events.
 func (q *queue) tell() {
 	q.mu.Lock()
 	some := q.quiet > 0
@@ -144,7 +144,7 @@ func (q *queue) add(c chunk) (enough bool) {
 	return true
 }
 
-// relax has the queue take so many bytes more: what a session has that was stopped.
+// relax has the queue take so many bytes more: the rest of a session that was stopped.
 func (q *queue) relax(bytes int) {
 	q.mu.Lock()
 	q.limit += bytes
@@ -160,7 +160,7 @@ func (q *queue) end() {
 	signal(q.arrived)
 }
 
-// What take has found.
+// The result of take.
 type taken int
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestDrop: a session that drops counts what it drops, and what it does not is delivered.
+// TestDrop: a session that drops counts the events it drops, and delivers the others.
 func TestDrop(t *testing.T) {
 	f := install(t)
 	s := begin(t, Config{Name: "s", Consumption: Consumption{QueueBytes: 1 << 20, WhenFull: Drop}})

@@ -20,7 +20,7 @@ import (
 // that the reader of files knows.
 var forever = Consumption{Window: math.MaxInt64, WindowBytes: math.MaxInt32, QueueBytes: 64 << 20}
 
-// headerLike returns what Windows would say of the session that a file was recorded by.
+// headerLike returns Windows' facts about the session that a file was recorded by.
 func headerLike(h etl.Header) logfileHeader {
 	return logfileHeader{
 		bufferSize: h.BufferSize, processors: h.Processors, pointerSize: uint32(h.PointerSize), cpuSpeed: h.ProcessorMHz,

@@ -37,8 +37,8 @@ type Session struct {
 }
 
 // Start starts a session as cfg says, and opens it for reading, unless it only writes a
-// file. The context is for what takes time: a session of the same name that is to be
-// stopped first.
+// file. The context is for slow calls: a session of the same name that is to be stopped
+// first.
 func Start(ctx context.Context, cfg Config) (*Session, error) {
 	sys, err := current()
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Session) start(ctx context.Context) error {
 	}
 }
 
-// properties returns what c says of the session.
+// properties returns the properties of the session from c.
 func (c *Config) properties() *properties {
 	p := newProperties()
 	p.wnode.flags = wnodeTracedGUID
@@ -180,7 +180,7 @@ func (c *Config) properties() *properties {
 	return p
 }
 
-// set sets what is not said at the start of a session.
+// set sets the values that are not set at the start of a session.
 func (s *Session) set() error {
 	c := &s.config
 	if code := setKernel(s.sys, s.handle, c.KernelGroups, c.Stacks); code != codeSuccess {
@@ -244,7 +244,7 @@ func (s *Session) finish() {
 // Name returns the name of the session.
 func (s *Session) Name() string { return s.name }
 
-// Enable enables a provider, as e says, or says anew what is taken of it.
+// Enable enables a provider, as e says, or changes its settings.
 func (s *Session) Enable(provider etw.GUID, e Enablement) error {
 	if provider.IsZero() {
 		return invalid("the provider has no GUID")
@@ -261,8 +261,7 @@ func (s *Session) Disable(provider etw.GUID) error {
 	return fail(opEnable, s.name, s.sys.enableTrace(s.handle, &provider, enableDisable, 0, 0, 0, 0, nil))
 }
 
-// CaptureState asks a provider to log what it knows of its state, of which keywords
-// choose.
+// CaptureState asks a provider to log its state, of which keywords choose.
 func (s *Session) CaptureState(provider etw.GUID, keywords uint64) error {
 	return fail(opEnable, s.name, s.sys.enableTrace(s.handle, &provider, enableCaptureState, 0, keywords, 0, 0, nil))
 }
@@ -277,7 +276,7 @@ func (s *Session) SetKernelGroups(groups [8]uint32) error {
 	return fail(opSet, s.name, setKernel(s.sys, s.handle, groups, nil))
 }
 
-// Query returns what the system says of the session.
+// Query returns the system's facts about the session.
 func (s *Session) Query() (Info, error) {
 	return control(s.sys, opQuery, s.name, s.handle, controlQuery, newProperties())
 }
@@ -288,7 +287,7 @@ func (s *Session) Flush() error {
 	return err
 }
 
-// An Update is what can be changed about a session that runs. What is zero stays.
+// An Update is the changes to a running session. Zero values stay.
 type Update struct {
 	MaxBuffers  int
 	FlushTimer  time.Duration
@@ -305,7 +304,7 @@ func (s *Session) Update(u Update) error {
 	if _, err := control(s.sys, opQuery, s.name, s.handle, controlQuery, p); err != nil {
 		return err
 	}
-	// What the system has written stays, but for a file that is not changed.
+	// The system's values stay, but for a file that is not changed.
 	p.logFileNameOffset = 0
 	p.loggerNameOffset = newProperties().loggerNameOffset
 	if u.MaxBuffers > 0 {
@@ -329,7 +328,7 @@ func (s *Session) Update(u Update) error {
 	return err
 }
 
-// remember keeps what the system said last.
+// remember keeps the system's last facts.
 func (s *Session) remember(i *Info) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

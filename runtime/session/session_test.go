@@ -49,7 +49,7 @@ func count(from, to int) (list []int) {
 	return list
 }
 
-// TestStart: what is asked for reaches Windows.
+// TestStart: settings reach Windows.
 func TestStart(t *testing.T) {
 	f := install(t)
 	s := begin(t, Config{
@@ -86,7 +86,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestForMux: a mux starts what its handlers need.
+// TestForMux: a mux starts the providers that its handlers need.
 func TestForMux(t *testing.T) {
 	f := install(t)
 	var mux etw.Mux
@@ -104,8 +104,7 @@ func TestForMux(t *testing.T) {
 	}
 }
 
-// TestEvents: what is delivered one by one arrives whole, though its memory is used
-// again.
+// TestEvents: events delivered one by one arrive whole, though its memory is used again.
 func TestEvents(t *testing.T) {
 	f := install(t)
 	s := begin(t, Config{Name: "events", Consumption: Consumption{WithoutSchemas: true}})
@@ -154,7 +153,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestConfig: what cannot be right is an error that says so, before Windows is asked.
+// TestConfig: an impossible value is an error that says so, before Windows is asked.
 func TestConfig(t *testing.T) {
 	install(t)
 	for want, cfg := range map[string]Config{

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A source makes records of what arrives. One goroutine at a time has it.
+// A source makes records of arriving events. One goroutine at a time has it.
 type source struct {
 	consumer *consumer
 	decoder  decoder
@@ -31,7 +31,7 @@ type decoder interface {
 	count(*Stats)
 }
 
-// newSource returns the source for what a consumer delivers.
+// newSource returns the source for the events of a consumer.
 func newSource(c *consumer, o *Consumption, explicit bool) *source {
 	s := &source{consumer: c, idle: max(o.Window, 0)}
 	if !c.raw {
@@ -110,7 +110,7 @@ func (s *source) next(r *etw.Record, added func(bytes int)) error {
 	return nil
 }
 
-// end returns what there is to say at the end.
+// end returns the error at the end.
 func (s *source) end() error {
 	if s.said {
 		return io.EOF
@@ -165,7 +165,7 @@ func (s *Session) added(bytes int) {
 	s.source.decoder.count(&s.stats)
 }
 
-// look takes from a record what it says of the session.
+// look takes the facts of a record about the session.
 func (s *Session) look(r *etw.Record) {
 	switch {
 	case isHeader(r):
@@ -188,7 +188,7 @@ func (s *Session) look(r *etw.Record) {
 // Records iterates over the records that are left, as [etw.Records] does.
 func (s *Session) Records() iter.Seq2[*etw.Record, error] { return etw.Records(s) }
 
-// Header returns what the system says of the session, its clock among it. Of a session
+// Header returns the system's facts about the session, its clock among it. Of a session
 // without delivery it is empty but for the name.
 func (s *Session) Header() etl.Header {
 	if s.consumer == nil {
@@ -200,8 +200,7 @@ func (s *Session) Header() etl.Header {
 // DeliversBuffers reports whether buffers come whole.
 func (s *Session) DeliversBuffers() bool { return s.consumer != nil && s.consumer.raw }
 
-// Stats returns what has been counted so far. Any goroutine may call it, while another
-// reads, too.
+// Stats returns the counts so far. Any goroutine may call it, while another reads, too.
 func (s *Session) Stats() Stats {
 	if i, err := s.Query(); err == nil {
 		s.remember(&i)

@@ -52,8 +52,8 @@ func (s *standIn) play(data []byte, n int) {
 	s.replay.Call(uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)), uintptr(unsafe.Pointer(s.classes)), uintptr(n))
 }
 
-// plain returns a file, or a copy of it that is not compressed: the stand-in does not
-// unpack what it makes events of.
+// plain returns a file, or a copy of it that is not compressed: the stand-in does not unpack
+// its input.
 func plain(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -110,8 +110,8 @@ func readerOf(t testing.TB, name string, data []byte, opts ...etl.Option) *etl.R
 	return r
 }
 
-// TestStandIn: a replay delivers what the reader of files does, record by record and
-// field by field, in whole buffers as well as event by event.
+// TestStandIn: a replay delivers the same as the reader of files, record by record and field
+// by field, in whole buffers as well as event by event.
 func TestStandIn(t *testing.T) {
 	in := findStandIn(t)
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
@@ -206,9 +206,9 @@ func TestStandInMillions(t *testing.T) {
 	}
 }
 
-// TestStandInCosts logs what a record costs, in a session and from a file, in turns: in
-// time of the processor, all threads together, since the machine has other work. Wine
-// counts it in steps of 10 ms, so all turns are added up.
+// TestStandInCosts logs the cost of a record, in a session and from a file, in turns: in
+// time of the processor, all threads together, since the machine has other work. Wine counts
+// it in steps of 10 ms, so all turns are added up.
 func TestStandInCosts(t *testing.T) {
 	in := findStandIn(t)
 	path := corpus.File(t, "etl", "net.4.5.2.x64.etl")

@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Stats are what a session has counted so far, with all that is known to be lost.
+// Stats are the counts of a session so far, with all that is known to be lost.
 type Stats struct {
 	Records int64 // delivered by Next
 	Buffers int64 // that came whole
@@ -33,7 +33,7 @@ type Stats struct {
 	Unknown     int64 // records of kinds that are not known
 	UnreadBytes int64 // that may have held records
 
-	// Damage is what could not be read.
+	// Damage has the parts that could not be read.
 	Damage etw.DamageLog
 }
 
@@ -66,7 +66,7 @@ func (s Stats) String() string {
 	return text
 }
 
-// add adds what the system says is lost.
+// add adds the system's losses.
 func (s *Stats) add(i *Info) {
 	s.Lost = int64(i.EventsLost)
 	s.LostLogBuffers = int64(i.LogBuffersLost)

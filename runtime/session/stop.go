@@ -16,10 +16,10 @@ type ending struct {
 	err  error
 }
 
-// Stop ends the session. It returns when the system has done so; what was not delivered
-// before comes to Next, and then io.EOF. With a [Rundown] at the end, and a reader, it
-// returns at once: the reader sees the rundown, and then the end. Of a session that Attach has
-// opened Stop ends the delivery, and not the session.
+// Stop ends the session. It returns when the system has done so; undelivered events come to
+// Next, and then io.EOF. With a [Rundown] at the end, and a reader, it returns at once: the
+// reader sees the rundown, and then the end. Of a session that Attach has opened Stop ends the
+// delivery, and not the session.
 //
 // Any goroutine may call Stop, a handler among them, and more than once. Of a session
 // that has ended already it is no error. After an error the session goes on, and Stop
@@ -88,8 +88,8 @@ func (s *Session) stop(e *ending) {
 	go s.finishLater()
 }
 
-// finishLater notes the end of a session that was stopped, when it has delivered what it
-// had. A delivery that does not end is ended.
+// finishLater notes the end of a session that was stopped, when it has delivered its events.
+// A delivery that does not end is ended.
 func (s *Session) finishLater() {
 	if s.consumer != nil {
 		select {
@@ -112,9 +112,9 @@ var errHangs = errors.New("the system does not answer")
 // Interrupt is Close, as [etw.Interrupter] has it.
 func (s *Session) Interrupt() { s.Close() }
 
-// Close ends the session, if it has not ended yet, without a rundown, and the reading of
-// it. What was not read yet is lost. Any goroutine may call it, a handler among them,
-// and more than once. A session that Attach has opened goes on.
+// Close ends the session, if it has not ended yet, without a rundown, and the reading of it.
+// Unread events are lost. Any goroutine may call it, a handler among them, and more than
+// once. A session that Attach has opened goes on.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	if !s.closed {
@@ -166,8 +166,8 @@ const (
 
 var rundownStep = 250 * time.Millisecond
 
-// rundown has the .NET runtimes say what they know, and waits until nothing more comes.
-// Whoever reads need not: the system counts what it writes.
+// rundown has the .NET runtimes write their lists, and waits until nothing more comes.
+// Whoever reads need not: the system counts the events written.
 func (s *Session) rundown() {
 	keywords, _ := s.config.Rundown.asked(RundownAtEnd)
 	if s.Enable(rundownProvider, Enablement{Level: etw.LevelVerbose, Keywords: keywords}) != nil {

@@ -50,7 +50,7 @@ func (s *fakeSession) endless(t *testing.T) {
 	}()
 }
 
-// TestStopOutside: what was written before a stop is delivered.
+// TestStopOutside: events written before a stop are delivered.
 func TestStopOutside(t *testing.T) {
 	f := install(t)
 	s := begin(t, Config{Name: "s"})
@@ -66,8 +66,8 @@ func TestStopOutside(t *testing.T) {
 	<-s.Done()
 }
 
-// TestStopInHandler: a handler may stop the session that it is called for, while the
-// queue is full, and also where the system waits for what is on its way.
+// TestStopInHandler: a handler may stop the session that it is called for, while the queue
+// is full, and also where the system waits for events on their way.
 func TestStopInHandler(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		f := install(t)
@@ -235,7 +235,7 @@ func TestStopCanceled(t *testing.T) {
 	}
 }
 
-// TestAttach: to end what was attached to leaves the session alone.
+// TestAttach: to end an attachment leaves the session alone.
 func TestAttach(t *testing.T) {
 	f := install(t)
 	other := f.add("Other")
@@ -260,8 +260,8 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestRundown: before the end, after the start, or both, the runtimes are asked for what
-// they have loaded. The keywords that say when are right, whatever is asked for.
+// TestRundown: before the end, after the start, or both, the runtimes are asked for their
+// modules. The keywords that say when are right, whatever is asked for.
 func TestRundown(t *testing.T) {
 	f := install(t)
 	step := rundownStep
@@ -302,7 +302,7 @@ func TestRundown(t *testing.T) {
 	}
 }
 
-// TestEnableByName: what the session of another program takes is changed while it runs.
+// TestEnableByName: the settings in the session of another program are changed while it runs.
 func TestEnableByName(t *testing.T) {
 	f := install(t)
 	other := f.add("other")

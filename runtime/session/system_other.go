@@ -4,7 +4,7 @@ package session
 
 import "errors"
 
-// replaced is what tests have in place of Windows.
+// replaced is the tests' stand-in for Windows.
 var replaced system
 
 // current returns the calls of the system, or an error where there are none.

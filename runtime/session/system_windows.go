@@ -15,7 +15,7 @@ import (
 // another, for tests; a program cannot.
 var controlDLL = "sechost.dll"
 
-// replaced is what tests have in place of Windows.
+// replaced is the tests' stand-in for Windows.
 var replaced system
 
 // current returns the calls of the system.
@@ -76,9 +76,9 @@ type windows struct {
 	onEvent, onBufferRead, onBuffer uintptr
 }
 
-// call calls a function. What the arguments point to stays where it is meanwhile, which
-// takes that each is made a number in the call itself. A number of 64 bits is one
-// argument where words have as many, and otherwise two.
+// call calls a function. The targets of arguments stay where they are meanwhile, which takes
+// that each is made a number in the call itself. A number of 64 bits is one argument where
+// words have as many, and otherwise two.
 //
 //go:uintptrescapes
 func call(p *syscall.LazyProc, a ...uintptr) Code {
@@ -141,8 +141,8 @@ func (w *windows) openBuffers(name *uint16, context uintptr, h *logfileHeader) (
 		uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(h))))
 }
 
-// opened returns what opening a session has returned: all ones are no handle, of which
-// some systems with words of 32 bits return the lower half.
+// opened returns the result of opening a session: all ones are no handle, of which some
+// systems with words of 32 bits return the lower half.
 func opened(low, high uintptr, err syscall.Errno) (handle uint64, c Code) {
 	handle = uint64(low)
 	if word == 4 {

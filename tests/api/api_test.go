@@ -25,7 +25,7 @@ const module = "github.com/etwgen/etwgen"
 
 var update = flag.Bool("update", false, "rewrite the files")
 
-// TestAPI compares what each package exports with the file of its name.
+// TestAPI compares the exports of each package with the file of its name.
 func TestAPI(t *testing.T) {
 	pkgs := load(t)
 	want := make(map[string]string)
@@ -75,9 +75,9 @@ func write(t *testing.T, before, now map[string]string) {
 	}
 }
 
-// load compiles the packages and returns what each exports, a line for each
-// constant, variable, function, type, field and method. They are compiled for one
-// system whatever the test runs on.
+// load compiles the packages and returns the exports of each, a line for each constant,
+// variable, function, type, field and method. They are compiled for one system whatever the
+// test runs on.
 func load(t *testing.T) map[string][]string {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}}\t{{.Name}}\t{{.Export}}", module+"/...")

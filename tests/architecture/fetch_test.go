@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOnlyCommandsFetch holds that no library links what gets files of symbols by network:
-// whoever imports an analysis has no client of HTTP.
+// TestOnlyCommandsFetch holds that no library links the package that fetches symbols by
+// network: whoever imports an analysis has no client of HTTP.
 func TestOnlyCommandsFetch(t *testing.T) {
 	const fetch = module + "/analysis/symbols/fetch"
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}|{{join .Imports \" \"}}", module+"/...").CombinedOutput()

@@ -11,8 +11,8 @@ import (
 
 const module = "github.com/etwgen/etwgen"
 
-// A rule is a line of the table in ARCHITECTURE.md: what the packages in a
-// folder may import. The values become true when a package does.
+// A rule is a line of the table in ARCHITECTURE.md: the imports that the packages in a
+// folder may have. The values become true when a package does.
 type rule map[string]bool
 
 var quoted = regexp.MustCompile("`([^`]+)`")

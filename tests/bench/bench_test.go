@@ -1,5 +1,4 @@
-// Package bench measures what generated code costs against what one would write
-// by hand, in the same run:
+// Package bench measures generated code against hand-written code, in the same run:
 //
 //	go test ./tests/bench -bench Event -count 10 | tee bench.txt
 //	go run golang.org/x/perf/cmd/benchstat@latest -col /by bench.txt
@@ -113,8 +112,8 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// TestSides checks that the rivals do the same work: what they find in a payload
-// is what generated code finds, and both refuse it when a byte is missing.
+// TestSides checks that the rivals do the same work: they find the same in a payload as
+// generated code, and both refuse it when a byte is missing.
 func TestSides(t *testing.T) {
 	var start clr.GCStartV1
 	var handStart handGCStart

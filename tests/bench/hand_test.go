@@ -11,7 +11,7 @@ import (
 // error for a payload that is cut off, views of the payload for strings and
 // arrays, and the number of bytes.
 //
-// They are not inlined. A decoder is called by what found the type of a record;
+// They are not inlined. A decoder is called by the code that found the type of a record;
 // inlined into the loop of a benchmark, the shortest would lose its stores, too.
 
 // A shortError says which event a payload is too short for.

@@ -95,7 +95,7 @@ func decodeCLR(t *testing.T, paths []string) {
 	}
 }
 
-// roundTripFault decodes and encodes an event, and says what went wrong.
+// roundTripFault decodes and encodes an event, and returns the fault.
 func roundTripFault(decoder *etw.Decoder, r *etw.Record, buf *[]byte) string {
 	values, err := decoder.Decode(r)
 	e, ok := values.(etw.Event)

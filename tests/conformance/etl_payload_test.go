@@ -90,8 +90,8 @@ func TestETLPayloads(t *testing.T) {
 // A printedField is "Name=value" of an EVENT line.
 type printedField struct{ name, value string }
 
-// printedFields cuts the fields of a line apart. A value may contain "; " as well,
-// but then what follows has no "=" before the next one.
+// printedFields cuts the fields of a line apart. A value may contain "; " as well, but then
+// the text after it has no "=" before the next one.
 func printedFields(s string) (fields []printedField) {
 	for _, part := range strings.Split(strings.TrimSuffix(s, " "), "; ") {
 		part = strings.TrimSuffix(part, ";")
@@ -176,13 +176,13 @@ var knownDifferences = map[string]string{
 	"PerfView/KernelEnableParameters stacks":                                     "names of its own, where the manifest has one for the sum",
 }
 
-// sameField reports whether e has the field f with the value that was printed. If
-// not, it returns what e has.
+// sameField reports whether e has the field f with the value that was printed. If not, it
+// returns e's value.
 func sameField(e etw.Described, f printedField, ptr etw.PtrSize) (string, bool) {
 	d := e.EventDesc()
 	i := slices.IndexFunc(d.Fields, func(d etw.FieldDesc) bool { return d.Name == f.name })
 	if i < 0 {
-		// What a version lacks is printed as 0 or empty.
+		// Fields that a version lacks are printed as 0 or empty.
 		switch f.value {
 		case "", "0", "0x00000000", "False", "00000000-0000-0000-0...":
 			return "absent", true

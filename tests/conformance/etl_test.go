@@ -20,15 +20,15 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// The baselines are what Microsoft's TraceEvent library printed for the traces
-// beside them: a line for each of the first five events of each name, in the
-// order of the trace, and how many there are of each.
+// The baselines are the output of Microsoft's TraceEvent library for the traces beside them:
+// a line for each of the first five events of each name, in the order of the trace, and how
+// many there are of each.
 //
 // TraceEvent has names of its own for events. Which event a name means is found
 // out from the lines themselves: the name must fit the same event wherever it
 // stands, and no other name may fit that event.
 
-// A baseline is what was printed for one trace.
+// A baseline is the output for one trace.
 type baseline struct {
 	events []baselineEvent
 	counts map[string]int
@@ -42,7 +42,7 @@ type baselineEvent struct {
 	rest string // the fields of the payload
 }
 
-// A baselineHeader is what a line says of an event but its name and payload.
+// A baselineHeader is the part of a line about an event but its name and payload.
 type baselineHeader struct {
 	time            string // milliseconds with three decimals
 	process, thread int64
@@ -104,7 +104,7 @@ func parseEventLine(t *testing.T, line int, text string) baselineEvent {
 	return e
 }
 
-// An eventKind is what a name of TraceEvent stands for: all versions of an event.
+// An eventKind is the meaning of a name of TraceEvent: all versions of an event.
 type eventKind struct {
 	kind     etw.Kind
 	provider etw.GUID
@@ -119,7 +119,7 @@ func kindOf(r *etw.Record) eventKind {
 	return k
 }
 
-// headerOf returns what TraceEvent prints of the header of r.
+// headerOf returns TraceEvent's text for the header of r.
 func headerOf(r *etw.Record) baselineHeader {
 	h := baselineHeader{
 		time:      milliseconds(r.Elapsed()),
@@ -140,7 +140,7 @@ func isFlush(r *etw.Record) bool {
 	return r.Kind == etw.KindClassic && r.Provider == d.Class && r.Opcode == d.Opcode && r.Version >= d.Version
 }
 
-// TestFlushThread: what flushes buffers is the thread that asked for it, of which
+// TestFlushThread: the thread that flushes buffers is the one that asked for it, of which
 // the event of the request tells with the same packet.
 func TestFlushThread(t *testing.T) {
 	asked := make(map[etw.Pointer][2]int64)
@@ -197,7 +197,7 @@ func grouped(s string) string {
 	return sign + b.String()
 }
 
-// A tracedRecord is what the test keeps of a record.
+// A tracedRecord is the part of a record that the test keeps.
 type tracedRecord struct {
 	header baselineHeader
 	kind   eventKind

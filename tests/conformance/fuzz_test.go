@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/manifest"
 )
 
-// FuzzGenerate checks that what the parser accepts in lenient mode can be
-// generated and compiled. In strict mode names may clash; nothing else may go
-// wrong there either.
+// FuzzGenerate checks that manifests that the parser accepts in lenient mode can be
+// generated and compiled. In strict mode names may clash; nothing else may go wrong there
+// either.
 func FuzzGenerate(f *testing.F) {
 	seeds, err := filepath.Glob(filepath.Join("..", "golden", "*", "in.man"))
 	if err != nil || len(seeds) == 0 {

@@ -68,7 +68,7 @@ func sampled(paths []string) []string {
 	return list
 }
 
-// tally counts what became of the manifests of a folder.
+// tally counts the outcomes of the manifests of a folder.
 type tally struct {
 	sync.Mutex
 	manifests, accepted int

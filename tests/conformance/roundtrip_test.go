@@ -13,8 +13,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
-// TestCompare checks that events are fit for go-cmp as they are: decoding what
-// was encoded gives an equal event, and a changed payload a different one.
+// TestCompare checks that events are fit for go-cmp as they are: decoding an encoded event
+// gives an equal event, and a changed payload a different one.
 func TestCompare(t *testing.T) {
 	events, differ := 0, 0
 	for _, types := range [][]etw.Event{clr.Types(), rundown.Types(), private.Types(), stress.Types()} {

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestGCStartTwice holds what the documentation of GCStart says: the .NET
-// Framework writes versions 1 and 2 for each collection, .NET version 2 alone.
+// TestGCStartTwice holds the documentation of GCStart: the .NET Framework writes versions 1
+// and 2 for each collection, .NET version 2 alone.
 func TestGCStartTwice(t *testing.T) {
 	first, second := startsOf(t, corpus.File(t, "etl", "net.4.5.2.x64.etl"))
 	if len(first) != 264 || len(second) != 264 {
@@ -30,7 +30,7 @@ func TestGCStartTwice(t *testing.T) {
 	}
 }
 
-// A gcStart is what versions 1 and 2 of GCStart have in common.
+// A gcStart is the common part of versions 1 and 2 of GCStart.
 type gcStart struct {
 	process, thread int64
 	at              time.Time

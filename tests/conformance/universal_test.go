@@ -14,8 +14,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestUniversalEvents decodes every event that recorders of Linux wrote, to its last
-// byte: what is left of an event of the kernel, at most, is padding.
+// TestUniversalEvents decodes every event that recorders of Linux wrote, to its last byte:
+// the rest of an event of the kernel, at most, is padding.
 func TestUniversalEvents(t *testing.T) {
 	type key struct{ name, basis string }
 	counts := make(map[key]*seenGood)

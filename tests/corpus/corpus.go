@@ -4,8 +4,8 @@
 // module, and skip where there is none. With ETWGEN_CORPUS_REQUIRED=1 they fail
 // instead.
 //
-// What takes long goes through a share, the same one every time, unless [All] says that
-// all is wanted: see [Every] and [Share].
+// Slow tests go through a share, the same one every time, unless [All] says that all is
+// wanted: see [Every] and [Share].
 package corpus
 
 import (
@@ -117,7 +117,7 @@ func All() bool {
 	return os.Getenv("ETWGEN_CORPUS_REQUIRED") == "1"
 }
 
-// Every returns n, or 1 if all is wanted: of what takes long, every nth is tested.
+// Every returns n, or 1 if all is wanted: slow tests take every nth.
 func Every(n int) int {
 	if All() {
 		return 1
@@ -137,7 +137,7 @@ func Share[T any](list []T, n int) []T {
 	return share
 }
 
-// mostSome is the size of files that are always tested with what takes long.
+// mostSome is the size of files that are always in slow tests.
 const mostSome = 1 << 20
 
 // Some leaves out large files, unless ETWGEN_FILTER=all asks for all of them.

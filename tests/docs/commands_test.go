@@ -49,7 +49,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestMain removes what programs has built.
+// TestMain removes the programs built.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if tools != "" {
@@ -115,7 +115,7 @@ var (
 	atVersion = regexp.MustCompile(`^(?:install|get) github.com/etwgen/etwgen(/\S+)?@(v\S+)$`)
 )
 
-// check runs a command, or checks by what it names that it will run.
+// check runs a command, or checks by its names that it will run.
 func (c command) check(t *testing.T, bin, dir string) {
 	t.Helper()
 	c.line = strings.TrimPrefix(c.line, "CGO_ENABLED=0 ")
@@ -146,7 +146,7 @@ func (c command) check(t *testing.T, bin, dir string) {
 	}
 }
 
-// checkVersion checks what go install with a version wants: the path of the module, and
+// checkVersion checks the demands of go install with a version: the path of the module, and
 // no replacements in its go.mod.
 func (c command) checkVersion(t *testing.T, match []string) {
 	t.Helper()
@@ -164,8 +164,8 @@ func (c command) checkVersion(t *testing.T, match []string) {
 	}
 }
 
-// hasTest reports whether a package has a test that a pattern chooses. That it passes is
-// what the tests of that package are for.
+// hasTest reports whether a package has a test that a pattern chooses. The tests of that
+// package hold that it passes.
 func hasTest(t *testing.T, pattern string, packages []string) bool {
 	t.Helper()
 	chosen := regexp.MustCompile(strings.ReplaceAll(pattern, `\|`, "|"))
@@ -291,7 +291,7 @@ func process(t *testing.T, path string) string {
 	return filepath.Join(dir, "port")
 }
 
-// A command is a line of a page, with what the page says it prints and ends with.
+// A command is a line of a page, with the output and exit code that the page gives.
 type command struct {
 	line   string
 	output []string

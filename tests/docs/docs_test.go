@@ -1,5 +1,5 @@
-// Package docs holds the pages of the module against what they speak of: links
-// lead somewhere, commands run and print what the page shows, code compiles.
+// Package docs holds the pages of the module against their subjects: links lead somewhere,
+// commands run and print the output on the page, code compiles.
 package docs
 
 import (
@@ -56,8 +56,7 @@ func TestLinks(t *testing.T) {
 
 var notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
-// anchors returns what the headings of a page are called in links, and the places
-// that it names itself.
+// anchors returns the links of the headings of a page, and the places that it names itself.
 func anchors(md string) []string {
 	var names []string
 	for line := range strings.Lines(md) {
@@ -313,8 +312,8 @@ func TestOwnManifest(t *testing.T) {
 	}
 }
 
-// TestExcerpts checks that what the guide shows of generated code is in the files that it
-// was taken from, line by line.
+// TestExcerpts checks that excerpts of generated code in the guide are in their files, line
+// by line.
 func TestExcerpts(t *testing.T) {
 	sources := page(t, filepath.Join(root, "generated/clr/clr.man")) + page(t, filepath.Join(root, "generated/clr/garbagecollection.etw.go"))
 	have := map[string]bool{}

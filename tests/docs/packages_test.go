@@ -40,10 +40,10 @@ func TestPackages(t *testing.T) {
 
 var notForUsers = regexp.MustCompile(`/internal(/|$)|/tests(/|$)|/examples(/|$)`)
 
-// longestSynopsis is what go list and pkg.go.dev show in a line or two.
+// longestSynopsis is the length that go list and pkg.go.dev show in a line or two.
 const longestSynopsis = 240
 
-// documented returns what is missing at the package in a folder.
+// documented returns the missing parts of the package in a folder.
 func documented(name, dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

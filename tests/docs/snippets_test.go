@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// given is what the text before a snippet has the reader think of: no more than what is a
-// user's own.
+// given is the declarations that the text before a snippet implies: no more than a user's
+// own.
 var given = map[string]string{
 	"ctx": "context.Context", "mux": "etw.Mux", "source": "etw.Source", "t": "*testing.T", "pid": "int", "process": "int64",
 	"address": "uint64", "rva": "uint32", "data": "[]byte", "out": "*os.File", "events": "[]byte", "end": "[]byte", "event": "uintptr",
@@ -31,7 +31,7 @@ var standard = []string{"context", "fmt", "log", "log/slog", "os", "testing", "t
 var isCode = regexp.MustCompile(`:=|\bfunc\b|\bvar\b|err\b|\w\(.*\)`)
 
 // TestSnippets compiles the code in the comments of packages as a user pastes it: into a
-// function, with what it imports.
+// function, with its imports.
 func TestSnippets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
@@ -112,7 +112,7 @@ func snippets(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// whole returns a file with a snippet, which declares what it leaves to the user.
+// whole returns a file with a snippet, which declares the parts left to the user.
 func whole(code string, paths map[string]string) (string, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "x.go", "package x\n"+code, 0)
@@ -153,7 +153,7 @@ func whole(code string, paths map[string]string) (string, error) {
 	return "package x\n" + imports + vars + code, nil
 }
 
-// TestWholeFinds plants what must not compile.
+// TestWholeFinds plants code that must not compile.
 func TestWholeFinds(t *testing.T) {
 	text, err := whole("x := etw.Nothing(ctx)\n", map[string]string{"etw": "github.com/etwgen/etwgen/runtime/etw", "context": "context"})
 	if err != nil {

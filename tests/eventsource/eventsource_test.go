@@ -17,8 +17,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// written says what some sources write in place of what their manifests declare: C#
-// widens the arguments, or the code forgets them.
+// written has the payloads of sources that differ from their manifests: C# widens the
+// arguments, or the code forgets them.
 const written = `
 System.Threading.Tasks.TplEventSource RunningContinuation TaskID=win:Int64 Object
 System.Threading.Tasks.TplEventSource RunningContinuationList TaskID=win:Int64 Index=win:Int64 Object
@@ -77,7 +77,7 @@ func sourceManifests(t *testing.T) []*etw.Provider {
 // A tally counts the events of a provider.
 type tally struct{ all, exact, overridden, other, opaque int }
 
-// A counter decodes events by manifests and by what the trace says.
+// A counter decodes events by manifests and by the trace's descriptions.
 type counter struct {
 	*etw.Decoder
 	known   *etw.Registry
@@ -85,10 +85,10 @@ type counter struct {
 	counts  map[string]*tally
 }
 
-// TestRecorded decodes all events of recorded EventSources, by the manifests of
-// those that have one and by what the trace says of the others: each takes exactly its
-// payload, by the declared layout, by an override or by a layout that is known to be
-// written instead. What fits none is listed above.
+// TestRecorded decodes all events of recorded EventSources, by the manifests of those that
+// have one and by the trace's descriptions for the others: each takes exactly its payload,
+// by the declared layout, by an override or by a layout that is known to be written instead.
+// Events that fit none are listed above.
 func TestRecorded(t *testing.T) {
 	providers := sourceManifests(t)
 	for _, name := range []string{"wire", "fire", "web"} {

@@ -31,7 +31,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestEncodeErrors encodes what cannot be encoded.
+// TestEncodeErrors encodes values that cannot be encoded.
 func TestEncodeErrors(t *testing.T) {
 	sid := etw.MakeSID(5, 18)
 	nodes := must(structs.MakeGraphNodes(etw.Ptr64, structs.GraphNode{Address: 1}))
@@ -234,7 +234,7 @@ func TestAnyVersion(t *testing.T) {
 		{9, later, versions.AnyStart{Seen: etw.Seen{Version: 9, Layout: 3}, Count: 70000, Depth: 2, Reason: etw.MakeUTF16("new"), Size: 5},
 			"Start_V3 Count=70000 Depth=2 Reason=new Size=0x5", true},
 	}
-	// One variable for all: what a version lacks must not stay from the last.
+	// One variable for all: fields that a version lacks must not stay from the last.
 	var e versions.AnyStart
 	for _, tt := range tests {
 		n, err := e.DecodeVersion(tt.version, tt.payload, etw.Ptr64)

@@ -12,8 +12,8 @@ import (
 	outer "github.com/etwgen/etwgen/tests/golden/outer/want"
 )
 
-// TestChangedFields: a type of all versions keeps fields apart that share a name
-// and differ, in what they hold and in what they show.
+// TestChangedFields: a type of all versions keeps fields apart that share a name and differ,
+// in values and in text.
 func TestChangedFields(t *testing.T) {
 	pairs := new(changed.AnyPairs)
 	decodeAny(t, pairs, &changed.Pairs{Items: must(changed.MakePairsItems(etw.Ptr64, changed.PairsItem{X: 1}, changed.PairsItem{X: 2}))})

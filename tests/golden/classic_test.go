@@ -86,7 +86,7 @@ func TestClassicEvents(t *testing.T) {
 	}
 }
 
-// TestClassicProvider: the provider lists what records lead to, and by what.
+// TestClassicProvider: the provider lists the events that records lead to, and the keys.
 func TestClassicProvider(t *testing.T) {
 	var got []string
 	for _, d := range classic.Provider.Events {

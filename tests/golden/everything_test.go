@@ -41,7 +41,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// A shape is what a field may be, in all but its name.
+// A shape is the form of a field, in all but its name.
 type shape struct {
 	in            string // the element that it is in: an event, a struct, or an array of structs
 	inType        etw.InType

@@ -1,8 +1,8 @@
-// Package golden holds small manifests, each about one idea, with the packages
-// that the generator makes of them, or the errors. The packages are compiled
-// and tested like all others. With -update the test writes what it gets; an
-// errors.txt it writes only where there is one. A new case is a folder with an
-// in.man and, for options of the generator, an options.txt.
+// Package golden holds small manifests, each about one idea, with the packages that the
+// generator makes of them, or the errors. The packages are compiled and tested like all
+// others. With -update the test writes its results; an errors.txt it writes only where there
+// is one. A new case is a folder with an in.man and, for options of the generator, an
+// options.txt.
 //
 // The tests beside this one use the packages. Where those do not fit them yet,
 //
@@ -89,7 +89,7 @@ import (
 
 %s)
 
-// packages holds what makes the events of each case without errors.
+// packages holds the makers of the events of each case without errors.
 var packages = map[string]func() []etw.Event{
 %s}
 `
@@ -159,7 +159,7 @@ func options(t *testing.T, dir string) gen.Options {
 	return opts
 }
 
-// read returns what a case wants.
+// read returns the wanted files of a case.
 func read(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	want := make(map[string]string)
@@ -178,7 +178,7 @@ func read(t *testing.T, dir string) map[string]string {
 	return want
 }
 
-// write makes what a case wants what it got.
+// write makes the results of a case the wanted files.
 func write(t *testing.T, dir string, got map[string]string) {
 	t.Helper()
 	want := filepath.Join(dir, "want")

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
-// TestPackages runs what the generated packages do.
+// TestPackages runs the generated packages.
 func TestPackages(t *testing.T) {
 	for name, types := range packages {
 		t.Run(name, func(t *testing.T) {

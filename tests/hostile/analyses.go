@@ -9,9 +9,8 @@ import (
 	"github.com/etwgen/etwgen/tests/hostile/mutate"
 )
 
-// analyze gives a mutant to all analyses. They end, take memory in proportion to it,
-// and what they find is JSON. How many records there are they count as the reader
-// does.
+// analyze gives a mutant to all analyses. They end, take memory in proportion to it, and
+// their findings are JSON. How many records there are they count as the reader does.
 func (t *traces) analyze(s *subject, data []byte, sorted bool) {
 	in := &meter{Reader: bytes.NewReader(data), left: 100*int64(len(data)) + 1<<20}
 	r, _, err := open(s.Format, in, sorted)

@@ -114,7 +114,7 @@ func newCase(r *rand.Rand, number uint64, e *event) *replay.Case {
 	return k
 }
 
-// command runs in the module, with what is at hand.
+// command runs in the module, with the tools at hand.
 func (b *batch) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = b.dir

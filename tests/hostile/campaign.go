@@ -147,7 +147,7 @@ func (c *campaign) end() {
 	c.executionAt.Store(ended)
 }
 
-// report writes how many executions there were and what was found.
+// report writes how many executions there were and the findings.
 func (c *campaign) report() {
 	took := cmp.Or(c.took, time.Since(c.start))
 	fmt.Fprintf(c.out, "%s: %d executions, seed %d, from %d, %v, %.0f per second\n", c.kind, c.executions, c.seed, c.from,

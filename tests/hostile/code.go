@@ -24,14 +24,14 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// codes damages files with code and symbols: assemblies, PDB and ELF files, and what is in
-// them, which every reader of such files gets.
+// codes damages files with code and symbols: assemblies, PDB and ELF files, and their parts,
+// which every reader of such files gets.
 type codes struct {
 	*campaign
 	files  [][]byte
 	folder string // for those that are read from a folder
 	sample []metrics.Sample
-	// What became of them, by reader.
+	// Their outcomes, by reader.
 	accepted map[string]int
 }
 

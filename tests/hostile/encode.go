@@ -13,8 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// An encoder writes a payload with random values and, beside it, the JSON that
-// says what it holds. It shares no code with the runtime.
+// An encoder writes a payload with random values and, beside it, the JSON of its values. It
+// shares no code with the runtime.
 type encoder struct {
 	r       *rand.Rand
 	ptr     int
@@ -23,7 +23,7 @@ type encoder struct {
 	scopes  []map[string]int // values that counts and lengths may name
 }
 
-// encode returns a payload of the fields and what it holds.
+// encode returns a payload of the fields and its values.
 func encode(r *rand.Rand, fields []field, ptr int) (payload, want []byte) {
 	e := &encoder{r: r, ptr: ptr, payload: []byte{}}
 	e.object(fields)
@@ -234,7 +234,7 @@ func (e *encoder) variable(f *field) {
 		raw = []byte(text)
 	}
 	if kind != "Binary" && f.length.given() && n > 0 && e.r.IntN(3) == 0 {
-		// What a fixed length does not need is padded with NULs.
+		// The rest of a fixed length is padded with NULs.
 		keep := e.r.IntN(n)
 		raw = append(bytes.Repeat([]byte("z\x00")[:unit], keep), make([]byte, (n-keep)*unit)...)
 		text = strings.Repeat("z", keep)

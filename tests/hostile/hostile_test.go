@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/tests/hostile/mutate"
 )
 
-// TestShort is a short form of what the program does for long.
+// TestShort is a short form of the program's long runs.
 func TestShort(t *testing.T) {
 	for name, args := range map[string][]string{
 		"traces":    {"-kind", "traces", "-n", "6000", "-max", "20000"},
@@ -56,7 +56,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestUsage checks that what makes no sense is refused.
+// TestUsage checks that senseless flags are refused.
 func TestUsage(t *testing.T) {
 	if err := run([]string{"-kind", "poems"}, io.Discard); err == nil || !strings.Contains(err.Error(), "poems") {
 		t.Errorf("a kind that there is not: %v", err)
@@ -99,8 +99,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestAccount checks that a loss which is not reported is found, and that what
-// was kept is measured.
+// TestAccount checks that a loss which is not reported is found, and that kept records are
+// measured.
 func TestAccount(t *testing.T) {
 	var out bytes.Buffer
 	c := newCampaign("test", 1, 1, &out)

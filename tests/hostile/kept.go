@@ -11,7 +11,7 @@ import (
 // A keptTable counts by mutation and subject.
 type keptTable map[string]map[*subject]*keptRow
 
-// A keptRow is what came of one mutation of one subject.
+// A keptRow is the outcome of one mutation of one subject.
 type keptRow struct {
 	executions, measured int
 	kept                 float64 // sum of the shares that were kept
@@ -61,7 +61,7 @@ func (k keptTable) column(mutation string, f mutate.Format) (c column) {
 // formats are the columns of the tables.
 var formats = []mutate.Format{mutate.ETL, mutate.ETLCompressed, mutate.Netperf, mutate.Nettrace, mutate.Nettrace6, mutate.EVTX, mutate.Perf}
 
-// write writes two tables in Markdown: what was kept, and which losses were not
+// write writes two tables in Markdown: the kept records, and the losses that were not
 // reported.
 func (k keptTable) write(w io.Writer) {
 	k.table(w, "Events of untouched buffers and blocks that were delivered, with identical bytes", func(c column) string {

@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// A config is what the flags say.
+// A config is the flags.
 type config struct {
 	module     string // the folder of it
 	kind       string
@@ -50,7 +50,7 @@ type config struct {
 // errFound says that promises were broken. The report has which.
 var errFound = errors.New("promises were broken")
 
-// kinds are what there is to test.
+// kinds are the kinds of tests.
 var kinds = map[string]func(*campaign, config) error{
 	"traces":    testTraces,
 	"manifests": testManifests,

@@ -14,11 +14,11 @@ type manifests struct {
 	*campaign
 	check *checker
 	real  [][]byte
-	// What became of them.
+	// Their outcomes.
 	accepted, refused, packages, clashes int
 }
 
-// one makes a manifest and generates what it can from it.
+// one makes a manifest and generates packages from it.
 func (m *manifests) one(r *rand.Rand) {
 	var text []byte
 	if len(m.real) > 0 && r.IntN(2) == 0 {

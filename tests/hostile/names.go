@@ -8,14 +8,14 @@ import (
 // hostileNames are names that nobody would choose for something that becomes a Go
 // identifier, a string, a comment or a line for a terminal.
 var hostileNames = strings.Split(
-	// keywords and what is predeclared
+	// keywords and predeclared names
 	"break case chan const continue default defer else fallthrough for func go goto if import interface map package range return select struct switch type var "+
 		"any append bool byte cap clear close comparable complex copy delete error false float32 imag int iota len make max min new nil panic print println real recover rune string true uint8 uintptr "+
-		// what generated code declares or imports
+		// names that generated code declares or imports
 		"_ init main p e b n err off ok c r a v i d ptr etw slog binary math iter bytes testing etwtest Testing Etwtest ETWTest Etw Slog Math Iter "+
 		"EventDesc DecodePayload AppendPayload FieldValue String LogValue MarshalJSON Seen DecodeVersion EventDescs HasSeen HasString Has Clone All At Len Equal Desc Value "+
 		"Provider Events Keyword Task Keywords Levels Maps Tasks Opcodes FuzzEvents TestEvents TestEventsRoundTrip TestEventsTruncate TestEventsAllocs Test Fuzz Benchmark Example "+
-		// case variants and what becomes one name
+		// case variants and names that become one
 		"name Name NAME nAME _name Name_ na_me na-me na.me Foo foo FOO foo_V1 Foo_V1 FooV1 foov1 AnyFoo anyFoo Any FooItems Foo_Items ID Id id iD "+
 		// beyond ASCII
 		"größe Größe ǆ ǅ Ǆ ß ẞ ı İ ſ 𝔘 𝔲 名前 имя اسم שם ª ² Ⅷ ⅷ ª1 é é e\u0301 \u0301e \u202eevil \u200bzero a\u200db \u2066x\u2069 \ufeffbom \u2028 \u0085 \ufffd 👍 "+

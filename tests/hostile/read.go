@@ -15,7 +15,7 @@ import (
 	"github.com/etwgen/etwgen/tests/hostile/mutate"
 )
 
-// An outcome is what came of reading a trace to its end.
+// An outcome is the result of reading a trace to its end.
 type outcome struct {
 	opened bool
 	err    error // of opening, or the one before io.EOF

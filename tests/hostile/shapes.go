@@ -61,7 +61,7 @@ func testShapes(c *campaign, cfg config) error {
 }
 
 // shape runs the commands on three sizes of a shape. One that costs as the square of the size
-// would, or nearly, is a finding: what is small is not looked at, nor is time that noise explains.
+// would, or nearly, is a finding: small ones are not looked at, nor is time that noise explains.
 func (x *shapesRun) shape(s *shape) {
 	costs := make(map[string][]cost)
 	var sizes []string
@@ -105,7 +105,8 @@ func (x *shapesRun) shape(s *shape) {
 	}
 }
 
-// cost runs a command on a trace that is whole and has what it asks for. Its answer is thrown away.
+// cost runs a command on a trace that is whole and has the events it asks for. Its answer is
+// thrown away.
 func (x *shapesRun) cost(command, path string) (cost, error) {
 	args := append(strings.Fields(command), path)
 	if args[0] == "report" {

@@ -9,8 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A viewer decodes what the records of a mutant hold, as a program would that
-// shows them.
+// A viewer decodes the records of a mutant, as a program would that shows them.
 type viewer struct {
 	decoder *etw.Decoder
 	text    []byte
@@ -18,9 +17,9 @@ type viewer struct {
 
 func newViewer() *viewer { return &viewer{decoder: builtin.NewDecoder()} }
 
-// show decodes and renders a record. What decodes must be written as the bytes that it was
-// read from, but for integers of variable length that were too long, and its JSON must be
-// valid.
+// show decodes and renders a record. A decoded payload must be written as the bytes that it
+// was read from, but for integers of variable length that were too long, and its JSON must
+// be valid.
 func (t *traces) show(v *viewer, rec *etw.Record) {
 	values, err := v.decoder.Decode(rec)
 	if values == nil {
@@ -41,8 +40,8 @@ func (t *traces) show(v *viewer, rec *etw.Record) {
 	}
 }
 
-// shortened reports whether b is shorter than what was read, as integers of variable length
-// were longer there than they need to be, and has the same values.
+// shortened reports whether b is shorter than the payload read, as integers of variable
+// length were longer there than they need to be, and has the same values.
 func shortened(d *etw.EventDesc, ptr etw.PtrSize, b, read []byte) bool {
 	if len(b) >= len(read) || !hasVariable(d.Fields) {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/etwgen/etwgen/tests/hostile/mutate"
 )
 
-// A subject is a trace to be mutated, with what it holds while it is intact.
-// Records are told apart by number: equal ones have the same.
+// A subject is a trace to be mutated, with its records while it is intact. Records are told
+// apart by number: equal ones have the same.
 type subject struct {
 	*mutate.Trace
 	numbers map[uint64]int // by digest
@@ -18,8 +18,8 @@ type subject struct {
 	intact  outcome
 }
 
-// newSubject reads an intact trace. What each part holds shows in what is
-// delivered of the trace if it is cut off behind that part.
+// newSubject reads an intact trace. The records of each part show in those of the trace cut
+// off behind that part.
 func newSubject(t *mutate.Trace) (*subject, error) {
 	s := &subject{Trace: t, numbers: make(map[uint64]int)}
 	var broken error

@@ -87,7 +87,7 @@ func (t *traces) wants(m *mutate.Mutation) bool {
 	return slices.ContainsFunc(t.mutations, func(x mutate.Mutation) bool { return x.Name == m.Name })
 }
 
-// run reads a mutant and holds it against what is promised.
+// run reads a mutant and holds it against the promises.
 func (t *traces) run(s *subject, m mutate.Mutation, mutant mutate.Mutant, sorted bool) {
 	t.at = fmt.Sprintf("%s: %s (sorted %t, touched %v)", s.Name, m.Name, sorted, mutant.Touched[:min(len(mutant.Touched), 3)])
 	t.mutant = mutant.Data
@@ -130,7 +130,7 @@ func (t *traces) read(s *subject, data []byte, sorted bool) (outcome, error) {
 	}
 	before := t.allocated()
 	o, broken := read(s.Format, data, sorted, func(rec *etw.Record) { t.deliver(s, rec) })
-	// All that was allocated is more than what was held at once.
+	// The sum of allocations is more than the memory held at once.
 	if used := t.allocated() - before; used > uint64(16<<20+16*len(s.Data)) {
 		t.find("memory", "%d MiB allocated for %d bytes", used>>20, len(data))
 	}
@@ -172,8 +172,8 @@ func (t *traces) truncated(s *subject, o outcome, sorted bool) {
 	}
 }
 
-// account counts what was kept of the parts that were not touched, and whether a
-// loss was reported.
+// account counts the records kept of the parts that were not touched, and whether a loss was
+// reported.
 func (t *traces) account(s *subject, m mutate.Mutation, mutant mutate.Mutant, o outcome) {
 	want, kept := 0, 0
 	for i, p := range s.Parts {
@@ -213,7 +213,7 @@ func (t *traces) allocated() uint64 {
 	return t.sample[0].Value.Uint64()
 }
 
-// alarms returns what is said of traces that are intact.
+// alarms returns the messages about traces that are intact.
 func (t *traces) alarms() []string {
 	var names []string
 	for _, s := range t.subjects {

@@ -20,8 +20,8 @@ import (
 	"github.com/etwgen/etwgen/gen"
 )
 
-// A checker checks the types of generated packages against what they import, of
-// which it has the compiler's export data.
+// A checker checks the types of generated packages against their imports, of which it has
+// the compiler's export data.
 type checker struct {
 	exports  map[string]string // files, by import path
 	fset     *token.FileSet
@@ -29,7 +29,7 @@ type checker struct {
 	checked  int
 }
 
-// allowed is what generated code may import.
+// allowed is the imports that generated code may have.
 var allowed = []string{
 	"github.com/etwgen/etwgen/runtime/etw", "github.com/etwgen/etwgen/runtime/etwtest", "testing", "bytes", "encoding/binary", "iter", "log/slog", "math", "strconv",
 }

@@ -38,9 +38,9 @@ func chainedProvider(r *rand.Rand, chains int) *provider {
 	return p
 }
 
-// nextVersion changes a template as its next version might: a field is added,
-// removed, moved, or of another type, or so is a member of a struct. References
-// keep pointing to what is there.
+// nextVersion changes a template as its next version might: a field is added, removed,
+// moved, or of another type, or so is a member of a struct. References keep pointing to
+// definitions.
 func nextVersion(r *rand.Rand, fields []field, prefix string) []field {
 	next := slices.Clone(fields)
 	i := r.IntN(len(next))
@@ -109,7 +109,7 @@ func isCounter(f field) bool {
 	return false
 }
 
-// settled replaces references to what does not come before them by constants.
+// settled replaces references to things that do not come before them by constants.
 func settled(fields []field, outer []string) []field {
 	known := slices.Clone(outer)
 	for i := range fields {

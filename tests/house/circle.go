@@ -102,8 +102,8 @@ func list(root string) ([]*listed, error) {
 	}
 }
 
-// uses has, for each file of a package, the files that declare what it uses: names, methods
-// and fields.
+// uses has, for each file of a package, the files that declare the things it uses: names,
+// methods and fields.
 type uses map[string]map[string][]string
 
 func usesOf(fset *token.FileSet, imports types.Importer, p *listed) (uses, error) {

@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "lower the levels of held.txt to those o
 
 const heldFile = "held.txt"
 
-// TestLimits holds the limits, and for what is over one of them the level of held.txt, which
-// is only lowered: -update does it.
+// TestLimits holds the limits, and where one is exceeded the level of held.txt, which is
+// only lowered: -update does it.
 func TestLimits(t *testing.T) {
 	files, err := readTree("../..")
 	if err != nil {

@@ -1,5 +1,5 @@
-// House prints the measures of the module's own code, without tests and what is generated:
-// what a package and a top folder have, and what is over the limits that the tests beside it
+// House prints the measures of the module's own code, without tests and generated code: the
+// sums of packages and top folders, and the parts over the limits that the tests beside it
 // hold.
 //
 //	go run ./tests/house
@@ -71,7 +71,7 @@ func byPath(files []*file) map[string]*file {
 	return all
 }
 
-// total is what files have together, or the most that one of them has.
+// total is the sum of files, or the most that one of them has.
 type total struct{ files, lines, comments, longest, funcs, function, complexity int }
 
 func printTotals(w io.Writer, title string, files []*file, of func(*file) string, found map[string]circle) {

@@ -9,9 +9,9 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// TestSizes: the tools, as they are released, are small. What makes one larger at once is
-// code that the linker has to keep: types whose methods are found by reflection, and
-// generic functions that are compiled for many types.
+// TestSizes: the tools, as they are released, are small. A program grows at once by code
+// that the linker has to keep: types whose methods are found by reflection, and generic
+// functions that are compiled for many types.
 func TestSizes(t *testing.T) {
 	if !corpus.All() {
 		t.Skip("ETWGEN_TESTS=all is not set")

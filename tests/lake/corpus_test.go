@@ -57,7 +57,7 @@ func traces(t *testing.T) []string {
 	return list
 }
 
-// TestCorpus exports traces, and asks DuckDB for what the decoders say.
+// TestCorpus exports traces, and asks DuckDB for the values of the decoders.
 func TestCorpus(t *testing.T) {
 	d := startDuck(t)
 	list := traces(t)
@@ -86,7 +86,7 @@ type comparison struct {
 	values  int64
 }
 
-// kind is one type of events: what the manifest says it is.
+// kind is one type of events: its description in the manifest.
 type kind struct{ provider, event string }
 
 // run exports a trace and compares. It reports whether all agrees.
@@ -134,7 +134,7 @@ func (c *comparison) run(path string) bool {
 	return ok
 }
 
-// A table is what a type of events is to look like.
+// A table is the wanted form of a type of events.
 type table struct {
 	kinds   map[string]duckType // columns, in lower case
 	names   []string
@@ -144,7 +144,7 @@ type table struct {
 	version map[uint8]int64
 }
 
-// source returns what reads the files of a type of events.
+// source returns the query source that reads the files of a type of events.
 func (c *comparison) source(of []*parquet.File) string {
 	var list []string
 	for _, f := range of {
@@ -153,7 +153,7 @@ func (c *comparison) source(of []*parquet.File) string {
 	return "read_parquet([" + strings.Join(list, ",") + "], union_by_name=true, hive_partitioning=false)"
 }
 
-// expect reads a trace once more and sums up what the columns are to have.
+// expect reads a trace once more and sums up the wanted values of the columns.
 func (c *comparison) expect(path string, byKind map[kind][]*parquet.File) (map[kind]*table, error) {
 	tr, err := trace.Open(path)
 	if err != nil {
@@ -196,7 +196,7 @@ func (c *comparison) expect(path string, byKind map[kind][]*parquet.File) (map[k
 	return all, nil
 }
 
-// nameOf returns what all versions of an event are called.
+// nameOf returns the name of all versions of an event.
 func nameOf(info *etw.EventInfo, r *etw.Record) string {
 	if info.Desc != nil && info.Desc.Name != "" {
 		if i := strings.LastIndex(info.Name, "_V"); i > 0 {
@@ -222,7 +222,7 @@ func (tb *table) put(c *comparison, name string, n *big.Int) {
 	}
 }
 
-// add adds what an event is to be in the table.
+// add adds the wanted row of an event.
 func (tb *table) add(c *comparison, r *etw.Record, values etw.Described) {
 	tb.rows++
 	tb.version[r.Version]++
@@ -380,7 +380,7 @@ func (tb *table) putTime(c *comparison, name string, ns int64) {
 	tb.put(c, name, n)
 }
 
-// compare asks DuckDB for what a table is to be.
+// compare asks DuckDB for the values of a table.
 func (c *comparison) compare(k kind, of []*parquet.File, want *table) error {
 	c.tables++
 	c.columns += len(want.names)

@@ -57,7 +57,7 @@ func startDuck(t *testing.T) *duck {
 	return &duck{in, bufio.NewReaderSize(out, 1<<20)}
 }
 
-// An answer is what a query returned: columns and rows.
+// An answer is the result of a query: columns and rows.
 type answer struct {
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`

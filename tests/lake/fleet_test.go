@@ -17,7 +17,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
-// A fleet is recordings of services in two versions on several hosts, and what they have.
+// A fleet is recordings of services in two versions on several hosts, and their contents.
 type fleet struct {
 	paths []string
 	truth map[string]int64 // by question, service and version
@@ -90,8 +90,8 @@ var fleetQuestions = map[string]string{
 	"most":        `SELECT service, service_version, max(cents) FROM "Fleet.Order" GROUP BY ALL`,
 }
 
-// TestFleet exports recordings of a fleet, and asks by service and version what the maker knows.
-// ETWGEN_TESTS=all makes 500.
+// TestFleet exports recordings of a fleet, and asks by service and version for the facts that
+// the maker knows. ETWGEN_TESTS=all makes 500.
 func TestFleet(t *testing.T) {
 	d := startDuck(t)
 	if testing.Short() {
@@ -167,7 +167,7 @@ func leaveOrphan(t *testing.T, lake string) {
 	}
 }
 
-// compareWithStat holds the number of events in the views against what the tool counts.
+// compareWithStat holds the number of events in the views against the counts of the tool.
 func compareWithStat(t *testing.T, d *duck, tool string, f *fleet) {
 	t.Helper()
 	out, err := exec.Command(tool, append([]string{"stat", "--format", "json"}, f.paths...)...).Output()
@@ -192,8 +192,8 @@ func compareWithStat(t *testing.T, d *duck, tool string, f *fleet) {
 	}
 }
 
-// inTimeZones asks what was within days of a moment, in several zones of the engine: the answer is
-// the same, and times are those of UTC.
+// inTimeZones asks for the events within days of a moment, in several zones of the engine: the
+// answer is the same, and times are those of UTC.
 func inTimeZones(t *testing.T, d *duck) {
 	t.Helper()
 	var all []string

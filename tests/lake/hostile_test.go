@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
-// hostileNames are what a trace may call its providers, events and fields.
+// hostileNames are possible names of providers, events and fields.
 var hostileNames = []string{
 	"plain", "", ".", "..", "../../up", "/root", `C:\x`, `a\b`, "a=b", "event=x", "a/b", "a'b", `a"b`, "a;b", "%2e%2e", "*", "[x]", "{x}", "con", "NUL.txt",
 	"line\nbreak", "\r", "\t", "\u202e", "\ud7ff", "e\u0301", "\U0001f4a5", "time", "Time", "TIME", "payload", "host", "trace", strings.Repeat("n", 200), strings.Repeat("\u00e9", 3000),

@@ -45,7 +45,7 @@ func buildTool(t *testing.T) string {
 	return tool
 }
 
-// TestQueries exports recorded traces with the tool, and asks what docs/lake.md asks.
+// TestQueries exports recorded traces with the tool, and asks the questions of docs/lake.md.
 func TestQueries(t *testing.T) {
 	d := startDuck(t)
 	if testing.Short() {
@@ -87,7 +87,7 @@ func TestQueries(t *testing.T) {
 	runExample(t, dir)
 }
 
-// comparePauses holds the table of collections against what the tool says of them.
+// comparePauses holds the table of collections against the tool's.
 func comparePauses(t *testing.T, d *duck, tool string) {
 	t.Helper()
 	out, err := exec.Command(tool, "gc", "--format", "json", "../recorded/gc.nettrace").Output()

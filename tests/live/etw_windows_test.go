@@ -36,8 +36,8 @@ func needETW(t *testing.T) {
 // replay is a provider of classic events with the classes of the kernel.
 var replay = &etw.ProviderDesc{Name: "Etwgen-Replay", GUID: etw.NameGUID("Etwgen-Replay")}
 
-// TestWriteAndRead writes every event of the packages, and decodes what a session
-// delivers: N of N are equal.
+// TestWriteAndRead writes every event of the packages, and decodes the events of a session:
+// N of N are equal.
 func TestWriteAndRead(t *testing.T) {
 	needETW(t)
 	for _, types := range [][]etw.Event{everything.Types(), clr.Types(), private.Types(), rundown.Types(), stress.Types(), kernel.Types()} {
@@ -112,7 +112,7 @@ func events(t *testing.T, types []etw.Event) []etw.Event {
 	return list
 }
 
-// readBack compares what a session delivers.
+// readBack compares the events of a session.
 func readBack(s *session.Session, desc *etw.ProviderDesc, want []etw.Event) error {
 	n := 0
 	for r, err := range s.Records() {
@@ -145,7 +145,7 @@ func readBack(s *session.Session, desc *etw.ProviderDesc, want []etw.Event) erro
 	return nil
 }
 
-// TestWriteAllocations: writing allocates nothing, nor does what reads it in the end.
+// TestWriteAllocations: writing allocates nothing, nor does the final reader.
 func TestWriteAllocations(t *testing.T) {
 	needETW(t)
 	s, p := pair(t, clr.Provider.Desc)
@@ -184,7 +184,7 @@ type sold struct {
 	When    time.Time
 }
 
-// TestSelfDescribing: an event that describes itself is understood by what it says.
+// TestSelfDescribing: an event that describes itself is understood by its description.
 func TestSelfDescribing(t *testing.T) {
 	needETW(t)
 	desc := &etw.ProviderDesc{Name: "Etwgen-Shop", GUID: etw.NameGUID("Etwgen-Shop")}
@@ -232,7 +232,7 @@ func TestSelfDescribing(t *testing.T) {
 	}
 }
 
-// TestControls: what sessions ask for comes to the provider.
+// TestControls: requests of sessions come to the provider.
 func TestControls(t *testing.T) {
 	needETW(t)
 	controls := make(chan provider.Control, 10)

@@ -25,7 +25,7 @@ func openHandles() (n int) {
 	return n
 }
 
-// TestHandles: a thousand sessions that read what providers write, which come and go, leave
+// TestHandles: a thousand sessions that read events of providers, which come and go, leave
 // neither a handle of the process nor a goroutine behind.
 func TestHandles(t *testing.T) {
 	needETW(t)

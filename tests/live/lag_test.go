@@ -10,7 +10,7 @@ import (
 )
 
 // lag measures how long events take to a handler that has them in the order of time. It
-// fails for none: what it logs is for docs/live.md.
+// fails for none: its log is for docs/live.md.
 func lag(t *testing.T, c *eventpipe.Client) {
 	s := begin(t, c, eventpipe.Config{Providers: []eventpipe.Provider{
 		{Name: "Microsoft-DotNETCore-SampleProfiler", Level: etw.LevelInformational},

@@ -21,7 +21,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// A program is what runs on one of the runtimes. All wait until their input ends.
+// A program runs on one of the runtimes. All wait until their input ends.
 type program struct {
 	version int
 	path    string
@@ -42,7 +42,7 @@ func init() {
 
 const marker = "ETWGEN_LIVE=yes"
 
-// command returns the command that starts a program, and what ends it.
+// command returns the command that starts a program, and a function that ends it.
 func (p program) command(t *testing.T) (*exec.Cmd, io.Closer) {
 	t.Helper()
 	folder := os.Getenv("ETWGEN_DOTNET")
@@ -306,7 +306,7 @@ func (p program) counters(t *testing.T, c *eventpipe.Client) {
 	}
 }
 
-// patience is how long to wait for what comes soon, if the machine is not busy.
+// patience is how long to wait for events that come soon, if the machine is not busy.
 const patience = 30 * time.Second
 
 // launched starts a program suspended, and sees its first events.

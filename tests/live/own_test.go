@@ -21,9 +21,9 @@ func (b byThread) add(rec *etw.Record) {
 	}
 }
 
-// TestOwnFile: what a session delivers is what the runtime writes to a file by itself,
-// event for event and byte for byte, of a program that both record from its start. At
-// the end of the program the file is closed a little earlier.
+// TestOwnFile: the events of a session equal those that the runtime writes to a file by
+// itself, event for event and byte for byte, of a program that both record from its start.
+// At the end of the program the file is closed a little earlier.
 func TestOwnFile(t *testing.T) {
 	if os.Getenv("ETWGEN_DOTNET") == "" {
 		t.Skip("ETWGEN_DOTNET does not say where runtimes are")

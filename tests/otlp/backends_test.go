@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// profcheck returns what in profiles is against the rules of the protocol.
+// profcheck returns the breaches in profiles of the rules of the protocol.
 func profcheck(data *v1development.ProfilesData) (wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	d := data.Dictionary
@@ -65,7 +65,7 @@ func twice[M proto.Message](fail func(string, ...any), table string, rows []M) {
 	}
 }
 
-// uses follows what refers to which row.
+// uses follows the references to rows.
 type uses struct {
 	d    *v1development.ProfilesDictionary
 	fail func(string, ...any)
@@ -96,7 +96,7 @@ func (u *uses) valueType(t *v1development.ValueType) {
 	}
 }
 
-// profile checks a profile: what it refers to, that its samples have one shape, and that they
+// profile checks a profile: its references, that its samples have one shape, and that they
 // are different.
 func (u *uses) profile(p *v1development.Profile) {
 	u.valueType(p.SampleType)
@@ -125,7 +125,7 @@ func (u *uses) profile(p *v1development.Profile) {
 	}
 }
 
-// tables follows what rows refer to that something refers to, and reports the others.
+// tables follows the references of rows that something refers to, and reports the others.
 func (u *uses) tables() {
 	d := u.d
 	for i, s := range d.StackTable {

@@ -1,6 +1,6 @@
-// Package otlp has the collector's own reader read what package export/otlp writes, and that
-// of Prometheus what export/prometheus does. It is a module of its own, so that nobody else
-// needs their libraries.
+// Package otlp has the collector's own reader read the output of package export/otlp, and
+// that of Prometheus the output of export/prometheus. It is a module of its own, so that
+// nobody else needs their libraries.
 package otlp
 
 import (
@@ -41,8 +41,8 @@ func traces(t *testing.T) []string {
 	return files
 }
 
-// TestLogs writes the events of traces and reads them back: what the collector has are
-// the same events in the same order, with their fields.
+// TestLogs writes the events of traces and reads them back: the collector has the same
+// events in the same order, with their fields.
 func TestLogs(t *testing.T) {
 	events := 0
 	for _, path := range traces(t) {
@@ -131,7 +131,7 @@ func TestLogs(t *testing.T) {
 	t.Logf("%d events of %d traces", events, len(traces(t)))
 }
 
-// TestMetricsAndSpans reads back what analyses found.
+// TestMetricsAndSpans reads back the findings of analyses.
 func TestMetricsAndSpans(t *testing.T) {
 	points, pauses, spans, spreads := 0, 0, 0, 0
 	for _, path := range traces(t) {

@@ -154,7 +154,7 @@ func same(t *testing.T, path string, x weighed) {
 	}
 }
 
-// weights returns what each innermost frame weighs.
+// weights returns the weight of each innermost frame.
 func weights(p *stacks.Profile, value int) map[string]int64 {
 	all := make(map[string]int64)
 	for s := range p.Samples() {

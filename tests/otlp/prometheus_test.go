@@ -16,7 +16,7 @@ import (
 	"github.com/etwgen/etwgen/export/prometheus"
 )
 
-// hostileTexts are what a trace may have for a name, a tag or a description.
+// hostileTexts are possible values for a name, a tag or a description.
 var hostileTexts = []string{
 	"", "x", "x total", "x_total", "x_count", "x_sum", "x_bucket", "x_counter", "x_gauge", "x\n# TYPE evil gauge\nevil 1", `x"} 1` + "\n", "x{", "\\", "\\\"", "\r\n", "\x00",
 	"\xff\xfe", "\ud7ff\u2028", "123", "le", "quantile", "pid", "__name__", "__", strings.Repeat("x", 70_000),

@@ -28,7 +28,7 @@ func Check(tb testing.TB, root, name, part, text string) {
 	}
 }
 
-// Replace sets what stands between the marks of a part of a page in docs:
+// Replace sets the text between the marks of a part of a page in docs:
 //
 //	<!-- begin NAME -->
 //	...

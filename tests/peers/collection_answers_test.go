@@ -2,7 +2,7 @@ package peers
 
 import "github.com/etwgen/etwgen/generated/clr"
 
-// A peerRuntime is what TraceEvent says of the collections of a process.
+// A peerRuntime is TraceEvent's account of the collections of a process.
 type peerRuntime struct {
 	Process     struct{ ID int64 }
 	GCs         []peerGC

@@ -59,8 +59,7 @@ func (c *collections) same(field string, ours measure.Float, theirs float64) {
 	}
 }
 
-// rule compares a number where a rule says what TraceEvent makes of it: the number,
-// or that.
+// rule compares a number where a rule gives TraceEvent's number: ours, or that.
 func (c *collections) rule(field string, ours measure.Float, theirs float64, why string, there float64) {
 	c.t.Helper()
 	switch v, ok := ours.Get(); {
@@ -137,7 +136,7 @@ func (c *collections) times(i int) {
 	}
 }
 
-// pinnedPromoted is what survived of the pinned objects, which the runtime leaves out.
+// pinnedPromoted is the surviving bytes of the pinned objects, which the runtime leaves out.
 func pinnedPromoted(g *gc.GC) float64 {
 	if len(g.Generations) < 5 {
 		return 0
@@ -154,7 +153,7 @@ func (c *collections) betweenPauses(i int) bool {
 	})
 }
 
-// stats compares what GCHeapStats and CommittedUsage say.
+// stats compares the values of GCHeapStats and CommittedUsage.
 func (c *collections) stats(g *gc.GC, p *peerGC) {
 	if s := p.HeapStats; s != nil {
 		c.same("size of the finalizable", g.FinalizableMB, s.FinalizationPromotedSize/1e6)
@@ -221,7 +220,7 @@ func (c *collections) marks(g *gc.GC, p *peerGC) {
 	}
 }
 
-// histories compares what the records of each heap and of all heaps say.
+// histories compares the records of each heap and of all heaps.
 func (c *collections) histories(i int) {
 	g, p := c.gcs[i], &c.peers[i]
 	for k := range p.PerHeapHistories {

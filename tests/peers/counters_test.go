@@ -18,7 +18,7 @@ type peerCounter struct {
 	Payload        json.RawMessage
 }
 
-// A counterPayload is what an event counter says.
+// A counterPayload is the payload of an event counter.
 type counterPayload struct {
 	Payload struct {
 		Name, DisplayName, DisplayUnits, CounterType, Series, Metadata   string
@@ -26,7 +26,7 @@ type counterPayload struct {
 	} `json:""`
 }
 
-// A metricPayload is what an instrument says. Values are text, in part.
+// A metricPayload is the payload of an instrument. Values are text, in part.
 type metricPayload struct {
 	SessionID, MeterName, MeterVersion, InstrumentName, Tags, Unit string
 	InstrumentID                                                   int64

@@ -30,7 +30,7 @@ type peerInfo struct {
 	Complete                                            bool
 }
 
-// ownInfo is what we count of the same.
+// ownInfo is our counts of the same.
 type ownInfo struct {
 	events, lost, withStack, addresses int64
 	ownStacks                          int64 // of events that TraceEvent drops them of

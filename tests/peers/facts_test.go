@@ -14,8 +14,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// A fact is what the manifest of the runtime says of an event, as tables have it that
-// nothing of ours made.
+// A fact is an entry of the runtime's manifest for an event, as tables have it that nothing
+// of ours made.
 type fact struct {
 	opcode, task int
 	fields       []string // in lower case

@@ -83,7 +83,7 @@ func opcodeReason(own *ownEvent, p *peerEvent) string {
 	return when(own.record.Opcode == 0 && p.Opcode == 0 && own.record.Schema != nil && own.info.Basis != etw.BasisSchema, whyNoOpcode)
 }
 
-// opcodeIn returns what TraceEvent adds to the name of an event.
+// opcodeIn returns TraceEvent's addition to the name of an event.
 func opcodeIn(own *ownEvent, p *peerEvent) string {
 	added, _ := strings.CutPrefix(p.Name, own.info.Name+"/")
 	return added

@@ -34,8 +34,8 @@ const peersVariable = "ETWGEN_PEERS"
 // fewBytes is the size up to which a trace takes little time.
 const fewBytes = 62_000
 
-// TestEventByEvent holds each event, and each field of it, against what TraceEvent
-// itself prints of the same trace, here and now.
+// TestEventByEvent holds each event, and each field of it, against TraceEvent's own output
+// of the same trace, here and now.
 func TestEventByEvent(t *testing.T) {
 	peer := unpackPeer(t)
 	sum := &fieldTotals{reasons: map[string]int{}}
@@ -122,7 +122,7 @@ func unpackedTrace(t *testing.T, path string) string {
 	return path
 }
 
-// A peerEvent is what TraceEvent prints of an event.
+// A peerEvent is TraceEvent's output for an event.
 type peerEvent struct {
 	Provider, GUID, Name, Type, Keywords string
 	Activity, Related                    string
@@ -323,7 +323,7 @@ func guidText(g etw.GUID) string {
 	return g.String()
 }
 
-// header compares what is not in the payload.
+// header compares the values outside the payload.
 func (c *eventComparison) header(own *ownEvent, p *peerEvent) {
 	r := own.record
 	name := filter.ParseEvent(p.Name).Match(r, own.info)
@@ -341,8 +341,8 @@ func (c *eventComparison) header(own *ownEvent, p *peerEvent) {
 	c.one(own, "stack", r.Stack.Len() == p.Stack, r.Stack.Len(), p.Stack, when(isMethodStack(r) && p.Stack == 0, whyMethodStacks))
 }
 
-// ofParser reports whether a parser of TraceEvent for one provider made an event, or
-// none, rather than the one for what the trace describes.
+// ofParser reports whether a parser of TraceEvent for one provider made an event, or none,
+// rather than the one for events that the trace describes.
 func ofParser(p *peerEvent) bool { return p.Type != "DynamicTraceEventData" }
 
 // fields compares the fields by name, whatever the case.

@@ -34,8 +34,8 @@ func (p *peerGC) sum(k int) peerSums {
 	return s
 }
 
-// ticked returns what ticks say was allocated in a generation. There the pinned
-// objects have those of the large ones.
+// ticked returns the allocations in a generation by ticks. There the pinned objects have
+// those of the large ones.
 func (p *peerGC) ticked(k int) float64 { return p.AllocedSinceLastGCBasedOnAllocTickMB[min(k, 1)] }
 
 // generation compares a generation of all heaps of the collection with an index.
@@ -82,8 +82,8 @@ func (c *collections) maybe(field string, ours measure.Float, theirs *float64) {
 	}
 }
 
-// old compares what a collection did not update with the size before. TraceEvent has
-// 0, or what it makes of the size that is 0.
+// old compares a size that a collection did not update with the size before. TraceEvent has
+// 0, or a value derived from 0.
 func (c *collections) old(field string, ours measure.Float, before float64, theirs *float64) {
 	c.t.Helper()
 	c.same(field, ours, before)
@@ -92,8 +92,8 @@ func (c *collections) old(field string, ours measure.Float, before float64, thei
 	}
 }
 
-// survival compares the share of what survived: with that of all bytes, and with the
-// mean of the percentages of the heaps.
+// survival compares the share of survivors: with that of all bytes, and with the mean of the
+// percentages of the heaps.
 func (c *collections) survival(g *gc.GC, row *gc.GenerationSizes, sum peerSums, theirs *float64) {
 	collected := int(row.Generation) <= int(g.Generation) || g.Generation == 2
 	switch {
@@ -107,7 +107,7 @@ func (c *collections) survival(g *gc.GC, row *gc.GenerationSizes, sum peerSums, 
 	}
 }
 
-// allocated compares what was allocated in a generation since the collection before.
+// allocated compares the allocations in a generation since the collection before.
 func (c *collections) allocated(i, k int) {
 	g, p := c.gcs[i], &c.peers[i]
 	ours, theirs := g.Generations[k].AllocatedMB, p.UserAllocated[k]
@@ -134,7 +134,7 @@ func (c *collections) allocated(i, k int) {
 	c.allocatedThere(i, k, ours, theirs)
 }
 
-// allocatedThere compares what was allocated where TraceEvent has its own way of it.
+// allocatedThere compares the allocations where TraceEvent has its own way of it.
 func (c *collections) allocatedThere(i, k int, ours measure.Float, theirs float64) {
 	switch {
 	case nearly(ours.Or(-1), theirs):
@@ -148,7 +148,7 @@ func (c *collections) allocatedThere(i, k int, ours measure.Float, theirs float6
 	}
 }
 
-// updated reports whether a collection says what was left of a generation.
+// updated reports whether a collection tells the rest of a generation.
 func (c *collections) updated(i, k int) bool {
 	h := c.gcs[i].HeapHistories
 	return len(h) > 0 && k < len(h[0].Generations) && h[0].Generations[k].Updated

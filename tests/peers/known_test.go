@@ -17,7 +17,7 @@ import (
 // The figures of these tests were measured before, by a program of its own. Those of
 // the analyses that are not here are in the tests of each.
 
-// run gives a trace of the corpus to what is registered at mux.
+// run gives a trace of the corpus to the handlers of mux.
 func run(t *testing.T, mux *etw.Mux, elem ...string) {
 	t.Helper()
 	tr, err := trace.Open(corpus.File(t, elem...))

@@ -52,9 +52,9 @@ var mutations = []mutation{
 // who changes an analysis may leave one behind for a while.
 const leastMutations = 18
 
-// TestMutations plants errors in the analyses, one by one, and wants the comparisons
-// with TraceEvent, or with what programs know, to fail for each. By itself it plants one, and sees that the others
-// could be: that what they replace is there, once.
+// TestMutations plants errors in the analyses, one by one, and wants the comparisons with TraceEvent, or with
+// programs' own accounts, to fail for each. By itself it plants one, and sees that the others could be: that the
+// text they replace is there, once.
 func TestMutations(t *testing.T) {
 	corpus.Dir(t)
 	if _, err := exec.LookPath("go"); err != nil {

@@ -1,10 +1,9 @@
-// Package peers holds the analyses against what others say of the same traces: the
-// answers of TraceEvent, Microsoft's own library, which were computed by it and by
-// nothing of ours.
+// Package peers holds the analyses against others' results for the same traces: the answers
+// of TraceEvent, Microsoft's own library, which were computed by it and by nothing of ours.
 //
-// A figure is equal to the precision in which it is given, or there is a reason for
-// the difference in the table of reasons, which is a rule for all traces and never
-// for one by its name. docs/accuracy.md has what came of it.
+// A figure is equal to the precision in which it is given, or there is a reason for the
+// difference in the table of reasons, which is a rule for all traces and never for one by
+// its name. docs/accuracy.md has the outcome.
 package peers
 
 import (
@@ -34,7 +33,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// An answer is what TraceEvent says of a trace.
+// An answer is TraceEvent's answer for a trace.
 type answer struct {
 	Info       peerInfo
 	Counts     []peerCount
@@ -70,7 +69,7 @@ type sheet struct {
 	total      *totals
 }
 
-// totals are what was compared in all traces.
+// totals are the comparisons in all traces.
 type totals struct {
 	compared  map[string]int            // fields, by topic
 	traces    map[string]map[string]int // fields, by topic and file
@@ -190,7 +189,7 @@ func compareAll(t *testing.T) *totals {
 	return sum
 }
 
-// readAnswer reads what TraceEvent says, and reports false if it was not asked.
+// readAnswer reads TraceEvent's answer, and reports false if it was not asked.
 func (s *sheet) readAnswer() bool {
 	f, err := os.Open(filepath.Join(corpus.Dir(s.t), "traceevent", s.file+".json.gz"))
 	if errors.Is(err, os.ErrNotExist) {

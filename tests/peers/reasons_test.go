@@ -31,8 +31,8 @@ const (
 	whyPinnedTicks = "gc: pinned ticks"
 )
 
-// reasons say what the rules are. One that explains nothing any more is an error, but where
-// only traces have it that are asked about here and now.
+// reasons explain the rules. One that explains nothing any more is an error, but where only
+// traces have it that are asked about here and now.
 var reasons = map[string]string{
 	whyQueued:         "of a trace that was not stopped, TraceEvent loses the events that wait for others to be put in order",
 	whyDynamic:        "TraceEvent gives each name of GCDynamicEvent, event 39, an id of its own that no trace has",

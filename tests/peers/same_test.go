@@ -19,8 +19,8 @@ const (
 	differs           // not at all
 )
 
-// same compares a value of TraceEvent with one of ours, both as JSON has them.
-// Numbers may be text, bytes may be a list of numbers, and what is not finite is null.
+// same compares a value of TraceEvent with one of ours, both as JSON has them. Numbers may
+// be text, bytes may be a list of numbers, and a number that is not finite is null.
 func same(theirs, ours any) agreement {
 	switch ours := ours.(type) {
 	case []any:

@@ -26,7 +26,7 @@ type peerStacks struct {
 	}
 }
 
-// unknownFrame is what TraceEvent calls frames without a name.
+// unknownFrame is TraceEvent's name for frames without one.
 const unknownFrame = "?!?"
 
 // peerFrame returns the name that TraceEvent has of a frame. It writes modules now
@@ -39,7 +39,7 @@ func peerFrame(f *stacks.Frame) string {
 	return lowerModule(strings.TrimSuffix(f.Name, uncertain))
 }
 
-// uncertain is what names of frames end in here if the address had several.
+// uncertain is the end of names of frames here if the address had several.
 const uncertain = " (?)"
 
 func lowerModule(name string) string {

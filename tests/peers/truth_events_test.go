@@ -100,7 +100,7 @@ func eventNames(note string) []string {
 	return names
 }
 
-// holdValues holds the values of an event, and what comes after them: activities.
+// holdValues holds the values of an event, and of those after them: activities.
 func holdValues(s *truthSheet, want *truthEvent, e *customEvent) {
 	for i, v := range want.Values {
 		switch text, _ := v.(string); {

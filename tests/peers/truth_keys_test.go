@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// heldKeys are what programs say of themselves and a trace is held to.
+// heldKeys are the facts of programs that a trace is held to.
 var heldKeys = words(`
 	allocation_sites async_steps clock-ticks_total contexts contexts_unloaded counters_begin counters_end counts dotnet
 	dough-weight dynamic_methods dynamic_methods_by_program events expect finalized flood_events_written_by_program
@@ -17,7 +17,7 @@ var heldKeys = words(`
 	server_gc sizes sources steps_total thread_ms thrown_by_type thrown_in_order total_available_memory_bytes
 	unseen_meter waits work_items_by_program`)
 
-// otherKeys are what no trace of the program can be held to, by the reason.
+// otherKeys are the facts that no trace of the program can be held to, by the reason.
 var otherKeys = map[string]map[string]bool{
 	"it is about the file, or explains": words(`allocation_sites_note dynamic_methods_note events_note flood_note how ms_note note_totals
 		program requests_note scenario start_utc stopwatch_frequency thread_ms_note thrown_note`),

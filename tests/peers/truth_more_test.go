@@ -54,7 +54,7 @@ type truthMore struct {
 	} `json:"dotnet"`
 }
 
-// A truthMemory is what GC.GetGCMemoryInfo says of a collection.
+// A truthMemory is GC.GetGCMemoryInfo's account of a collection.
 type truthMemory struct {
 	Index       uint32
 	Generation  int
@@ -111,7 +111,7 @@ func holdCollection(s *truthSheet, g *gc.GC, info *truthMemory) {
 	}
 }
 
-// holdSettings holds what a program asked of the settings of its collector.
+// holdSettings holds a program's readings of the settings of its collector.
 func holdSettings(s *truthSheet) {
 	for _, rt := range s.ours.GC.Runtimes {
 		if rt.PID != s.PID || rt.Settings == nil {
@@ -321,12 +321,12 @@ func holdPhase2(s *truthSheet) {
 	}
 }
 
-// holdLinux holds the shares of functions in traces of Linux against what programs
-// measured of themselves. They ran before and after, too, so that only shares can be
-// compared. Their clock went on while they did not run: two processors had more to do than
-// they could, and a function that wants 2 ms of the clock has little of the processor if
-// another thread has 4 of that. So it is the time on processors and off them that must be
-// equal; where the trace has no context switches, the processor's is further off.
+// holdLinux holds the shares of functions in traces of Linux against programs' own measures.
+// They ran before and after, too, so that only shares can be compared. Their clock went on
+// while they did not run: two processors had more to do than they could, and a function that
+// wants 2 ms of the clock has little of the processor if another thread has 4 of that. So it
+// is the time on processors and off them that must be equal; where the trace has no context
+// switches, the processor's is further off.
 func holdLinux(s *truthSheet) {
 	if s.Native == nil {
 		return

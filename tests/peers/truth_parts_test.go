@@ -281,8 +281,8 @@ func holdHeap(s *truthSheet) {
 	}
 }
 
-// holdRetained holds what objects keep alive: a secret its extra by a dependent handle,
-// a listener its array of 500 bytes, the recipe all steps.
+// holdRetained holds the objects that others keep alive: a secret its extra by a dependent
+// handle, a listener its array of 500 bytes, the recipe all steps.
 func holdRetained(s *truthSheet) {
 	if s.Retention == "" {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/etwgen/etwgen/tests/page"
 )
 
-// A truth is what a program says of itself, beside a trace of it. Counters are read
-// right after the marks begin and end, which are events in the trace.
+// A truth is a program's own account, beside a trace of it. Counters are read right after
+// the marks begin and end, which are events in the trace.
 type truth struct {
 	PID        int64
 	Begin      truthCounters `json:"counters_begin"`
@@ -38,7 +38,7 @@ type truthCounters struct {
 	Contended int     `json:"lock_contention_count"`
 }
 
-// A truthSheet holds a trace against what its program says.
+// A truthSheet holds a trace against its program's account.
 type truthSheet struct {
 	*sheet
 	truth
@@ -50,7 +50,7 @@ type heldTopic struct {
 	traces  map[string]bool
 }
 
-// truthTopics are what programs know, with how near to it a trace must come.
+// truthTopics are the facts that programs know, with how near to it a trace must come.
 var truthTopics = map[string]struct {
 	bound string
 	hold  func(*truthSheet)
@@ -91,7 +91,7 @@ var truthTopics = map[string]struct {
 	"shares by samples of Linux":      {"3 points of time on and off processors; without context switches 12 of processor time, for the clock goes on while others run", holdLinux},
 }
 
-// TestTruth holds all traces against what their programs know.
+// TestTruth holds all traces against their programs' accounts.
 func TestTruth(t *testing.T) {
 	held := map[string]*heldTopic{}
 	programs, used := []string(nil), map[string]bool{}
@@ -133,7 +133,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// readTruth reads what the program says, and reports false if it says nothing.
+// readTruth reads the program's account, and reports false if it has none.
 func (s *truthSheet) readTruth(t *testing.T, path string) bool {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -156,7 +156,7 @@ func (s *truthSheet) readTruth(t *testing.T, path string) bool {
 	return s.PID != 0 || s.Native != nil
 }
 
-// holds counts a figure, and reports it if it is not what the program knows.
+// holds counts a figure, and reports it if it differs from the program's.
 func (s *truthSheet) holds(ok bool, field string, ours, want any) {
 	s.t.Helper()
 	h := s.held[s.topic]
@@ -176,7 +176,7 @@ func (s *truthSheet) is(field string, ours, want any) {
 	s.holds(ours == want, field, ours, want)
 }
 
-// within compares numbers that may differ by a share of what the program says.
+// within compares numbers that may differ by a share of the program's.
 func (s *truthSheet) within(field string, ours, want, share float64) {
 	s.t.Helper()
 	s.holds(math.Abs(ours-want) <= share*want, field, ours, want)

@@ -19,7 +19,7 @@ var tellers = map[string][]string{
 	"Universal.System ProcessCreate":                            {"Name"},
 }
 
-// addTold counts the values of an event that tells what a program does.
+// addTold counts the values of an event that tells a program's work.
 func (s *sheet) addTold(r *etw.Record, provider string, d *etw.Decoder) {
 	if _, ok := tellers[provider+" "+d.Event(r).Name]; !ok {
 		return

@@ -22,7 +22,7 @@ type command struct {
 	kinds             map[string]*kind
 }
 
-// A kind is what differs in one manner, whatever the numbers are.
+// A kind is a difference of one manner, whatever the numbers are.
 type kind struct {
 	count         int
 	what, example string

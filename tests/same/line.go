@@ -153,7 +153,7 @@ func (r *rules) translate(l line) (line, bool) {
 	return line{l.tool, args}, true
 }
 
-// clean replaces in all that a run left what the rules say.
+// clean replaces parts of a run's output by the rules.
 func (r *rules) clean(left streams) streams {
 	for name, data := range left {
 		for _, rule := range r.output {

@@ -59,7 +59,7 @@ func main() {
 		drawn := random.Float64()*100 < *share
 		return !drawn || *only != "" && !slices.Contains(strings.Split(*only, ","), l.command())
 	})
-	// The work is spread, so that a look at what is printed first is a look at all.
+	// The work is spread, so that the first output is a sample of all.
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	fmt.Fprintf(os.Stderr, "%d command lines\n", len(all))
 	found := compareAll(all, old, next, rules, *parallel)
@@ -96,8 +96,8 @@ func compareAll(all []line, old, next *build, rules *rules, parallel int) *findi
 	return found
 }
 
-// find returns the files to try by what stands for them in commands.txt: those that are
-// given, or the recorded traces and the corpus.
+// find returns the files to try by their names in commands.txt: those that are given, or the
+// recorded traces and the corpus.
 func find(given []string, largest int64) (map[string][]string, error) {
 	if len(given) == 0 {
 		given = []string{"tests/recorded", cmp.Or(os.Getenv("ETWGEN_CORPUS"), "../shared/corpus")}

@@ -18,7 +18,7 @@ type build struct {
 	version map[string][]byte // of each tool, which both print here and there
 }
 
-// streams are what a run leaves, by name: stdout, stderr, exit code, and files.
+// streams are the outputs of a run, by name: stdout, stderr, exit code, and files.
 type streams map[string][]byte
 
 const patience = 3 * time.Minute

@@ -100,8 +100,8 @@ func (m *fieldMarker) measure(scopes [][]etw.FieldDesc) {
 	}
 }
 
-// mark marks the fields to be redacted, and all in structs that are. In these, what
-// says how much there is of other fields stays.
+// mark marks the fields to be redacted, and all in structs that are. In these, counts and
+// lengths of other fields stay.
 func (m *fieldMarker) mark(desc *etw.EventDesc, fields []etw.FieldDesc, trail []string, within bool) error {
 	for i := range fields {
 		f := &fields[i]

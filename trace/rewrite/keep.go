@@ -121,11 +121,11 @@ type Helpers struct{ lookup lookup }
 // says what there was.
 func (h *Helpers) Has(r *etw.Record) bool { return h.lookup.reasonFor(r) != notNeeded }
 
-// OfMachine reports whether a record does nothing but tell what there is on a machine:
-// devices and files, what it runs, and how the session sampled it.
+// OfMachine reports whether a record does nothing but describe a machine: devices and files,
+// its programs, and how the session sampled it.
 func (h *Helpers) OfMachine(r *etw.Record) bool { return h.lookup.reasonFor(r) == ofMachine }
 
-// matters reports whether the process of a record does. What is of process 0 is of the
+// matters reports whether the process of a record does. Records of process 0 are of the
 // kernel, whose code is in the stacks of all.
 func (k *Keeper) matters(r *etw.Record) bool {
 	if k.Process == nil {

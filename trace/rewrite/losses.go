@@ -12,9 +12,9 @@ type lossOf struct {
 	session string
 }
 
-// Losses are the numbers of events that sessions lost. Files of one session, and the
-// parts of one file, tell each what it lost until they were closed, and so the largest
-// number counts.
+// Losses are the numbers of events that sessions lost. Files of one session, and the parts
+// of one file, tell each its losses until they were closed, and so the largest number
+// counts.
 type losses map[lossOf]int64
 
 func (l losses) note(of lossOf, n int64) {
@@ -31,7 +31,7 @@ func (l losses) sum() int64 {
 	return sum
 }
 
-// A lossTable is what a .nettrace says of losses: how many events of each thread.
+// A lossTable is the losses in a .nettrace: how many events of each thread.
 type lossTable struct {
 	clock   etw.Clock
 	process int64

@@ -20,7 +20,7 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// TestLossTables counts what parts of a file tell once, and what files of a session tell
+// TestLossTables counts the losses of a file's parts once, and those of a session's files
 // all together.
 func TestLossTables(t *testing.T) {
 	var l lossTables

@@ -80,7 +80,7 @@ func (s *netSink) hold(rec *etw.Record) func() error {
 	return func() error { return s.from(held, o) }
 }
 
-// origin returns what its stream says of a record.
+// origin returns the stream's facts about a record.
 func (s *netSink) origin(rec *etw.Record) nettrace.Origin {
 	if r, ok := s.t.File().Reader().(*nettrace.Reader); ok {
 		return r.Origin()
@@ -115,7 +115,7 @@ func (s *netSink) close() error {
 	return s.w.Close()
 }
 
-// lostOfThreads tells what each stream says of its threads.
+// lostOfThreads tells each stream's losses of its threads.
 func (s *netSink) lostOfThreads(readers []*nettrace.Reader) {
 	var lost lossTables
 	for _, r := range readers {

@@ -57,9 +57,8 @@ func (d *duplicates) hold(r *etw.Record, write func() error) {
 	of.heldRecords = append(of.heldRecords, heldRecord{d.sum(r), write})
 }
 
-// release writes what is held, what several files have once, and returns how often it
-// was there more than once. The order is that of the file that has most; the others
-// fill it up.
+// release writes the held records, those of several files once, and returns how often it was
+// there more than once. The order is that of the file that has most; the others fill it up.
 func (d *duplicates) release() (repeated int64, err error) {
 	if len(d.files) == 0 {
 		return 0, nil
@@ -86,8 +85,8 @@ func (d *duplicates) release() (repeated int64, err error) {
 	return int64(all - len(list)), nil
 }
 
-// with returns a list that has all records of two: what follows something in one of
-// them does so in it. Before says where more goes that has nothing in common with l.
+// with returns a list that has all records of two: records that follow others in one of them
+// do so in it. Before is the place for records that have nothing in common with l.
 func (l heldRecords) with(more heldRecords, before bool) heldRecords {
 	at := 0
 	if !before && !slices.ContainsFunc(more, func(r heldRecord) bool { return l.index(r, 0) >= 0 }) {

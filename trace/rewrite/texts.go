@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// What texts are called that are in no field of an event.
+// Names of texts that are in no field of an event.
 var (
 	sessionNames     = []string{"SessionNameString", "SessionName", "LoggerName"} // in the header of an .etl file
 	logFileNames     = []string{"LogFileNameString", "LogFileName"}
@@ -30,7 +30,7 @@ func (x *Redactor) header(h *etl.Header) {
 }
 
 // keys returns keys and values of a .nettrace 6 with those replaced that are named. The
-// numbers that a trace needs are none of them.
+// numbers that a trace needs are not among them.
 func (x *Redactor) keys(list []nettrace.KeyValue) []nettrace.KeyValue {
 	list = slices.Clone(list)
 	for i := range list {
@@ -64,7 +64,7 @@ func (x *Redactor) thread(row *nettrace.Thread) *nettrace.Thread {
 // maxThreadRows bounds the rows that are remembered.
 const maxThreadRows = 1 << 16
 
-// extended replaces what is in the items beside an event, and is named. Items of an .etl
+// extended replaces the texts in the items beside an event that have names. Items of an .etl
 // are changed where they lie, since their record is copied as it stands; those of a
 // .nettrace are of several events.
 func (x *Redactor) extended(rec *etw.Record) {

@@ -67,7 +67,7 @@ func rewritten(t *testing.T, from *trace.Trace, o Options) (list []*etw.Record, 
 	return list, to.Stats().Lost, w.Stats()
 }
 
-// Records of a session become a .nettrace file; what it has no room for is counted.
+// Records of a session become a .nettrace file; records for which it has no room are counted.
 func TestWriterOfLive(t *testing.T) {
 	event := func(pid int64) *etw.Record {
 		r := recordOf(new(clr.AnyGCRestartEEEnd))
@@ -94,8 +94,8 @@ func TestWriterOfLive(t *testing.T) {
 	}
 }
 
-// Records that two files have are written once, and those that one has twice stay. What
-// follows a record in one of the files does so in the new one.
+// Records that two files have are written once, and those that one has twice stay. A record
+// that follows another in one of the files does so in the new one.
 func TestWriterRepeated(t *testing.T) {
 	event := func(at int64, payload string) *etw.Record {
 		r := recordOf(new(clr.AnyGCStart))

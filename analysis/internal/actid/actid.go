@@ -146,13 +146,13 @@ func sum(id etw.GUID) uint32 {
 	return n
 }
 
-// TaskName is what start and stop have in common: the name of the task, or that of the
-// event without its end.
+// TaskName is the common part of start and stop: the name of the task, or that of the event
+// without its end.
 func TaskName(d *etw.EventDesc) string {
 	return cmp.Or(d.TaskName, WithoutEnd(d.Name), d.Name)
 }
 
-// WithoutEnd returns a name without what tells starts and stops apart.
+// WithoutEnd returns a name without the word that tells starts and stops apart.
 func WithoutEnd(name string) string {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "Start"), "Stop")
 	return strings.TrimRight(name, "/.")

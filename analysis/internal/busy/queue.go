@@ -2,7 +2,7 @@ package busy
 
 import "slices"
 
-// A Queue is what waits for something that serves one after another, as a disk does its
+// A Queue holds requests to something that serves one after another, as a disk does its
 // requests. The zero Queue is ready for use.
 type Queue struct {
 	Union

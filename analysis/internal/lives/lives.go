@@ -1,7 +1,6 @@
-// Package lives tells the runtimes in a trace apart. A runtime is identified by
-// its process and by the number that it has in there, but the ids of processes are
-// used again: what has an id before a process ends is another than what has it
-// later.
+// Package lives tells the runtimes in a trace apart. A runtime is identified by its process
+// and by the number that it has in there, but the ids of processes are used again: the owner
+// of an id before a process ends is another than its later owner.
 package lives
 
 import (
@@ -25,11 +24,10 @@ func (k Key) Compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.PID, l.PID), cmp.Compare(k.Life, l.Life), cmp.Compare(k.CLR, l.CLR))
 }
 
-// A trace may claim any number of processes and runtimes, and each takes memory in
-// each analysis. A process has at most maxSiblings at once; what claims to be of
-// others is of one with the number restCLR. All in all there are at most
-// maxRuntimes, and one more for every recordsEach records; what is of others is of
-// one of the process -1.
+// A trace may claim any number of processes and runtimes, and each takes memory in each
+// analysis. A process has at most maxSiblings at once; events that claim to be of others are
+// of one with the number restCLR. All in all there are at most maxRuntimes, and one more for
+// every recordsEach records; events of others are of one of the process -1.
 const (
 	maxSiblings = 16
 	restCLR     = 1<<16 - 1
@@ -37,8 +35,7 @@ const (
 	recordsEach = 16
 )
 
-// A Table holds what an analysis knows of each runtime. The zero Table is ready
-// for use.
+// A Table holds the state of each runtime in an analysis. The zero Table is ready for use.
 type Table[T any] struct {
 	processes map[int64]*process[T]
 	last      *Runtime[T]

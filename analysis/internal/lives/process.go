@@ -38,6 +38,6 @@ func (*ProcessEvent) FieldValue(int) etw.Value { return etw.Value{} }
 // DecodeVersion reads nothing.
 func (*ProcessEvent) DecodeVersion(uint8, []byte, etw.PtrSize) (int, error) { return 0, nil }
 
-// IsCut reports whether what a [ProcessEvent] tells of ends the life of what had the
-// id of its process before.
+// IsCut reports whether a [ProcessEvent] ends the life of the former owner of its process
+// id.
 func IsCut(r *etw.Record) bool { return r.Opcode == processStart || r.Opcode == processStop }

@@ -31,7 +31,7 @@ func (t *Time) begin(r *etw.Record) {
 	if t.clock == nil {
 		t.clock = &noClock
 	}
-	// What is left of 64 bits is for the distance from the first record.
+	// The rest of 64 bits is for the distance from the first record.
 	t.First = min(max(r.Timestamp, math.MinInt64/2), math.MaxInt64/2)
 	t.Now = t.First
 }

@@ -1,5 +1,5 @@
-// Package operations follows what threads ask of files and disks, from when it was asked for
-// to when it is over, with the call stacks of who asked.
+// Package operations follows the requests of threads to files and disks, from begin to end,
+// with the call stacks that made them.
 package operations
 
 import (
@@ -77,7 +77,7 @@ func (l *List) Flush() { l.bound.Flush() }
 // HasStack reports whether the call stack of an operation is known.
 func (l *List) HasStack(o *Operation) bool { return l.bound.Len(o.Stack) > 0 }
 
-// Add adds an operation to samples, with what was done (op), more labels, and the file.
+// Add adds an operation to samples, with its kind (op), more labels, and the file.
 func (l *List) Add(out *stacks.Samples, o *Operation, op string, more ...stacks.Label) {
 	pid, tid := o.Thread.IDs()
 	l.frames = l.bound.AppendFrames(l.frames[:0], o.Stack)

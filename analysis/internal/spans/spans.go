@@ -1,4 +1,4 @@
-// Package spans pairs the begins of what happens on threads with their ends.
+// Package spans pairs begins and ends of operations on threads.
 package spans
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A Table has what has begun on each thread, and not ended. What begins last ends
-// first. The zero Table is ready for use.
+// A Table has the spans that have begun on each thread, and not ended. The last one begun
+// ends first. The zero Table is ready for use.
 type Table[T any] struct {
 	threads map[int64][]T
 	Lost    int // begins whose end cannot come any more
@@ -33,7 +33,7 @@ func (t *Table[T]) Push(thread int64, v T) *T {
 	return &list[len(list)-1]
 }
 
-// Top returns what began last on a thread, or nil.
+// Top returns the span that began last on a thread, or nil.
 func (t *Table[T]) Top(thread int64) *T {
 	list := t.threads[thread]
 	if len(list) == 0 {
@@ -53,7 +53,7 @@ func (t *Table[T]) Find(thread int64, match func(*T) bool) *T {
 	return nil
 }
 
-// Pop ends what began last on a thread.
+// Pop ends the span that began last on a thread.
 func (t *Table[T]) Pop(thread int64) (v T, ok bool) {
 	list := t.threads[thread]
 	if len(list) == 0 {
@@ -66,9 +66,9 @@ func (t *Table[T]) Pop(thread int64) (v T, ok bool) {
 	return v, true
 }
 
-// PopMatch ends the last on a thread that match is true for. What began after it
-// and is still there has lost its end: it is returned, too, and valid until the
-// next call.
+// PopMatch ends the last on a thread that match is true for. Spans that began after it and
+// are still there have lost their ends: they are returned, too, and valid until the next
+// call.
 func (t *Table[T]) PopMatch(thread int64, match func(*T) bool) (v T, lost []T, ok bool) {
 	list := t.threads[thread]
 	for i := len(list) - 1; i >= 0; i-- {

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Waits follows the waits of the threads of a runtime. W is what the begin of one tells.
+// Waits follows the waits of the threads of a runtime. W is the contents of a begin.
 type Waits[W any] struct {
 	Table[Wait[W]]
 	Samples   *stacks.Samples // to be set before a wait begins or is added

@@ -1,6 +1,6 @@
-// Package teller counts once what a trace of Windows tells twice. Windows tells of a machine
-// by the classic events of the kernel, and by providers with manifests; a trace may have both,
-// of the same thing.
+// Package teller counts facts once that a trace of Windows tells twice. Windows tells of a
+// machine by the classic events of the kernel, and by providers with manifests; a trace may
+// have both, of the same thing.
 package teller
 
 // A Teller is one of the ways, or none.
@@ -11,7 +11,7 @@ const (
 	Provided
 )
 
-// Hears reports whether what a teller says counts: it is the first that has said
+// Hears reports whether the events of a teller count: it is the first that has said
 // anything, and the other one would say it again.
 func (t *Teller) Hears(who Teller) bool {
 	if *t == 0 {

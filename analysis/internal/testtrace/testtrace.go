@@ -53,7 +53,7 @@ func Moderate(tb testing.TB) []string {
 	return list
 }
 
-// Analyze returns what an analysis, which begin registers at a mux, finds in a trace.
+// Analyze returns the result that an analysis, which begin registers at a mux, has for a trace.
 func Analyze[A interface{ Result() R }, R any](tb testing.TB, begin func(*etw.Mux) A, path string) R {
 	tb.Helper()
 	var mux etw.Mux
@@ -122,8 +122,8 @@ func Records(tb testing.TB, path string, keep func(*etw.Record) bool) []*etw.Rec
 	return all
 }
 
-// Peer decodes what TraceEvent answers for a trace into v, and reports whether
-// there is such an answer.
+// Peer decodes TraceEvent's answer for a trace into v, and reports whether there is such an
+// answer.
 func Peer(tb testing.TB, path string, v any) bool {
 	tb.Helper()
 	f, err := os.Open(filepath.Join(corpus.Dir(tb), "traceevent", strings.TrimSuffix(filepath.Base(path), ".gz")+".json.gz"))
@@ -141,8 +141,8 @@ func Peer(tb testing.TB, path string, v any) bool {
 	return true
 }
 
-// Truth decodes what the program in a trace says of itself into v, and reports
-// whether it does.
+// Truth decodes the own account of the program in a trace into v, and reports whether there
+// is one.
 func Truth(tb testing.TB, path string, v any) bool {
 	tb.Helper()
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")

@@ -57,7 +57,7 @@ func sortRows[T any](rows []entry[T]) {
 	})
 }
 
-// All returns what was kept, the largest first.
+// All returns the kept values, the largest first.
 func (l *List[T]) All() []T {
 	rows := slices.Clone(l.rows)
 	sortRows(rows)

@@ -1,6 +1,6 @@
-// Package types knows the names of the types whose ids other events carry, from the
-// events in which the runtime describes each type once in a session. The analyses that
-// show types by name share what is known.
+// Package types knows the names of the types whose ids other events carry, from the events
+// in which the runtime describes each type once in a session. The analyses that show types
+// by name share the table.
 //
 // The keyword Type (0x80000) switches those events on, and GCHeapAndTypeNames
 // (0x1000000) the names in them.
@@ -21,7 +21,7 @@ type Analysis struct {
 	byKey    map[lives.Key]map[uint64]Type
 }
 
-// A Type is what the runtime says of one type.
+// A Type is the runtime's description of one type.
 type Type struct {
 	Module     uint64 // id of the module that declares it
 	Token      uint32 // of its metadata in there
@@ -63,7 +63,7 @@ func (a *Analysis) add(types map[uint64]Type, v *clr.BulkTypeValue) {
 	types[v.TypeID] = t
 }
 
-// Lookup returns what is known of a type of a runtime.
+// Lookup returns the description of a type of a runtime.
 func (a *Analysis) Lookup(k lives.Key, id uint64) (Type, bool) {
 	t, ok := a.byKey[k][id]
 	return t, ok

@@ -32,7 +32,7 @@ func start(c *etw.Clock) int64 {
 	return min(max(int64(c.Start)-unixEpoch, -most), most) * 100
 }
 
-// add is a+b, clamped to what later differences of two times bear.
+// add is a+b, clamped so that later differences of two times do not overflow.
 func add(a, b int64) int64 {
 	const most = math.MaxInt64 / 2
 	a, b = min(max(a, -most), most), min(max(b, -most), most)

@@ -1,6 +1,6 @@
 package xz
 
-// A coder is the range coder: it reads bits by what is expected of them.
+// A coder is the range coder: it reads bits by their probabilities.
 type coder struct {
 	in           []byte
 	length, code uint32

@@ -92,7 +92,7 @@ func (l *lzma) reset() {
 	}
 }
 
-// unpack appends size bytes to out, of which what begins at begin may be copied from.
+// unpack appends size bytes to out, of which bytes from begin on may be copied.
 func (l *lzma) unpack(in, out []byte, begin, size int) ([]byte, bool) {
 	const start = 5
 	if len(in) < start || in[0] != 0 {

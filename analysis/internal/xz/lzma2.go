@@ -50,7 +50,7 @@ func (d *lzma2) unpack() error {
 	}
 }
 
-// What must be set before a chunk can be unpacked: each also what the ones below are.
+// The state that must be set before a chunk can be unpacked: each includes those below.
 const (
 	needNothing = iota
 	needState
@@ -84,7 +84,7 @@ func (d *lzma2) stored(needs int) error {
 	return nil
 }
 
-// packed unpacks a chunk. Its control byte says what is set anew with it.
+// packed unpacks a chunk. Its control byte says which state is set anew with it.
 func (d *lzma2) packed(control byte, needs *int) error {
 	if len(d.in) < 4 {
 		return ErrFormat

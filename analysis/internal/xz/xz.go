@@ -1,6 +1,6 @@
-// Package xz unpacks what is compressed as .xz files are, as far as symbols in ELF files
-// are: by LZMA2 alone. It takes no more memory than what it returns, which the caller
-// bounds; what a file claims of its dictionary allocates nothing.
+// Package xz unpacks data compressed as in .xz files, as far as symbols in ELF files are: by
+// LZMA2 alone. It takes no more memory than its result, which the caller bounds; the claimed
+// size of a dictionary allocates nothing.
 package xz
 
 import (
@@ -25,8 +25,8 @@ const (
 	headerSize = 12
 )
 
-// Unpack returns what a stream has, which may have at most limit bytes. What follows the
-// stream is left alone.
+// Unpack returns the contents of a stream, which may have at most limit bytes. Bytes after
+// the stream are left alone.
 func Unpack(b []byte, limit int) ([]byte, error) {
 	if len(b) < headerSize || string(b[:len(magic)]) != magic ||
 		b[6] != 0 || crc32.ChecksumIEEE(b[6:8]) != binary.LittleEndian.Uint32(b[8:]) {
@@ -65,7 +65,7 @@ func Unpack(b []byte, limit int) ([]byte, error) {
 	}
 }
 
-// blockHeader returns what follows the header of a block.
+// blockHeader returns the bytes after the header of a block.
 func blockHeader(b []byte) ([]byte, error) {
 	size := (int(b[0]) + 1) * 4
 	if len(b) < size || crc32.ChecksumIEEE(b[:size-4]) != binary.LittleEndian.Uint32(b[size-4:]) {
@@ -88,7 +88,7 @@ func blockHeader(b []byte) ([]byte, error) {
 	return b[size:], nil
 }
 
-// verify returns what follows the check of a block.
+// verify returns the bytes after the check of a block.
 func verify(kind byte, block, b []byte) ([]byte, error) {
 	// Checks of one size share it with kinds that are not in use.
 	size := []int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}[kind&15]

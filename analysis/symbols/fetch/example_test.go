@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What a server would be asked for can be seen before.
+// The requests to a server can be seen before.
 func ExampleParsePath() {
 	path, err := fetch.ParsePath("srv*/var/symbols*https://symbols.example", "")
 	if err != nil {

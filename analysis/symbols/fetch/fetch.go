@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
-// Limits bound what servers can do. What is 0 is as [Usual] has it.
+// Limits bound what servers can do. A limit of 0 is that of [Usual].
 type Limits struct {
 	File, Run int64 // bytes of a file, and of all that a Finder gets
 
@@ -54,8 +54,8 @@ type Event struct {
 // Missing reports whether a server said that it does not have the file.
 func (e Event) Missing() bool { return errors.Is(e.Err, errMissing) }
 
-// New returns a Finder, which tells log what it gets and what goes wrong, unless log is nil. Calls of
-// log come one after another.
+// New returns a Finder, which logs files and faults, unless log is nil. Calls of log come one after
+// another.
 func New(path Path, limits Limits, log func(Event)) *Finder {
 	usual := Usual()
 	l := Limits{cmp.Or(limits.File, usual.File), cmp.Or(limits.Run, usual.Run),

@@ -24,7 +24,7 @@ type Key struct {
 
 // Keys returns the keys of the files that may name a place in native code, the best one
 // first. There are none if the trace does not say which build it is of, or if the name of
-// the file is none.
+// the file is unsafe.
 func Keys(n *symbols.Native) []Key {
 	if n.BuildID != "" {
 		return elfKeys(n)

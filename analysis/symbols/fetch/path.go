@@ -142,7 +142,7 @@ func parseDebuginfod(text string, caches []string, usual string) ([]Place, error
 	return all, nil
 }
 
-// checkServer says what is wrong with the address of a server.
+// checkServer reports the fault in the address of a server.
 func checkServer(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -156,7 +156,7 @@ func checkServer(text string) error {
 	return nil
 }
 
-// isSafe reports whether what comes from an address can be changed by nobody on the way.
+// isSafe reports whether nobody can change the answers of an address on the way.
 func isSafe(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname())
 }

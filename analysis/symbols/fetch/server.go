@@ -28,8 +28,8 @@ func address(p *Place, k Key) string {
 	return p.Server + "/" + url.PathEscape(k.Name) + "/" + k.ID + "/" + url.PathEscape(k.Name)
 }
 
-// Addresses returns what a server may be asked for, in order, to find a file; there are
-// none if it does not speak of such files.
+// Addresses returns the addresses on a server, in order, to find a file; there are none if
+// it does not speak of such files.
 func (p *Place) Addresses(k Key) []string {
 	switch whole := address(p, k); {
 	case p.Server == "", p.Debuginfod && k.buildID == "":
@@ -126,8 +126,8 @@ func (f *Finder) getPointed(ctx context.Context, p *Place, at string, temp *os.F
 	return f.get(ctx, target.String(), temp, f.limits.File)
 }
 
-// get writes what is at an address, if it is a file: not a page for people, not too long,
-// and not too slow.
+// get writes the contents of an address, if it is a file: not a page for people, not too
+// long, and not too slow.
 func (f *Finder) get(ctx context.Context, at string, w io.Writer, limit int64) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.limits.Whole, errTooLong)
 	defer cancel()
@@ -174,7 +174,7 @@ func orCause(ctx context.Context, err error) error {
 	return err
 }
 
-// checkAnswer says what is wrong with an answer, as far as its head tells.
+// checkAnswer reports the fault in an answer, as far as its head tells.
 func checkAnswer(answer *http.Response, limit int64) error {
 	switch answer.StatusCode {
 	case http.StatusOK:

@@ -20,7 +20,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
-// A bench is a server, what it was asked for, and a store.
+// A bench is a server, its requests, and a store.
 type bench struct {
 	t      *testing.T
 	server *httptest.Server
@@ -33,7 +33,7 @@ type bench struct {
 	events []Event
 }
 
-// serve starts a server. Of what serve does not answer it has nothing.
+// serve starts a server. It has nothing but the answers of serve.
 func serve(t *testing.T, serve func(w http.ResponseWriter, r *http.Request)) *bench {
 	b := &bench{t: t, store: t.TempDir(), now: time.Now()}
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

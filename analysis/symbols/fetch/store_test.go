@@ -67,7 +67,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestPackedStore unpacks what a store has as a cabinet.
+// TestPackedStore unpacks a cabinet of a store.
 func TestPackedStore(t *testing.T) {
 	packed, store := t.TempDir(), t.TempDir()
 	at := put(t, makeCabinet(t, makePDB(testGUID)), packed, strings.TrimSuffix(testKey, "b")+"_")
@@ -90,7 +90,7 @@ func TestPackedStore(t *testing.T) {
 	}
 }
 
-// TestHostileNames has names of traces that are none: no key has them.
+// TestHostileNames has unsafe names of traces: no key has them.
 func TestHostileNames(t *testing.T) {
 	for _, name := range []string{"", ".", "..", `a\..`, "C:", "a:b.pdb", "a\x00.pdb", "a\n.pdb", "a*.pdb", "a?.pdb", "\xff.pdb", strings.Repeat("a", 300), "a.pdb.", "dir/", `dir\`} {
 		n := testCode

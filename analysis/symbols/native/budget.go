@@ -3,11 +3,11 @@ package native
 import "errors"
 
 // A budget is how many bytes of a file may still be looked at. Parts of a file can share
-// bytes, and so be many times what the file is.
+// bytes, and so be many times the file.
 type budget int64
 
-// budgetOf returns that of a file of a size, which is some times what any compiler's output
-// takes.
+// budgetOf returns that of a file of a size, which is some times the size of any compiler's
+// output.
 func budgetOf(size int64) budget {
 	const times, least = 8, 1 << 20
 	return budget(times*size + least)

@@ -60,7 +60,7 @@ func (d *Dir) bundlesOf(n *symbols.Native) []*bundle {
 	return all
 }
 
-// openBundle returns what a program has inside, or nil if it is another one.
+// openBundle returns the bundle inside a program, or nil if it is another one.
 func openBundle(path, id string) (*bundle, error) {
 	return openFile(path, func(f *os.File, size int64) (*bundle, error) {
 		if is, err := elfID(f, size); err != nil || is != id {

@@ -92,7 +92,7 @@ func scan(name string, pid *int64) bool {
 	return err == nil && name == fmt.Sprintf("perf-%d.map", *pid)
 }
 
-// Faults returns what could not be read of files that were to be.
+// Faults returns the errors of files that could not be read.
 func (d *Dir) Faults() []error { return d.faults }
 
 // Name gives native code its function, if a file has it, and returns which kind of file.
@@ -158,7 +158,7 @@ func (d *Dir) Jitted(pid int64, address uint64) (symbols.Native, bool) {
 	return symbols.Jitted(name, offset), true
 }
 
-// load returns what read makes of a file, once. If that fails it may be a part.
+// load returns the result of read for a file, once. If that fails it may be a part.
 func (d *Dir) load(path string, read func(*os.File) (*table, error)) *table {
 	if t, ok := d.tables[path]; ok {
 		return t

@@ -32,7 +32,7 @@ type elfSegment struct {
 	at, address, n uint64
 }
 
-// What the numbers of ELF files mean, as far as they are looked at.
+// Numbers of ELF files, as far as they are looked at.
 const (
 	elfMagic = "\x7fELF"
 
@@ -53,7 +53,7 @@ const (
 	machineARM64 = 183
 )
 
-// Bounds of what is read of an ELF file.
+// Bounds of reading an ELF file.
 const (
 	maxSections = 1 << 16
 	maxSegments = 1 << 12
@@ -218,7 +218,7 @@ func textAt(all string, at uint32) string {
 	return text
 }
 
-// data returns what a section has.
+// data returns the contents of a section.
 func (x *elfFile) data(s *elfSection) ([]byte, error) {
 	if s.kind == sectionNoBits {
 		return nil, nil
@@ -239,7 +239,7 @@ func (x *elfFile) section(name string) *elfSection {
 	return nil
 }
 
-// part returns what the section with a name has, or nothing where that cannot be read.
+// part returns the contents of the section with a name, or nothing where that cannot be read.
 func (x *elfFile) part(name string) []byte {
 	if s := x.section(name); s != nil {
 		b, _ := x.data(s) // what is damaged names nothing

@@ -39,7 +39,7 @@ func (d *Dir) elf(n *symbols.Native) Source {
 	return FromNothing
 }
 
-// code returns what is known of the code with the build id of a place, or nil.
+// code returns the facts about the code with the build id of a place, or nil.
 func (d *Dir) code(n *symbols.Native) *codeFile {
 	id := strings.ToLower(n.BuildID)
 	c, ok := d.codes[id]
@@ -133,8 +133,8 @@ func (f *finder) folder() string {
 	return filepath.Dir(f.origin)
 }
 
-// take joins a file if it is what is looked for. Only those that the user gave are at
-// fault if they cannot be read.
+// take joins a file if it is the one looked for. Only those that the user gave are at fault
+// if they cannot be read.
 func (f *finder) take(path string, given bool) {
 	if f.seen[path] {
 		return

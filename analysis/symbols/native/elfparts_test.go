@@ -110,7 +110,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestStubs names what calls the functions of other files.
+// TestStubs names the stubs that call functions of other files.
 func TestStubs(t *testing.T) {
 	names, at := stringTable("bake", "sell")
 	dynamic := []elf.Sym64{{}, codeSymbol(at["bake"], elf.STB_GLOBAL, elf.STT_FUNC, 0, 0, 0), codeSymbol(at["sell"], elf.STB_GLOBAL, elf.STT_FUNC, 0, 0, 0)}
@@ -145,8 +145,8 @@ func TestStubs(t *testing.T) {
 	}
 }
 
-// unwound is what unwinds two functions: a common entry, whose addresses are relative, and
-// one for each.
+// unwound is the unwinding data of two functions: a common entry, whose addresses are
+// relative, and one for each.
 func unwound(section uint64) []byte {
 	var b bytes.Buffer
 	put := func(list ...any) {
@@ -203,7 +203,7 @@ func write(t *testing.T, data []byte, parts ...string) {
 	}
 }
 
-// name opens a folder and names a place in the code of the tests by what it has.
+// name opens a folder and names a place in the code of the tests by its contents.
 func name(t *testing.T, folder string, n symbols.Native, options ...Option) (string, Source) {
 	t.Helper()
 	d, err := Open(folder, options...)

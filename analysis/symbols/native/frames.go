@@ -8,7 +8,7 @@ import (
 // Stripped files still say how all their code is unwound, and so where each function
 // begins and ends.
 
-// maxStarts bounds how many functions are taken of what a file unwinds.
+// maxStarts bounds how many functions are taken of a file's unwinding data.
 const maxStarts = 1 << 22
 
 // frameStarts returns the functions that a file says how to unwind. They have no names.
@@ -34,7 +34,7 @@ func frameStarts(x *elfFile) []function {
 	return nil
 }
 
-// A frameReader reads what unwinds code.
+// A frameReader reads unwinding data.
 type frameReader struct {
 	x       *elfFile
 	b       []byte
@@ -43,7 +43,7 @@ type frameReader struct {
 	list    []function
 }
 
-// all reads all entries: those that say what others have in common, and functions.
+// all reads all entries: those with the common part of others, and functions.
 func (r *frameReader) all() []function {
 	const more = 0xffffffff
 	for at := 0; at+8 <= len(r.b) && len(r.list) < maxStarts; {
@@ -73,7 +73,7 @@ func (r *frameReader) all() []function {
 	return r.list
 }
 
-// What the formats of addresses are made of.
+// The parts of the formats of addresses.
 const (
 	formatOmitted  = 0xff
 	formatKind     = 0x0f
@@ -81,7 +81,7 @@ const (
 	relativeToHere = 0x10
 )
 
-// common reads what entries have in common: in which format their addresses are.
+// common reads the common part of entries: in which format their addresses are.
 func (r *frameReader) common(at int, b []byte) {
 	if len(b) < 2 {
 		return

@@ -205,7 +205,7 @@ func TestLongLines(t *testing.T) {
 			t.Errorf("at %#x is %.40q, want %q", address, name, want)
 		}
 	}
-	// Both say what they left out.
+	// Both count the records left out.
 	folder := t.TempDir()
 	write(t, []byte("1000 10 first\n2000 10 "+long+"\n"), folder, "perf-5.map")
 	d, err := Open(folder)

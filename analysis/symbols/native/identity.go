@@ -6,8 +6,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// PDBIdentity returns what a PDB file of native code says of its build: its GUID, and its
-// ages, of the file and of its image, either of which a trace may have.
+// PDBIdentity returns the identity of the build in a PDB file of native code: its GUID, and
+// its ages, of the file and of its image, either of which a trace may have.
 func PDBIdentity(r io.ReaderAt, size int64) (etw.GUID, [2]uint32, error) {
 	p, err := openPDB(r, size)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // Files of .NET with code that was compiled ahead of time have the names of their methods
 // themselves.
 
-// An imageID is the name of a file, in lower case, and what is known of its build.
+// An imageID is the name of a file, in lower case, and the known part of its build.
 type imageID struct {
 	name  string
 	pdb   etw.GUID

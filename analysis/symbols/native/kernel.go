@@ -12,8 +12,8 @@ import (
 
 var errHidden = errors.New("native: all its addresses are 0: it was not read as root")
 
-// Kernel returns the function of the kernel at an address, if there is a list of symbols:
-// a file with the name kallsyms and what /proc/kallsyms said. It must be of the machine
+// Kernel returns the function of the kernel at an address, if there is a list of symbols: a
+// file with the name kallsyms and the contents of /proc/kallsyms. It must be of the machine
 // of the trace, and of the same boot, which no identity says.
 func (d *Dir) Kernel(address uint64) (symbols.Native, bool) {
 	const user = 1 << 63
@@ -40,9 +40,9 @@ func (d *Dir) Kernel(address uint64) (symbols.Native, bool) {
 // farthest is how long a function of the kernel may be that nothing follows.
 const farthest = 1 << 20
 
-// readKernel reads a list of symbols: lines of address, kind, name and, of those of
-// modules, a tab and the module. Lines that are none are left out. With an
-// error there is what could be read.
+// readKernel reads a list of symbols: lines of address, kind, name and, of those of modules,
+// a tab and the module. Lines that are invalid are left out. With an error there is the part
+// that could be read.
 func readKernel(r io.Reader) (*table, error) {
 	t := new(table)
 	hidden := false

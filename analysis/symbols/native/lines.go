@@ -46,8 +46,8 @@ func openEmbedded(assembly []byte) (*portable.File, error) {
 	return ref.Open()
 }
 
-// linesOf returns the PDB of a file if it is that with a GUID. Of another build is what
-// nobody asked for: that is noted.
+// linesOf returns the PDB of a file if it is that with a GUID. A PDB of another build is one
+// that nobody asked for: that is noted.
 func (d *Dir) linesOf(path string, want etw.GUID, open func([]byte) (*portable.File, error)) *portable.File {
 	data, err := openFile(path, func(f *os.File, size int64) ([]byte, error) {
 		if size > maxImage {

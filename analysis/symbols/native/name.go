@@ -2,7 +2,7 @@ package native
 
 import "strings"
 
-// undecorated returns what a name that a C or C++ compiler of Windows made means, as far
+// undecorated returns the meaning of a name that a C or C++ compiler of Windows made, as far
 // as that is simple: _Sleep@4 is Sleep, and ?bake@Oven@@QEAAXH@Z is Oven::bake. Names of
 // templates and operators stay as they are.
 func undecorated(name string) string {

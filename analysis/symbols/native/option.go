@@ -2,15 +2,15 @@ package native
 
 import "github.com/etwgen/etwgen/analysis/symbols"
 
-// An Option adds to what a [Dir] has.
+// An Option adds to a [Dir].
 type Option func(*Dir)
 
 // Demangle has names that compilers made shown as f returns them. It returns a name that
 // it cannot read as it is.
 func Demangle(f func(string) string) Option { return func(d *Dir) { d.demangler = f } }
 
-// Usual has files looked for in the folders in which a machine keeps them, if what there
-// is has the identity that a trace tells.
+// Usual has files looked for in the folders in which a machine keeps them, if the file there
+// has the identity that a trace tells.
 func Usual(p Places) Option { return func(d *Dir) { d.usual = newPlaces(p) } }
 
 // Elsewhere has f asked for files that may name a place in native code where the folder and

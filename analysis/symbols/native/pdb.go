@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// pdbMagic is what a PDB file begins with.
+// pdbMagic is the begin of a PDB file.
 const pdbMagic = "Microsoft C/C++ MSF 7.00\r\n\x1aDS\x00\x00\x00"
 
 // The numbers of streams that are the same in every PDB.
@@ -107,7 +107,7 @@ func (m *msf) streams(dir []byte) error {
 	return nil
 }
 
-// read reads what is in blocks.
+// read reads the contents of blocks.
 func (m *msf) read(list []byte, size uint32) ([]byte, error) {
 	if uint64(size) > uint64(m.blocks)*uint64(m.blockSize) {
 		return nil, errPDB
@@ -136,7 +136,7 @@ func (m *msf) stream(i int) ([]byte, error) {
 	return m.read(m.lists[i], m.sizes[i])
 }
 
-// A pdb is what a PDB file says of itself.
+// A pdb is the header of a PDB file.
 type pdb struct {
 	*msf
 	guid etw.GUID
@@ -243,7 +243,7 @@ func (p *pdb) modules(t *table, places *places, list []byte) error {
 	return nil
 }
 
-// records calls fn for each record of symbols: its kind, and what follows.
+// records calls fn for each record of symbols: its kind, and the bytes after it.
 func records(b []byte, fn func(kind uint16, b []byte)) {
 	for len(b) >= 4 {
 		n := int(binary.LittleEndian.Uint16(b))

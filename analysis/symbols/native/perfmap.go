@@ -8,7 +8,7 @@ import (
 
 // readPerfMap reads a map of code that a program compiled: lines of start, size, both in
 // hexadecimal, and name. A later line is of code that took the place of the former. Lines
-// that are none are left out. With an error there is what could be read.
+// that are invalid are left out. With an error there is the part that could be read.
 func readPerfMap(r io.Reader) (*table, error) {
 	t := new(table)
 	last := make(map[uint64]int)

@@ -88,7 +88,7 @@ func (p *usualPlaces) findDotNet() {
 	p.dotNet = make(map[string][]string)
 	n := 0
 	for _, folder := range p.DotNet {
-		// What cannot be read has no files.
+		// An unreadable table has no files.
 		_ = filepath.WalkDir(filepath.Join(folder, "shared"), func(path string, e fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

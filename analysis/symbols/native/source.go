@@ -1,6 +1,6 @@
 package native
 
-// A Source says what a name is from.
+// A Source is the origin of a name.
 type Source uint8
 
 // The sources of names.

@@ -11,8 +11,8 @@ import (
 // maxSlots bounds the relocations that are read.
 const maxSlots = 1 << 22
 
-// addStubs names the stubs of a file after the functions that they call. What is damaged
-// has none.
+// addStubs names the stubs of a file after the functions that they call. A damaged table has
+// none.
 func (c *codeFile) addStubs(x *elfFile) {
 	var slots map[uint64]string
 	for i := range x.sections {
@@ -77,7 +77,7 @@ func (x *elfFile) slots() map[uint64]string {
 }
 
 // stubsX64 finds the stubs of a section: each has a jump through a slot, whose place is
-// relative to what follows.
+// relative to the next instruction.
 func stubsX64(s *elfSection, code []byte, add func(at, size, slot uint64)) {
 	each := s.each
 	if each < 8 || each > 64 {

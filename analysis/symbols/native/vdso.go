@@ -17,8 +17,8 @@ type vdso struct {
 	size uint64
 }
 
-// vdso names a place in it by the file of that name, such as vdso64.so, that is as large
-// as what was mapped. Traces do not tell its build id.
+// vdso names a place in it by the file of that name, such as vdso64.so, that is as large as
+// the mapping. Traces do not tell its build id.
 func (d *Dir) vdso(n *symbols.Native) Source {
 	if d.vdsos == nil {
 		d.vdsos = []vdso{}

@@ -5,9 +5,10 @@
 //	point, ok := file.At(method.Token, il)
 //	fmt.Println(file.Document(point.Document).Name, point.Line)
 //
-// The offset in the IL comes from a trace: [symbols.Location.ILOffset] has it. What belongs
-// to an assembly, and what is inside of it, says [References]. A file is the right one only
-// if its [File.ID] is that of the reference; the lines of another build are worse than none.
+// The offset in the IL comes from a trace: [symbols.Location.ILOffset] has it. [References]
+// names the PDB that belongs to an assembly, and the one inside it. A file is the right one
+// only if its [File.ID] is that of the reference; the lines of another build are worse than
+// none.
 //
 // Points are decoded when a method is asked for. Files may be damaged or made to do harm:
 // a method that makes no sense has no points, names are bounded, and nothing is allocated by

@@ -123,7 +123,7 @@ func (f *File) Source(n int) ([]byte, bool, error) {
 	return text, true, nil
 }
 
-// inflate unpacks what has to be of a certain size.
+// inflate unpacks data of a certain size.
 func inflate(b []byte, size int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), size+1))
 	if err == nil && int64(len(text)) != size {

@@ -19,7 +19,7 @@ func (id ID) GUID() [16]byte { return [16]byte(id[:16]) }
 // String returns all bytes in hexadecimal.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// What a file can be instead of a portable PDB.
+// Files that are taken for portable PDBs.
 var (
 	ErrWindows = errors.New("pdb: it is a PDB of Windows, not a portable one")
 	ErrNotPDB  = errors.New("pdb: it is no portable PDB")
@@ -35,7 +35,7 @@ type File struct {
 	owners  map[uint32]uint32 // documents' rows of their own text
 }
 
-// windowsMagic is what other PDBs begin with.
+// windowsMagic is the begin of other PDBs.
 const windowsMagic = "Microsoft C/C++ MSF 7.00"
 
 // Open reads a portable PDB. It uses data as long as the File is used.

@@ -2,8 +2,8 @@ package pdb
 
 import "github.com/etwgen/etwgen/analysis/symbols"
 
-// Lines finds the lines of the code of a trace. Its Source is what profiles ask for lines
-// with.
+// Lines finds the lines of the code of a trace. Its Source answers profiles that ask for
+// lines.
 type Lines struct {
 	find   func(symbols.Module) *File
 	files  map[symbols.Module]*File
@@ -70,7 +70,7 @@ func (l *Lines) file(m symbols.Module) *File {
 	return f
 }
 
-// maxPoints is how many points of methods are kept: methods may share what is long.
+// maxPoints is how many points of methods are kept: methods may share long lists.
 const maxPoints = 1 << 20
 
 func (l *Lines) pointsOf(f *File, token uint32) []Point {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// small returns a PDB of an assembly with methods, of which each has the points that a
-// blob says. The third is what moves the state machine of the fourth.
+// small returns a PDB of an assembly with methods, of which each has the points that a blob
+// says. The third moves the state machine of the fourth.
 func small(methods int, points ...[]byte) []byte {
 	p := ecma335test.PDB{ID: [20]byte(bytes.Repeat([]byte{7}, 20)), Folder: "src", Name: "Ä.cs", Hash: []byte{1, 2, 3}, Text: strings.Repeat("text ", 10),
 		Methods: points, Assembly: methods, Machines: [][2]int{{3, 4}}}
@@ -109,7 +109,7 @@ func TestOtherFiles(t *testing.T) {
 	}
 }
 
-// TestEmbedded opens what does not unpack to what it says.
+// TestEmbedded opens one that does not unpack to the size that it claims.
 func TestEmbedded(t *testing.T) {
 	file := small(1, nil)
 	var packed bytes.Buffer

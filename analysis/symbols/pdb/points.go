@@ -76,7 +76,7 @@ func (d *pointDecoder) all() ([]Point, error) {
 	return d.list, nil
 }
 
-// next reads what a point has beside its offset, and reports whether it makes sense.
+// next reads the rest of a point after its offset, and reports whether it makes sense.
 func (d *pointDecoder) next() bool {
 	lines, columns := int(d.c.Uint()), 0
 	if lines == 0 {

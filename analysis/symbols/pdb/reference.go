@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/internal/ecma335"
 )
 
-// A Reference is what an assembly says of its PDB.
+// A Reference is an assembly's reference to its PDB.
 type Reference struct {
 	ID ID
 	// Path is where the PDB was when it was made.
@@ -30,7 +30,7 @@ const (
 // ErrNoReference says that an assembly names no portable PDB.
 var ErrNoReference = errors.New("pdb: the assembly names no portable PDB")
 
-// References reads what an assembly says of its PDB.
+// References reads an assembly's references to its PDB.
 func References(assembly []byte) (Reference, error) {
 	image, err := ecma335.ParseImage(assembly)
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	testCode   = 0x11000 // where functions are
 )
 
-// A section of the test image is at the end of what is there when it is added.
+// A section of the test image is at the end of the image when it is added.
 type builder struct{ b []byte }
 
 func (x *builder) add(data ...byte) (rva uint32) {

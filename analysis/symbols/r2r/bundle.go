@@ -25,7 +25,7 @@ type Bundled struct {
 // ErrNoBundle says that a program has no files inside.
 var ErrNoBundle = errors.New("r2r: the program has no files inside")
 
-// bundleMark is what programs of .NET have behind the place of the list of files.
+// bundleMark stands in programs of .NET behind the place of the list of files.
 var bundleMark = func() []byte {
 	b, err := hex.DecodeString("8b1202b96a612038727b930214d7a03213f5b9e6efae3318ee3b2dce24b36aae")
 	if err != nil {

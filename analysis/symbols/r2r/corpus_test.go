@@ -28,8 +28,8 @@ func parse(t testing.TB, path string) *r2r.Image {
 	return x
 }
 
-// TestRundown holds the methods of images against what the runtime said of them: where
-// each is, how long, and what it is called.
+// TestRundown holds the methods of images against the runtime's own account: address, length
+// and name of each.
 func TestRundown(t *testing.T) {
 	for _, path := range corpus.Glob(t, "r2r", "*.tsv.gz") {
 		name := strings.TrimSuffix(filepath.Base(path), ".tsv.gz")

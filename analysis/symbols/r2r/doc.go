@@ -26,5 +26,5 @@
 // They are made when they are asked for.
 //
 // Files may be damaged or made to do harm: no size in a file is allocated by, names are
-// bounded, and what a method refers to that does not exist leaves it without a name.
+// bounded, and a reference to something that does not exist leaves a method without a name.
 package r2r

@@ -30,7 +30,7 @@ const (
 	isInstance = -2
 )
 
-// maxMethods bounds what an image has. The largest have 200 thousand.
+// maxMethods bounds the methods of an image. The largest have 200 thousand.
 const maxMethods = 1 << 22
 
 // A collector finds the methods of an image.
@@ -113,7 +113,7 @@ func (c *collector) instance(at uint32, budget *int) bool {
 	return *budget >= 0 && len(c.found) <= int(c.image.functions.n)
 }
 
-// failedCost is what reading a signature in vain counts for, in bytes.
+// failedCost is the price of reading a signature in vain, in bytes.
 const failedCost = 64
 
 // add adds the method whose function a value names.

@@ -24,7 +24,7 @@ const (
 	archARM64 = 0xaa64
 )
 
-// systems has what the number of the processor is mixed with by exclusive or, for each
+// systems has the number that is mixed with that of the processor by exclusive or, for each
 // system that code is compiled for.
 var systems = []uint16{0 /* Windows */, 0x7b79 /* Linux */, 0x4644 /* macOS */, 0xadc4 /* FreeBSD */, 0x1993 /* NetBSD */, 0x1992 /* SunOS */}
 

@@ -179,7 +179,7 @@ func (x *Image) read(all sections) error {
 	return nil
 }
 
-// hasCode is what sections say that are run.
+// hasCode is the flag of sections that are run.
 const hasCode = 0x20000000
 
 // RVA returns the address of a place in the file, and whether it has one.

@@ -39,7 +39,7 @@ const (
 	ofModule        ecma335.ElementType = 0x3f
 )
 
-// Bounds of what can be meant seriously.
+// Bounds of plausible values.
 const (
 	deepestType   = 50
 	mostArguments = 1 << 10

@@ -35,7 +35,7 @@ func (m Method) Assembly() string {
 	return meta.String(meta.Cell(ecma335.Assembly, 1, 7))
 }
 
-// A Name is what the runtime calls a method. It is zero if the metadata is not at hand, or
+// A Name is the runtime's name of a method. It is zero if the metadata is not at hand, or
 // has no such method.
 type Name struct {
 	Namespace string // the type, with its namespace and type arguments

@@ -32,7 +32,7 @@ func (p *printer) add(text string) {
 
 func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// dimensions returns what follows the elements of an array that counts its dimensions.
+// dimensions returns the dimensions after the element type of an array.
 func dimensions(rank uint32, one string) string {
 	if rank <= 1 {
 		return one
@@ -50,7 +50,7 @@ var typeNames = map[ecma335.ElementType]string{
 	ecma335.Object: "System.Object",
 }
 
-// escaper marks what has a meaning in the names of types and is a part of one.
+// escaper marks characters with a meaning that are a part of a type's name.
 var escaper = strings.NewReplacer(`\`, `\\`, ",", `\,`, "[", `\[`, "]", `\]`, "&", `\&`, "*", `\*`, "+", `\+`)
 
 // typeName appends the full name of a type, behind those that it is nested in.
@@ -95,7 +95,7 @@ func typeRow(m *ecma335.Metadata, t ecma335.Token) (namespace, name string, oute
 	return "", "", 0
 }
 
-// shortNames has what signatures call types that they have no token for.
+// shortNames has the names of types for which signatures have no token.
 var shortNames = map[ecma335.ElementType]string{
 	ecma335.Void: "void", ecma335.Boolean: "bool", ecma335.Char: "wchar",
 	ecma335.I1: "int8", ecma335.U1: "unsigned int8", ecma335.I2: "int16", ecma335.U2: "unsigned int16",
@@ -104,7 +104,7 @@ var shortNames = map[ecma335.ElementType]string{
 	ecma335.TypedByRef: "refany", ecma335.I: "int", ecma335.U: "unsigned int", ecma335.Object: "class System.Object",
 }
 
-// mapNames has what maps for perf call them, where that differs.
+// mapNames has the names in maps for perf, where that differs.
 var mapNames = map[ecma335.ElementType]string{
 	ecma335.Char: "char", ecma335.U1: "uint8", ecma335.U2: "uint16", ecma335.U4: "uint32", ecma335.U8: "uint64",
 	ecma335.String: "string", ecma335.Object: "object", ecma335.TypedByRef: "typedref",
@@ -192,7 +192,7 @@ func (p *printer) typ(m *ecma335.Metadata, t ecma335.Type) {
 	}
 }
 
-// value returns what stands before the name of a type of values.
+// value returns the prefix of the name of a value type.
 func (p *printer) value() string {
 	if p.maps {
 		return "valuetype "

@@ -59,7 +59,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestNoImage reads what is no image, and images that end at any place.
+// TestNoImage reads other data than images, and images that end at any place.
 func TestNoImage(t *testing.T) {
 	if _, err := r2r.Parse([]byte("#!/bin/sh")); !errors.Is(err, r2r.ErrNoCode) {
 		t.Errorf("a script: %v", err)

@@ -27,7 +27,7 @@ type MetricsConfig struct {
 	Rename bool `mapstructure:"rename"`
 }
 
-// DefaultMetrics is what holds if nothing is said.
+// DefaultMetrics is the default.
 func DefaultMetrics() MetricsConfig {
 	return MetricsConfig{Source: SourceAuto, Temporality: "cumulative", Rename: true}
 }
@@ -40,7 +40,7 @@ const (
 	SourceEvents   = "events"
 )
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *MetricsConfig) Validate() error {
 	if err := OneOf("source", c.Source, SourceAuto, SourceMeters, SourceCounters, SourceEvents); err != nil {
 		return err
@@ -78,7 +78,7 @@ func newAnswers(cfg *StreamConfig) *answers {
 	return a
 }
 
-// take has the analyses see a record. An event that cannot be decoded is none of theirs.
+// take has the analyses see a record. An event that cannot be decoded is left out.
 func (a *answers) take(rec *etw.Record) {
 	if a.metrics.Start.IsZero() && rec.Clock != nil {
 		a.metrics.Start = rec.Clock.Start.Time()
@@ -103,7 +103,7 @@ func (a *answers) sendSpans() error {
 	return nil
 }
 
-// sendMetrics gives away what is new.
+// sendMetrics passes new metrics on.
 func (a *answers) sendMetrics() error {
 	if a.metrics.Start.IsZero() {
 		return nil // nothing has come
@@ -147,7 +147,7 @@ func (a *answers) source(res *counters.Result) string {
 	return SourceCounters
 }
 
-// ofCollections are the event counters that say what events of collections do.
+// ofCollections are the event counters that tell the same as events of collections.
 var ofCollections = regexp.MustCompile(`^(gen-[0-9]+-gc-count|total-pause-time-by-gc)$`)
 
 // choose leaves the metrics of the runtime from one source alone. Collects says that

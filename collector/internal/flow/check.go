@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A checker finds what is written in a way that does not fit its place, and says how to
-// write it. What is fit for texts is known alone where a configuration was refused, since
-// texts may come from the environment and look like numbers.
+// A checker finds values that do not fit their place, and says how to write them. Only the
+// fit for texts is known where a configuration was refused, since texts may come from the
+// environment and look like numbers.
 type checker struct {
 	failed bool
 	hints  []string

@@ -21,7 +21,7 @@ type BatchConfig struct {
 	MaxDelay   time.Duration `mapstructure:"max_delay"`
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *BatchConfig) Validate() error {
 	return errors.Join(
 		atLeast("max_records", c.MaxRecords, 1), atLeast("max_bytes", c.MaxBytes, 1024),
@@ -37,7 +37,7 @@ type RetryConfig struct {
 	MaxElapsedTime time.Duration `mapstructure:"max_elapsed_time"`
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *RetryConfig) Validate() error {
 	err := errors.Join(longerThan("initial_interval", c.InitialInterval, time.Millisecond), longerThan("max_interval", c.MaxInterval, c.InitialInterval))
 	if c.MaxElapsedTime != 0 && c.MaxElapsedTime < c.InitialInterval {
@@ -46,11 +46,11 @@ func (c *RetryConfig) Validate() error {
 	return err
 }
 
-// An OutputConfig says what log records look like.
+// An OutputConfig is the form of log records.
 type OutputConfig struct {
 	// EventName is qualified, provider/event, or plain, the event alone.
 	EventName string `mapstructure:"event_name"`
-	// Stacks is none, or addresses.
+	// Stacks is "none" or "addresses".
 	Stacks string `mapstructure:"stacks"`
 	// MaxAttributeSize cuts longer texts and bytes off.
 	MaxAttributeSize int `mapstructure:"max_attribute_size"`
@@ -58,7 +58,7 @@ type OutputConfig struct {
 	UnknownEvents string `mapstructure:"unknown_events"`
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *OutputConfig) Validate() error {
 	return errors.Join(
 		OneOf("event_name", c.EventName, "qualified", "plain"), OneOf("stacks", c.Stacks, "none", "addresses"),
@@ -72,7 +72,7 @@ type EventsConfig struct {
 	Exclude []string `mapstructure:"exclude"`
 }
 
-// Validate says what of it makes no sense.
+// Validate reports settings that make no sense.
 func (c *EventsConfig) Validate() error {
 	for _, p := range slices.Concat(c.Include, c.Exclude) {
 		if strings.ContainsAny(p, "[]{}") {
@@ -122,7 +122,7 @@ func Keywords(provider, text string, manifests []*etw.Provider) (uint64, error) 
 	return 0, errors.New("write hex like 0x10, or all; names are known of the runtime's providers, of the ready ones of Windows, and of those in manifests")
 }
 
-// DefaultBatch, DefaultRetry and DefaultOutput are what holds if nothing is said.
+// DefaultBatch, DefaultRetry and DefaultOutput are the defaults.
 func DefaultBatch() BatchConfig {
 	return BatchConfig{MaxRecords: 1024, MaxBytes: 1 << 20, MaxDelay: 200 * time.Millisecond}
 }
@@ -137,7 +137,7 @@ func DefaultOutput() OutputConfig {
 	return OutputConfig{EventName: "qualified", Stacks: "none", MaxAttributeSize: 64 << 10, UnknownEvents: "raw"}
 }
 
-// OneOf says what to write where none of the choices is.
+// OneOf names the choices for a value outside of them.
 func OneOf(key, value string, choices ...string) error {
 	for _, c := range choices {
 		if value == c {

@@ -13,14 +13,14 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Worker is what a receiver does between its start and its end.
+// A Worker is the work of a receiver between its start and its end.
 type Worker interface {
-	// Open checks what cannot heal by waiting. Its error keeps the collector from
+	// Open checks conditions that cannot heal by waiting. Its error keeps the collector from
 	// starting.
 	Open(ctx context.Context, host component.Host) error
-	// Run works until stop is done, and gives away what it has by then.
+	// Run works until stop is done, and passes on the events that it has by then.
 	Run(stop context.Context)
-	// Close gives up what Open took. It is called after Run, and also if that never ran.
+	// Close gives up the resources of Open. It is called after Run, and also if that never ran.
 	Close() error
 }
 
@@ -91,9 +91,9 @@ func (c *Core) start(ctx context.Context, host component.Host) error {
 	return nil
 }
 
-// Shutdown ends the receiver. What it has is given away for half of the shutdown
-// timeout; then what is under way is cancelled. It is an error if the pipeline does not
-// even notice that.
+// Shutdown ends the receiver. Its events are passed on for half of the shutdown timeout;
+// then calls under way are cancelled. It is an error if the pipeline does not even notice
+// that.
 func (c *Core) Shutdown(context.Context) error {
 	c.mu.Lock()
 	if c.ended || !c.started {

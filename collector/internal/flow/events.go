@@ -7,14 +7,14 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Events are what an [EventsConfig] chooses. One is for all streams of a receiver: a
+// Events are the choice of an [EventsConfig]. One is for all streams of a receiver: a
 // pattern may match in one of them alone.
 type Events struct {
 	include, exclude []filter.Event
 	matched          Matched
 }
 
-// NewEvents returns what a configuration chooses, or nil if that is everything.
+// NewEvents returns the choice of a configuration, or nil for everything.
 func NewEvents(c EventsConfig) *Events {
 	if len(c.Include)+len(c.Exclude) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/xreceiver"
 )
 
-// A Plan says what is made for a configuration that is new.
+// A Plan makes the parts for a new configuration.
 type Plan struct {
 	Retry           RetryConfig
 	ShutdownTimeout time.Duration

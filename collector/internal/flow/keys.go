@@ -90,8 +90,8 @@ func nearest(key string, paths []string) string {
 	return best
 }
 
-// Text returns what stands in a place of a configuration that takes a text, a number or
-// a list of texts.
+// Text returns the value of a place of a configuration that takes a text, a number or a list
+// of texts.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil:

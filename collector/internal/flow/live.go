@@ -9,13 +9,13 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Live is a source that goes on until it is stopped, and what is done with it.
+// A Live is a source that goes on until it is stopped, and its destination.
 type Live struct {
 	Source etw.Source
 	// Stop asks for the end, which the source then delivers. Close gives the rest up.
 	Stop  func(context.Context) error
 	Close func() error
-	// Losses returns what was lost so far, by place. It is called by the reader.
+	// Losses returns the losses so far, by place. It is called by the reader.
 	Losses func() map[string]int64
 
 	MetricsEvery time.Duration // 0 makes none
@@ -28,8 +28,8 @@ type Live struct {
 	checked  time.Time
 }
 
-// Run reads the source until its end, or until stop is done, and gives away what it
-// says. The error is why it ended before it was stopped.
+// Run reads the source until its end, or until stop is done, and passes its events on. The
+// error is why it ended before it was stopped.
 func (l *Live) Run(stop context.Context, s *Stream) error {
 	l.reported, l.checked = make(map[string]int64), time.Now()
 	ended := make(chan struct{})
@@ -83,7 +83,7 @@ func (l *Live) read(s *Stream) error {
 	}
 }
 
-// lose reports what was lost since the last time.
+// lose reports losses since the last time.
 func (l *Live) lose(s *Stream) {
 	since := time.Since(l.checked)
 	l.checked = time.Now()

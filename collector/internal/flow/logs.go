@@ -23,8 +23,8 @@ type logs struct {
 	count    int
 }
 
-// A called is what log records are called that are events of one kind, whose own name
-// may become known late.
+// A called is the name of log records that are events of one kind, whose own name may become
+// known late.
 type called struct{ of, name string }
 
 func newLogs(out OutputConfig, resource []otlp.Attribute) *logs {
@@ -116,7 +116,7 @@ func stackText(rec *etw.Record) string {
 	return b.String()
 }
 
-// nameOf returns what log records of a kind of events are called.
+// nameOf returns the name of log records of a kind of events.
 func (l *logs) nameOf(e *etw.EventInfo) string {
 	n, ok := l.names[e]
 	if !ok || n.of != e.Name {

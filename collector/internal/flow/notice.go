@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/export/otlp"
 )
 
-// A Notice is a log record of what a receiver itself has to say.
+// A Notice is a log record by the receiver itself.
 type Notice struct {
 	Name       string
 	Warn       bool

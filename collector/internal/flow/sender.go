@@ -43,15 +43,15 @@ type Sender struct {
 // ErrStopped says that a batch was not taken before the receiver was stopped.
 var ErrStopped = errors.New("stopped before the pipeline took it")
 
-// Begin readies a sender. Stop ends retries, kill what is under way.
+// Begin readies a sender. Stop ends retries, kill calls under way.
 func (s *Sender) Begin(set receiver.Settings, tel *Telemetry, host component.Host, stop, kill context.Context) (err error) {
 	s.set, s.tel, s.host, s.stop, s.kill = set, tel, host, stop, kill
 	s.obs, err = receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{ReceiverID: set.ID, Transport: s.Transport, LongLivedCtx: true, ReceiverCreateSettings: set})
 	return err
 }
 
-// SendLogs gives log records away. The error is ErrStopped, or nil: what a pipeline
-// refuses for good is counted.
+// SendLogs gives log records away. The error is ErrStopped, or nil: records that a pipeline
+// refuses for good are counted.
 func (s *Sender) SendLogs(data plog.Logs, format string) error {
 	n := data.LogRecordCount()
 	ctx := s.obs.StartLogsOp(s.kill)

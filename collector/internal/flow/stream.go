@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A StreamConfig says what a Stream makes of records.
+// A StreamConfig chooses the output of a Stream.
 type StreamConfig struct {
 	Sender   *Sender
 	Tel      *Telemetry
@@ -25,8 +25,7 @@ type StreamConfig struct {
 	Metrics   MetricsConfig
 	// Collections says that events of collections are recorded, before there is any.
 	Collections bool
-	// Live has what is counted be of the time since the last batch: histograms and sums
-	// go on.
+	// Live restricts counts to the time since the last batch: histograms and sums go on.
 	Live bool
 	// Counted is called with each record, as it is counted. It may be nil.
 	Counted func(*etw.Record)
@@ -64,8 +63,8 @@ func NewStream(cfg StreamConfig) *Stream {
 	return s
 }
 
-// Skip counts a record that was given away before. What it tells of later ones is
-// learned all the same.
+// Skip counts a record that was given away before. Its facts for later ones are learned all
+// the same.
 func (s *Stream) Skip(rec *etw.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +150,7 @@ func (s *Stream) chosen(rec *etw.Record, e *etw.EventInfo) bool {
 	return taken
 }
 
-// Flush gives away what there is, if the batch is old enough or all is asked for.
+// Flush passes the batch on, if the batch is old enough or all is asked for.
 func (s *Stream) Flush(all bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,8 +188,8 @@ func (s *Stream) flush() error {
 	return nil
 }
 
-// SendMetrics gives away what counters, meters and collections have said. At the end
-// of a source it has all that they say, and of a live one what is new.
+// SendMetrics passes on the values of counters, meters and collections. At the end of a
+// source these are all, and of a live one the new ones.
 func (s *Stream) SendMetrics() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,7 +220,7 @@ func (s *Stream) Lose(n int64, place string, since time.Duration) error {
 	return s.cfg.Sender.Lose(s.cfg.Resource, s.cfg.Format, n, place, since)
 }
 
-// spansOf reads what package otlp has written.
+// spansOf reads the output of package otlp.
 func spansOf(body []byte) (ptrace.Traces, error) {
 	return (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(body)
 }

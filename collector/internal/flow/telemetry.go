@@ -10,8 +10,8 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Places where events are lost. Lost is what the source could not keep; the last three
-// are ours.
+// Places where events are lost. Lost are those that the source could not keep; the last
+// three are ours.
 const (
 	PlaceKernel   = "kernel"
 	PlaceRealTime = "realtime_buffer"
@@ -23,8 +23,8 @@ const (
 	PlaceProfile  = "profile"
 )
 
-// Instruments are those of a receiver, as its metadata.yaml has them. Of what it does not
-// have they are nil.
+// Instruments are those of a receiver, as its metadata.yaml has them. Those it does not have
+// are nil.
 type Instruments struct {
 	Events, Lost, Reattaches, Checkpoints metric.Int64Counter
 	Sessions, Files                       metric.Int64UpDownCounter
@@ -35,7 +35,7 @@ type Instruments struct {
 	Shutdown func()
 }
 
-// A Telemetry is what a receiver says of itself, through the collector's meter.
+// A Telemetry is the receiver's report on itself, through the collector's meter.
 type Telemetry struct {
 	Instruments
 	id   string
@@ -89,7 +89,7 @@ func (t *Telemetry) File(n int64, state string) {
 	t.Files.Add(context.Background(), n, t.attributes("state", state))
 }
 
-// Window counts a window of a profile by what became of it, and what it cost, in seconds.
+// Window counts a window of a profile by its outcome, and its cost, in seconds.
 func (t *Telemetry) Window(cost float64, outcome string) {
 	if outcome != "" {
 		t.Windows.Add(context.Background(), 1, t.attributes("window", outcome))

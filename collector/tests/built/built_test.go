@@ -28,8 +28,8 @@ import (
 
 var moreTraces = flag.String("traces", "", "patterns of more traces to read, with commas between them")
 
-// configuration is that of the collector, with a folder of traces, one for what it
-// writes, and options of the receiver.
+// configuration is that of the collector, with a folder of traces, one for its output, and
+// options of the receiver.
 const configuration = `
 extensions:
   file_storage: {directory: %[2]s}
@@ -133,7 +133,7 @@ func readAll(t *testing.T, traces, out string) {
 	c.stop()
 }
 
-// sent returns the log records that were exported, by what they say, with their counts.
+// sent returns the log records that were exported, by text, with their counts.
 func sent(t *testing.T, out string) map[string]int {
 	t.Helper()
 	all := make(map[string]int)
@@ -141,7 +141,7 @@ func sent(t *testing.T, out string) map[string]int {
 	return all
 }
 
-// textOf returns what a log record says.
+// textOf returns the text of a log record.
 func textOf(r plog.LogRecord) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %d %s", r.EventName(), r.Timestamp(), r.SeverityText())
@@ -165,7 +165,7 @@ func textOf(r plog.LogRecord) string {
 	return b.String()
 }
 
-// expected returns what the decoders say of the events of a trace, in the same form.
+// expected returns the decoded events of a trace, in the same form.
 func expected(t *testing.T, path string, all map[string]int) (n int) {
 	t.Helper()
 	f, err := trace.Open(path)
@@ -362,8 +362,8 @@ func TestFiles(t *testing.T) {
 	t.Logf("%d events of %d traces", n, len(files))
 }
 
-// relay sends what trace_file reads by OTLP to the collector's own receiver, and from there
-// to the file.
+// relay sends the output of trace_file by OTLP to the collector's own receiver, and from
+// there to the file.
 const relay = `
 receivers:
   trace_file: {include: ['%[1]s/*'], poll_interval: 20ms}

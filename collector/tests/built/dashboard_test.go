@@ -38,8 +38,8 @@ var (
 	upDown  = regexp.MustCompile(`active|queued|open_|upgraded|heap\..*size$|committed_size|working_set|(cpu|timer|assembly)\.count$`)
 )
 
-// measured returns what a process with all instruments of the meters sends of them: the
-// first values, and what came to them.
+// measured returns the metrics of a process with all instruments: the first values, and
+// their increases.
 func measured(t *testing.T) []byte {
 	t.Helper()
 	const provider = "System.Diagnostics.Metrics"
@@ -111,7 +111,7 @@ func listen(t *testing.T, dir string, pid int64, events []byte) {
 	t.Cleanup(end)
 }
 
-// expressions returns what the dashboard asks for.
+// expressions returns the queries of the dashboard.
 func expressions(t *testing.T) (list []string) {
 	t.Helper()
 	b, err := os.ReadFile("../../examples/grafana.json")
@@ -140,7 +140,7 @@ var (
 	grouped = regexp.MustCompile(`by \(([^)]*)\)`)
 )
 
-// TestOwnMetrics has the dashboard ask for what the receiver says of itself.
+// TestOwnMetrics has the dashboard ask for the receiver's metrics on itself.
 func TestOwnMetrics(t *testing.T) {
 	metadata, err := os.ReadFile("../../dotnetreceiver/metadata.yaml")
 	if err != nil {
@@ -161,8 +161,8 @@ func TestOwnMetrics(t *testing.T) {
 }
 
 // TestDashboard has two processes, of which one has all instruments and the other
-// collections, and compares what the exporter for Prometheus then says with what the
-// dashboard asks for: names of series, and of the labels that these are told apart by.
+// collections, and compares the metrics of the exporter for Prometheus with the queries of
+// the dashboard: names of series, and of the labels that these are told apart by.
 func TestDashboard(t *testing.T) {
 	need(t)
 	dir := t.TempDir()
@@ -201,8 +201,8 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// scrape runs a collector that attaches to the processes of a folder, and returns what
-// its exporter for Prometheus says once both have metrics.
+// scrape runs a collector that attaches to the processes of a folder, and returns the output
+// of its exporter for Prometheus once both have metrics.
 func scrape(t *testing.T, dir string) []string {
 	t.Helper()
 	for range 5 { // somebody else may take the port in between
@@ -237,8 +237,8 @@ service:
 	return nil
 }
 
-// poll runs a collector until its exporter says what is waited for. It returns nil if
-// the collector ends.
+// poll runs a collector until its exporter has the awaited metrics. It returns nil if the
+// collector ends.
 func poll(t *testing.T, config, address string) []string {
 	t.Helper()
 	var log bytes.Buffer

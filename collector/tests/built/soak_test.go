@@ -29,8 +29,8 @@ var (
 	soakCSV      = flag.String("soak.csv", "", "file for the samples")
 )
 
-// soaked is what a collector is soaked with: it attaches to the processes of a folder, and
-// follows the traces of another.
+// soaked is the load for a collector: it attaches to the processes of a folder, and follows
+// the traces of another.
 const soaked = `
 extensions:
   file_storage: {directory: %[1]s}
@@ -56,7 +56,7 @@ service:
     traces: {receivers: [dotnet, trace_file], exporters: [file]}
 `
 
-// A sample is what a collector holds at a time, and has done until then.
+// A sample is the resources of a collector at a time, and its work until then.
 type sample struct {
 	at                             time.Duration
 	rss, anonymous, heap           float64 // in bytes; anonymous is without what is mapped of files
@@ -215,8 +215,8 @@ func (s *soaker) lay(trace []byte) {
 	}
 }
 
-// process starts a process of .NET in a folder of its own, or one that stands in for it,
-// and returns what kills it.
+// process starts a process of .NET in a folder of its own, or one that stands in for it, and
+// returns a function that kills it.
 func (s *soaker) process(life int, events []byte) (kill func()) {
 	s.t.Helper()
 	dir := filepath.Join(s.dir, fmt.Sprint("life", life))
@@ -252,8 +252,8 @@ func (s *soaker) until(sessions float64) time.Duration {
 }
 
 // TestSoak has a collector attach to processes that come and go, and follow traces that
-// appear meanwhile. What it holds after a life, with nothing under way, is compared with
-// what it held before: goroutines, files and the heap after a collection. With
+// appear meanwhile. Its resources after a life, with nothing under way, are compared with
+// those before: goroutines, files and the heap after a collection. With
 //
 //	-soak.duration=1h -soak.lives=6 -soak.service='/path/of/program its arguments' -soak.csv=FILE
 //
@@ -304,7 +304,7 @@ func TestSoak(t *testing.T) {
 	s.trend()
 }
 
-// live is the life of one process, with traces beside it. It returns what is held after it.
+// live is the life of one process, with traces beside it. It returns the resources held after it.
 func (s *soaker) live(life int, long time.Duration, trace, collections []byte) sample {
 	s.t.Helper()
 	end := time.Now().Add(long)
@@ -342,8 +342,8 @@ func (s *soaker) leaks(rest []sample) bool {
 // allowed returns how many goroutines and files so many lives may leave.
 func allowed(lives int) float64 { return float64((lives + 1) / 2) }
 
-// judge compares what is held after the last life with what was after the second: whatever
-// is left of each life is there as many times as there were lives.
+// judge compares the resources after the last life with those after the second: whatever is
+// left of each life is there as many times as there were lives.
 func (s *soaker) judge(rest []sample) {
 	lives := len(rest) - 2
 	if lives < 2 {

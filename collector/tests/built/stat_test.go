@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// A row is what etw stat counts events by, and log records have, too.
+// A row is the key of events in etw stat, and log records have, too.
 type row struct {
 	File     string `json:"file"`
 	Provider string `json:"guid"`
@@ -24,7 +24,7 @@ type row struct {
 	Opcode   int64  `json:"opcode"`
 }
 
-// A place is what etw stat counts by if it is told to.
+// A place is a key that etw stat counts by if told to.
 type place struct {
 	File    string `json:"file"`
 	Level   string `json:"level"`
@@ -36,7 +36,7 @@ type place struct {
 // levels are those of events, by their numbers.
 var levels = []string{"logalways", "critical", "error", "warning", "informational", "verbose"}
 
-// stat returns what etw stat says of a trace.
+// stat returns the output of etw stat for a trace.
 func stat[K comparable](t *testing.T, tool, path string, options ...string) map[K]int {
 	t.Helper()
 	out, err := exec.Command(tool, append([]string{"stat", "--format", "json", path}, options...)...).Output()
@@ -101,7 +101,7 @@ func exported(t *testing.T, out string, do func(file string, r plog.LogRecord)) 
 	}
 }
 
-// number returns an attribute, or what it is where there is none.
+// number returns an attribute, or its default.
 func number(m pcommon.Map, key string, none int64) int64 {
 	if v, ok := m.Get(key); ok {
 		return v.Int()
@@ -109,8 +109,8 @@ func number(m pcommon.Map, key string, none int64) int64 {
 	return none
 }
 
-// compareWithTool compares the log records with what the tool says of the same files: how
-// many events there are of each kind, and of each level, process, thread and processor.
+// compareWithTool compares the log records with the output of the tool for the same files:
+// how many events there are of each kind, and of each level, process, thread and processor.
 func compareWithTool(t *testing.T, in, out string) {
 	t.Helper()
 	tool := filepath.Join(t.TempDir(), "etw")

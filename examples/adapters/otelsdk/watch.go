@@ -1,5 +1,5 @@
-// Package otelsdk has a meter of OpenTelemetry record what .NET runtimes tell while they run, so
-// that whatever exporter the program's SDK has takes it along with the program's own metrics:
+// Package otelsdk has a meter of OpenTelemetry record measures of .NET runtimes while they run,
+// so that whatever exporter the program's SDK has takes it along with the program's own metrics:
 //
 //	meter := provider.Meter("example.com/agent")
 //	if err := otelsdk.Watch(&mux, meter); err != nil { // before the session starts: it asks for the events
@@ -26,8 +26,9 @@ var (
 	sizes = []float64{1e6, 4e6, 16e6, 64e6, 256e6, 1e9, 4e9, 16e9}
 )
 
-// Watch has the meter record pauses for collections, collections with what they promoted, and
-// exceptions by type: the names are those of the collector's receivers, where these have one.
+// Watch has the meter record pauses for collections, collections with the bytes they
+// promoted, and exceptions by type: the names are those of the collector's receivers, where
+// these have one.
 func Watch(mux *etw.Mux, meter metric.Meter) error {
 	pauses, err1 := meter.Float64Histogram("etwgen.dotnet.gc.pause.duration", metric.WithUnit("s"), metric.WithExplicitBucketBoundaries(times...))
 	promoted, err2 := meter.Float64Histogram("etwgen.dotnet.gc.promoted", metric.WithUnit("By"), metric.WithExplicitBucketBoundaries(sizes...))

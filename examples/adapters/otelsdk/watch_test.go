@@ -26,7 +26,7 @@ func run(t *testing.T, mux *etw.Mux, name string) {
 	}
 }
 
-// TestWatch holds what an SDK reads against the analysis and the events themselves.
+// TestWatch holds the readings of an SDK against the analysis and the events themselves.
 func TestWatch(t *testing.T) {
 	reader := sdk.NewManualReader()
 	var mux, other etw.Mux

@@ -8,8 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// record makes what a transport would deliver: the payload of an event with its
-// header.
+// record makes a message as of a transport: the payload of an event with its header.
 func record(t *testing.T, e etw.Event) *etw.Record {
 	t.Helper()
 	payload, err := e.AppendPayload(nil, etw.Ptr64)

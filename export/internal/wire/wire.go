@@ -4,7 +4,7 @@ package wire
 
 import "encoding/binary"
 
-// AppendInt appends a number, unless it is 0, which is what a field has that is not there.
+// AppendInt appends a number, unless it is 0, which is the value of an absent field.
 func AppendInt(b []byte, field int, v int64) []byte {
 	if v == 0 {
 		return b

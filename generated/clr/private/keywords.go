@@ -2,9 +2,9 @@ package private
 
 import "github.com/etwgen/etwgen/generated/internal/keywords"
 
-// ParseKeywords returns the mask of a list of keywords, such as "gc+binding". It
-// is to this provider what ParseKeywords of package clr is to the runtime's.
-// Names may lack the word Private.
+// ParseKeywords returns the mask of a list of keywords, such as "gc+binding". It does the
+// same for this provider as ParseKeywords of package clr for the runtime's. Names may lack
+// the word Private.
 func ParseKeywords(list string) (Keyword, error) {
 	return keywords.Parse(Provider, keywordAliases, list)
 }

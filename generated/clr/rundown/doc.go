@@ -1,6 +1,6 @@
-// Package rundown has the events of Microsoft-Windows-DotNETRuntimeRundown as Go types:
-// what is in a .NET process when a session starts or ends. Use it to know which methods
-// and modules there are, as package symbols of analysis does.
+// Package rundown has the events of Microsoft-Windows-DotNETRuntimeRundown as Go types: the
+// contents of a .NET process when a session starts or ends. Use it to know which methods and
+// modules there are, as package symbols of analysis does.
 //
 // A session that starts while a program runs has missed the events of package
 // clr about the code that is there already. To name the addresses in its call
@@ -18,10 +18,9 @@
 // without their names, as MethodDCStart and MethodDCEnd. [SymbolsOf] tells which
 // events a mask causes.
 //
-// A rundown of one process begins with [AnyDCStartInit] or [AnyDCEndInit] and ends
-// with [AnyDCStartComplete] or [AnyDCEndComplete]; wait for the latter before you
-// end the session. The events carry no time of their own: they say what is, not
-// what happens.
+// A rundown of one process begins with [AnyDCStartInit] or [AnyDCEndInit] and ends with
+// [AnyDCStartComplete] or [AnyDCEndComplete]; wait for the latter before you end the
+// session. The events carry no time of their own: they describe a state, not changes.
 //
 // As in package clr, decoding allocates nothing, and strings and arrays are views
 // of the payload.

@@ -4,16 +4,16 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 const levelVerbose = 5
 
-// EnableEnd selects a rundown at the end of a profile, with what it takes to name
-// the code that is there then: keywords 0x138, level Verbose. It is the default
-// that Microsoft's pages recommend. (The 0xB8 in one of them is a slip: it lacks
-// EndRundown, so that no rundown happens.)
+// EnableEnd selects a rundown at the end of a profile, with the events needed to name the
+// code that is there then: keywords 0x138, level Verbose. It is the default that Microsoft's
+// pages recommend. (The 0xB8 in one of them is a slip: it lacks EndRundown, so that no
+// rundown happens.)
 func EnableEnd() etw.Enable {
 	return AtEnd(symbols())
 }
 
-// EnableStart selects the same rundown when the session begins: keywords 0x78,
-// level Verbose. The rundown then disturbs what is being measured.
+// EnableStart selects the same rundown when the session begins: keywords 0x78, level
+// Verbose. The rundown then disturbs the measured program.
 func EnableStart() etw.Enable {
 	return AtStart(symbols())
 }

@@ -18,7 +18,7 @@ func TestEnable(t *testing.T) {
 		{"EnableEnd", rundown.EnableEnd(), "0x138:5"}, // overview; the providers page's 0xB8 lacks EndRundown
 		{"EnableStart", rundown.EnableStart(), "0x78:5"},
 
-		// What handlers need, with a rundown: methods have names at level Verbose.
+		// The needs of handlers, with a rundown: methods have names at level Verbose.
 		{"AtEnd", rundown.AtEnd(etw.Enable{Keywords: uint64(rundown.KeywordJitRundown), Level: 4}), "0x110:5"},
 		{"AtStart", rundown.AtStart(etw.Enable{Keywords: uint64(rundown.KeywordJitRundown), Level: 4}), "0x50:5"},
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Collect the methods of an end rundown, to give names to addresses. What the
-// handlers need lacks the keyword that causes the rundown, and the level at which
-// every method has a name: AtEnd adds both.
+// Collect the methods of an end rundown, to give names to addresses. The needs of the
+// handlers lack the keyword that causes the rundown, and the level at which every method has
+// a name: AtEnd adds both.
 func ExampleAtEnd() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *rundown.AnyMethodDCEndVerbose) error {

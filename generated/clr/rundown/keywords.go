@@ -2,10 +2,10 @@ package rundown
 
 import "github.com/etwgen/etwgen/generated/internal/keywords"
 
-// ParseKeywords returns the mask of a list of keywords, such as "loader+jit+end".
-// It is to this provider what ParseKeywords of package clr is to the runtime's.
-// Names may lack the word Rundown, and those of TraceEvent and PerfView are known,
-// such as ForceEndRundown for EndRundown and SupressNGen.
+// ParseKeywords returns the mask of a list of keywords, such as "loader+jit+end". It does
+// the same for this provider as ParseKeywords of package clr for the runtime's. Names may
+// lack the word Rundown, and those of TraceEvent and PerfView are known, such as
+// ForceEndRundown for EndRundown and SupressNGen.
 func ParseKeywords(list string) (Keyword, error) {
 	return keywords.Parse(Provider, keywordAliases, list)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Print what the log has of the garbage collector, from warnings up.
+// Print the log of the garbage collector, from warnings up.
 func ExampleAnyLogEvent() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(_ *etw.Record, e *stress.AnyLogEvent) error {

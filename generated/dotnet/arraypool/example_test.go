@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Each time that a pool had to make an array, and how large it is. The output is what a session must enable.
+// Each time that a pool had to make an array, and how large it is. The output is the settings that a session
+// needs.
 func ExampleAnyBufferAllocated() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *arraypool.AnyBufferAllocated) error {

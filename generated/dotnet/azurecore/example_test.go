@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What services of Azure refused, and how long they took for it. The output is what a session must enable.
+// Requests that services of Azure refused, and how long they took for it. The output is the settings that
+// a session needs.
 func ExampleAnyErrorResponse() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *azurecore.AnyErrorResponse) error {

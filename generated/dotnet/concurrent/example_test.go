@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Each time that a ConcurrentDictionary takes all of its locks, as its Count does. The output is what a session must enable.
+// Each time that a ConcurrentDictionary takes all of its locks, as its Count does. The output is the settings that a session
+// needs.
 func ExampleAnyDictionaryAcquiringAllLocks() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *concurrent.AnyDictionaryAcquiringAllLocks) error {

@@ -94,7 +94,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestOthers has Handler pass over what are no events of counters.
+// TestOthers has Handler pass over other events than those of counters.
 func TestOthers(t *testing.T) {
 	called := false
 	h := Handler(func(*etw.Record, *Value) error { called = true; return nil }, nil)

@@ -1,18 +1,18 @@
-// Package counters has what EventCounters log as Go types, and what well-known counters
-// and instruments measure. Use it to handle single values; package counters of analysis
-// has them over time.
+// Package counters has the events of EventCounters as Go types, and the meanings of
+// well-known counters and instruments. Use it to handle single values; package counters of
+// analysis has them over time.
 //
 // Counters of all EventSources log one event, EventCounters, with an id that each process
 // chooses. It has one of two shapes: a [Value], of counters of values, and an [Increment],
 // of those that add up. No handler of a [etw.Mux] is for events of any provider, so both
-// come from what is left over:
+// come from the events left over:
 //
 //	mux.HandleRest(counters.Handler(
 //		func(r *etw.Record, v *counters.Value) error { return nil },
 //		func(r *etw.Record, i *counters.Increment) error { return nil },
 //	))
 //
-// What meters of System.Diagnostics.Metrics log has a provider of its own, and types in
+// Events of meters of System.Diagnostics.Metrics have a provider of its own, and types in
 // package metrics beside this one.
 package counters
 

@@ -6,8 +6,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 const eventName = "EventCounters"
 
 // Handler returns a handler of the events of counters, for [etw.Mux.HandleRest] or for
-// records of any other origin. It passes over all others. As everywhere, what the
-// functions get is valid until they return; either may be nil.
+// records of any other origin. It passes over all others. As everywhere, the arguments of
+// the functions are valid until they return; either may be nil.
 func Handler(values func(*etw.Record, *Value) error, increments func(*etw.Record, *Increment) error) func(*etw.Record) error {
 	var v Value
 	var i Increment
@@ -28,7 +28,7 @@ func Handler(values func(*etw.Record, *Value) error, increments func(*etw.Record
 	}
 }
 
-// shapeOf returns the shape of an event of counters, or nil. What the trace says of it is
+// shapeOf returns the shape of an event of counters, or nil. Its description in the trace is
 // one struct, with the fields.
 func shapeOf(r *etw.Record) *etw.EventDesc {
 	if r.Schema == nil || r.Schema.Name != eventName {

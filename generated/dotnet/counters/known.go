@@ -9,15 +9,13 @@ import (
 //go:embed known.txt
 var text string
 
-// An Info is what is known of a counter of an EventSource, or of an instrument of a
-// meter.
+// An Info is the description of a counter of an EventSource, or of an instrument of a meter.
 type Info struct {
 	Provider string // of the counter, or the meter of the instrument
 	Name     string
 	Meter    bool   // it is an instrument
 	Unit     string // such as B, ms, % or {request}
-	// Description says what it measures. What adds up is that of an interval, unless it
-	// says otherwise.
+	// Description tells its meaning. A sum is that of an interval, unless it says otherwise.
 	Description string
 }
 
@@ -57,10 +55,10 @@ func Known() []Info {
 	return append([]Info(nil), known...)
 }
 
-// Counter returns what is known of a counter of an EventSource.
+// Counter returns the description of a counter of an EventSource.
 func Counter(source, name string) (Info, bool) { return lookup(key{source, name, false}) }
 
-// Instrument returns what is known of an instrument of a meter.
+// Instrument returns the description of an instrument of a meter.
 func Instrument(meter, name string) (Info, bool) { return lookup(key{meter, name, true}) }
 
 func lookup(k key) (Info, bool) {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Blocks as they are made. The output is what a session must enable.
+// Blocks as they are made. The output is the settings that a session needs.
 func ExampleAnyBlockCreated() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *dataflow.AnyBlockCreated) error {

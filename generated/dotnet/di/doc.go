@@ -1,5 +1,5 @@
-// Package di has the events of Microsoft-Extensions-DependencyInjection as Go types.
-// What containers of services make, and how.
+// Package di has the events of Microsoft-Extensions-DependencyInjection as Go types. They
+// tell which services containers make, and how.
 //
 // The source describes its events in each trace and numbers them as the program runs:
 // they are found by their names.

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Services that could not be made, and why. The output is what a session must enable.
+// Services that could not be made, and why. The output is the settings that a session needs.
 func ExampleAnyServiceRealizationFailed() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *di.AnyServiceRealizationFailed) error {

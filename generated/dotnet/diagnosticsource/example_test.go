@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Activities that end, with what the session asked for of each. The output is what a session must enable.
+// Activities that end, with the fields that the session asked for. The output is the settings that a
+// session needs.
 func ExampleAnyActivityStop() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *diagnosticsource.AnyActivityStop) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Which names are looked up. The output is what a session must enable.
+// Which names are looked up. The output is the settings that a session needs.
 func ExampleAnyResolutionStart() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *dns.AnyResolutionStart) error {

@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Work as it is put into the queue of the thread pool. The output is what a session must enable.
+// Work as it is put into the queue of the thread pool. The output is the settings that a session
+// needs.
 func ExampleAnyThreadPoolEnqueueWork() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *framework.AnyThreadPoolEnqueueWork) error {

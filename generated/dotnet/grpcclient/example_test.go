@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Calls that fail, and with what. The output is what a session must enable.
+// Calls that fail, and with which status. The output is the settings that a session needs.
 func ExampleAnyCallFailed() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *grpcclient.AnyCallFailed) error {

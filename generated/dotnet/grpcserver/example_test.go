@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Which methods are called. The output is what a session must enable.
+// Which methods are called. The output is the settings that a session needs.
 func ExampleAnyCallStart() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *grpcserver.AnyCallStart) error {

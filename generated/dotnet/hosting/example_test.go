@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Which requests a server gets, whatever serves them. The output is what a session must enable.
+// Which requests a server gets, whatever serves them. The output is the settings that a session
+// needs.
 func ExampleAnyRequestStart() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *hosting.AnyRequestStart) error {

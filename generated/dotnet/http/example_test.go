@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What HttpClient asks for. The output is what a session must enable.
+// Requests of HttpClient. The output is the settings that a session needs.
 func ExampleAnyRequestStart() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *http.AnyRequestStart) error {

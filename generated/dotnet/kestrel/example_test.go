@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Connections that were rejected since there are too many. The output is what a session must enable.
+// Connections that were rejected since there are too many. The output is the settings that a session
+// needs.
 func ExampleAnyConnectionRejected() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *kestrel.AnyConnectionRejected) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What a program logs, as text. The output is what a session must enable.
+// Logs of a program, as text. The output is the settings that a session needs.
 func ExampleAnyFormattedMessage() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *logging.AnyFormattedMessage) error {

@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Values of gauges, as text in the form of the program's machine. The output is what a session must enable.
+// Values of gauges, as text in the form of the program's machine. The output is the settings that a session
+// needs.
 func ExampleAnyGaugeValuePublished() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *metrics.AnyGaugeValuePublished) error {

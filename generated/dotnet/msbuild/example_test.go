@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Projects as they are built. The output is what a session must enable.
+// Projects as they are built. The output is the settings that a session needs.
 func ExampleAnyBuildProjectStop() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *msbuild.AnyBuildProjectStop) error {

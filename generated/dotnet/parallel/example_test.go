@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Loops of Parallel.For, and over how many elements they go. The output is what a session must enable.
+// Loops of Parallel.For, and over how many elements they go. The output is the settings that a session
+// needs.
 func ExampleAnyLoopBegin() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *parallel.AnyLoopBegin) error {

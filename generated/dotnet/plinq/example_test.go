@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Queries as they begin. The output is what a session must enable.
+// Queries as they begin. The output is the settings that a session needs.
 func ExampleAnyParallelQueryBegin() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *plinq.AnyParallelQueryBegin) error {

@@ -7,7 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Streams that are given back twice, which is a fault of the program. The output is what a session must enable.
+// Streams that are given back twice, which is a fault of the program. The output is the settings that a session
+// needs.
 func ExampleAnyMemoryStreamDoubleDispose() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *recyclable.AnyMemoryStreamDoubleDispose) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Connections as they end. The output is what a session must enable.
+// Connections as they end. The output is the settings that a session needs.
 func ExampleAnyConnectionStop() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *signalr.AnyConnectionStop) error {

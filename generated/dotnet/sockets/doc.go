@@ -1,5 +1,5 @@
-// Package sockets has the events of System.Net.Sockets as Go types. What sockets do:
-// connections made and accepted.
+// Package sockets has the events of System.Net.Sockets as Go types. They tell of the work of
+// sockets: connections made and accepted.
 //
 // As in package clr, decoding allocates nothing, and strings are views of the payload.
 package sockets

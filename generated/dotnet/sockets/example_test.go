@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Connections that could not be made, and why. The output is what a session must enable.
+// Connections that could not be made, and why. The output is the settings that a session needs.
 func ExampleAnyConnectFailed() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *sockets.AnyConnectFailed) error {

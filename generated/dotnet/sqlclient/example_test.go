@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Which commands go to which database. The output is what a session must enable.
+// Which commands go to which database. The output is the settings that a session needs.
 func ExampleAnyBeginExecute() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *sqlclient.AnyBeginExecute) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Tasks, and which task scheduled them. The output is what a session must enable.
+// Tasks, and which task scheduled them. The output is the settings that a session needs.
 func ExampleAnyTaskScheduled() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *tasks.AnyTaskScheduled) error {

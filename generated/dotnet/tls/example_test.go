@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Handshakes that fail, and why. The output is what a session must enable.
+// Handshakes that fail, and why. The output is the settings that a session needs.
 func ExampleAnyHandshakeFailed() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *tls.AnyHandshakeFailed) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Requests that could not be forwarded, and why. The output is what a session must enable.
+// Requests that could not be forwarded, and why. The output is the settings that a session needs.
 func ExampleAnyForwarderFailed() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *yarp.AnyForwarderFailed) error {

@@ -53,8 +53,8 @@ func lookup[K ~uint64](p *etw.Provider, aliases []Alias[K], name string) (mask u
 	return 0, false
 }
 
-// plain returns what the spellings of a name have in common: GCKeyword,
-// KeywordGC and gc are one name.
+// plain returns the common part of the spellings of a name: GCKeyword, KeywordGC and gc are
+// one name.
 func plain(name string) string {
 	name = strings.ToLower(name)
 	name = strings.TrimSuffix(name, "keyword")

@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/generated/universal/tracepoints"
 )
 
-// What a kernel says of one of its events, as a description to decode by.
+// A kernel's format of one of its events, as a description to decode by.
 func ExampleParseFormat() {
 	const format = `name: shop_sold
 ID: 4711

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ParseFormat reads what a kernel says of one of its events, the text of its file format.
+// ParseFormat reads a kernel's format of one of its events, the text of its file format.
 // group is the event's group, which the text does not have.
 func ParseFormat(group string, data []byte) (*etw.EventDesc, error) {
 	return tracepoint.Parse(group, data)

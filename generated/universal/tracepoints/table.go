@@ -45,9 +45,9 @@ func Event(name string) *etw.EventDesc {
 	return nil
 }
 
-// Of returns what is known of an event of the kernel, or nil. What the trace says of it
-// must agree with that, as far as it goes, and the payload must have all of it: other
-// kernels may have other fields.
+// Of returns the description of an event of the kernel, or nil. The trace must agree with
+// that, as far as it goes, and the payload must have all of it: other kernels may have other
+// fields.
 func Of(r *etw.Record) *etw.Provider {
 	if r.Schema == nil || !r.Schema.Named {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Which files are read from disks, and how much. The output is what a session must enable.
+// Which files are read from disks, and how much. The output is the settings that a session needs.
 func ExampleAnyRead() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *disk.AnyRead) error {

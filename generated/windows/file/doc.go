@@ -1,4 +1,4 @@
-// Package file has the events of Microsoft-Windows-Kernel-File as Go types: what is asked of file systems.
+// Package file has the events of Microsoft-Windows-Kernel-File as Go types: requests to file systems.
 // Package windows says when to use it.
 package file
 

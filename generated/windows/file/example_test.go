@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Which files are opened. The output is what a session must enable.
+// Which files are opened. The output is the settings that a session needs.
 func ExampleAnyCreate() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *file.AnyCreate) error {

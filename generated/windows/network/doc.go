@@ -1,4 +1,4 @@
-// Package network has the events of Microsoft-Windows-Kernel-Network as Go types: what goes over TCP and UDP.
+// Package network has the events of Microsoft-Windows-Kernel-Network as Go types: traffic over TCP and UDP.
 // Package windows says when to use it.
 package network
 

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// What is sent over TCP. The output is what a session must enable.
+// Data sent over TCP. The output is the settings that a session needs.
 func ExampleAnyTCPSend() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *network.AnyTCPSend) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// The output is what a session must enable.
+// The output is the settings that a session needs.
 func ExampleAnyScriptBlock() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *powershell.AnyScriptBlock) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Which processes begin. The output is what a session must enable.
+// Which processes begin. The output is the settings that a session needs.
 func ExampleAnyStart() {
 	var mux etw.Mux
 	etw.Handle(&mux, func(r *etw.Record, e *process.AnyStart) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/internal/ecma335"
 )
 
-// A Builder collects what an assembly has. All its heaps and tables are small, so that
+// A Builder collects the parts of an assembly. All its heaps and tables are small, so that
 // every reference in a table takes two bytes.
 type Builder struct {
 	strings, blobs, userStrings []byte

@@ -56,7 +56,7 @@ type shop struct {
 	base, write, writeText, writeInt, writeLongs, event, eventSource uint16
 }
 
-// references adds what the code refers to, all of it in one other assembly.
+// references adds the references of the code, all of it in one other assembly.
 func (s *shop) references() {
 	runtime := s.Row(ecma335.AssemblyRef, uint16(9), uint16(0), uint16(0), uint16(0), uint32(0), []byte(nil), "System.Runtime", "", []byte(nil))
 	const tracing = "System.Diagnostics.Tracing"

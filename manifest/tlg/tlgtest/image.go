@@ -1,4 +1,4 @@
-// Package tlgtest makes programs with events of TraceLogging, for tests. Use it to test what reads
+// Package tlgtest makes programs with events of TraceLogging, for tests. Use it to test readers of
 // such programs without having one.
 package tlgtest
 

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A file with one event, for a test of what reads it.
+// A file with one event, for a test of a reader.
 func ExampleFile() {
 	h := etltest.DefaultHeader()
 	event := &clr.GCStartV1{Count: 7, Depth: 2}

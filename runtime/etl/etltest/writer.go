@@ -30,8 +30,7 @@ func DefaultHeader() etl.Header {
 	}
 }
 
-// A Writer writes one .etl file. It is an [etl.Writer] that also writes what is not
-// sound.
+// A Writer writes one .etl file. It is an [etl.Writer] that also writes unsound data.
 type Writer struct{ *etl.Writer }
 
 // NewWriter begins a file of the session h: see [etl.NewWriter].

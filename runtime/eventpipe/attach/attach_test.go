@@ -56,7 +56,7 @@ func wait(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// A counter counts the records of all processes, and keeps what is said.
+// A counter counts the records of all processes, and keeps the log.
 type counter struct {
 	mu      sync.Mutex
 	records int
@@ -214,7 +214,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestIs has targets, and whether a process is what they say.
+// TestIs has targets, and whether a process is among them.
 func TestIs(t *testing.T) {
 	p := &Process{Executable: "appn", Service: "Shop", Container: "abcdef"}
 	p.PID, p.Assembly, p.CommandLine = 7, "appn.tmp", "/srv/dotnet /srv/appn.dll"

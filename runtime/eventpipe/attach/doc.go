@@ -22,7 +22,7 @@
 // socket. A zero Target means all. [Find] lists them once, and [Port] is for those that
 // connect by themselves.
 //
-// # What is said
+// # The log
 //
 // The log has each process that is attached to or let go, each that cannot be reached, with
 // the reason, and each target that no process is. Status is called when the state of things

@@ -33,7 +33,7 @@ type Process struct {
 	begun bool
 }
 
-// String returns what the process is called in messages.
+// String returns the name of the process in messages.
 func (p *Process) String() string {
 	name := cmp.Or(p.Assembly, p.Executable)
 	switch {
@@ -65,7 +65,7 @@ type Target struct {
 	Socket string
 }
 
-// String returns what the target says, as {name: shop}.
+// String returns the target's text, such as {name: shop}.
 func (t *Target) String() string {
 	var parts []string
 	add := func(key, value string) {
@@ -91,7 +91,7 @@ func (t *Target) expects() bool {
 	return t.Socket == "" && (t.PID != 0 || t.Name != "" || t.Pattern != nil || t.Executable != "" || t.Container != "")
 }
 
-// Is reports whether a process is what the target says.
+// Is reports whether a process fits the target.
 func (t *Target) Is(p *Process) bool {
 	program, names := firstWord(p.CommandLine), p.Names()
 	if len(names) == 0 {
@@ -147,8 +147,8 @@ func executable(line string) string {
 }
 
 // Find lists the processes that a target means, or all, if there are none. One that cannot
-// be asked has an Err, which says why, and is listed if it is meant by what the system knows
-// of it.
+// be asked has an Err, which says why, and is listed if it is meant by the system's facts
+// about it.
 func Find(ctx context.Context, targets ...Target) ([]*Process, error) {
 	list, err := new(finder).list(ctx)
 	if len(targets) > 0 {
@@ -208,10 +208,10 @@ func (f *finder) list(ctx context.Context) ([]*Process, error) {
 	return list, err
 }
 
-// key returns by what the process is the same one at the next look.
+// key returns the key by which the process is known at the next look.
 func (p *Process) key() string { return fmt.Sprintf("pid %d %d", p.PID, p.Start.Unix()) }
 
-// service asks the process what it calls itself for OpenTelemetry.
+// service asks the process for its service name of OpenTelemetry.
 func (p *Process) service(ctx context.Context, c *eventpipe.Client) {
 	env, _ := c.Environment(ctx) // of a runtime that does not tell, there is none
 	of := func(key string) string {

@@ -16,7 +16,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
 
-// ErrDetach is what a function returns that [Supervisor.Run] has called, to be called for
+// ErrDetach is returned by a function that [Supervisor.Run] has called, to be called for
 // this process no more.
 var ErrDetach = errors.New("detach")
 
@@ -33,10 +33,10 @@ type Supervisor struct {
 	// Retry is how long it takes until a second try, 200 ms if it is 0. The time is doubled
 	// each time, up to MaxRetry, 3 s if it is 0, or to a minute for streams that are damaged.
 	Retry, MaxRetry time.Duration
-	// Log is told what happens, unless it is nil.
+	// Log gets the course of events, unless it is nil.
 	Log *slog.Logger
-	// Status is called with what is wrong, when that changes, and with nil when nothing is
-	// any more: targets that no process is, processes that fail for the third time.
+	// Status is called with the fault, when that changes, and with nil when nothing is any
+	// more: targets that no process is, processes that fail for the third time.
 	Status func(error)
 }
 
@@ -74,7 +74,7 @@ func (s *Supervisor) Run(ctx context.Context, serve func(context.Context, *Proce
 	}
 }
 
-// A run is what a Supervisor knows while it runs.
+// A run is the state of a running Supervisor.
 type run struct {
 	Supervisor
 	serve  func(context.Context, *Process) error
@@ -176,8 +176,8 @@ func (r *run) process(stop context.Context, list []*Process) (keys []string) {
 	return keys
 }
 
-// forget drops what is known of processes that are not there any more, and the failures of
-// those that are well.
+// forget drops the state of processes that are not there any more, and the failures of those
+// that are well.
 func (r *run) forget(present []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -252,7 +252,7 @@ func some(list []string, most int, by string) string {
 	return fmt.Sprintf("%s%sand %d more", strings.Join(list[:most], by), by, len(list)-most)
 }
 
-// report has the status be what is wrong, if that has changed.
+// report reports the fault as the status, if it has changed.
 func (r *run) report() {
 	if r.Status == nil {
 		return

@@ -58,7 +58,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestForget has what is known of processes be forgotten that are gone, or are well.
+// TestForget checks that the state of processes is forgotten that are gone, or are well.
 func TestForget(t *testing.T) {
 	r := &run{tries: map[string]*try{"gone": {}, "well": {}, "ill": {}, "new": {}}, left: map[string]bool{"gone": true, "ill": true},
 		attached: map[string]time.Time{"well": time.Now().Add(-2 * steady), "new": time.Now()}}
@@ -68,7 +68,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestExecutable has command lines, and what their programs are called.
+// TestExecutable has command lines, and the names of their programs.
 func TestExecutable(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                                    "",

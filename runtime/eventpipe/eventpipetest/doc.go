@@ -1,4 +1,4 @@
-// Package eventpipetest has a .NET runtime that is none: the server's side of the
+// Package eventpipetest has a stand-in of a .NET runtime: the server's side of the
 // diagnostics port, for tests of programs that use package eventpipe where there is no
 // .NET. Use it to test an agent.
 //

@@ -59,8 +59,8 @@ type Request struct {
 	Payload []byte
 }
 
-// A Runtime stands in for that of one process. What it is told it does to all
-// connections; fields are set before the first one.
+// A Runtime stands in for that of one process. Its settings apply to all connections; fields
+// are set before the first one.
 type Runtime struct {
 	Version     int // of .NET: 3, or 5 and later
 	PID         int64
@@ -68,11 +68,11 @@ type Runtime struct {
 	CommandLine string
 	Environ     []string
 
-	// Stream is what a session delivers at once, and Rest what it does when it is
+	// Stream is the part that a session delivers at once, and Rest the part after it is
 	// stopped.
 	Stream, Rest []byte
-	// Record takes the place of both: it writes what a session delivers until it
-	// ends, or stopped is closed, and the rest.
+	// Record takes the place of both: it writes the stream of a session until it ends, or
+	// stopped is closed, and the rest.
 	Record func(w io.Writer, stopped <-chan struct{})
 
 	// Refuse has codes with which commands are refused, Result the HRESULT that
@@ -110,8 +110,8 @@ func NewRuntime(version int) *Runtime {
 	}
 }
 
-// Play has sessions deliver a whole .nettrace, and end: what there is of one process
-// that comes and goes.
+// Play has sessions deliver a whole .nettrace, and end: as with one process that comes and
+// goes.
 func (rt *Runtime) Play(trace []byte) {
 	rt.Record = func(w io.Writer, _ <-chan struct{}) { w.Write(trace) }
 }
@@ -371,7 +371,7 @@ func appendText(b []byte, s string) []byte {
 	return append(b, units...)
 }
 
-// A Tampered is a connection of which what is written is changed at one byte.
+// A Tampered is a connection whose output is changed at one byte.
 type Tampered struct {
 	net.Conn
 	At    int           // the byte of all that is written

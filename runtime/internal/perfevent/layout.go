@@ -196,7 +196,7 @@ func (c *cutter) read() {
 	c.list(count, 8*each)
 }
 
-// Addresses from firstMark on are marks of what comes next in a stack.
+// Addresses from firstMark on are marks of the next part of a stack.
 const (
 	firstMark    = ^uint64(4095) + 1
 	markUser     = ^uint64(512) + 1

@@ -6,7 +6,7 @@ import (
 	"bytes"
 )
 
-// A Kind says what a Record tells.
+// A Kind is the kind of a Record.
 type Kind uint8
 
 // The kinds of records.
@@ -85,7 +85,7 @@ func Knows(kind uint32) bool {
 	return false
 }
 
-// Parse reads what stands behind the header of a record, and reports whether it has all that
+// Parse reads the bytes behind the header of a record, and reports whether it has all that
 // its type has.
 func (l *Layout) Parse(kind uint32, misc uint16, b []byte) (r Record, ok bool) {
 	r.Processor = -1
@@ -115,7 +115,7 @@ func (l *Layout) fits(kind uint32, n int) bool {
 	return !fixed || n == size+l.trailerSize()
 }
 
-// side reads what is told beside samples.
+// side reads the events beside samples.
 func (l *Layout) side(r *Record, kind uint32, misc uint16, b []byte) bool {
 	switch kind {
 	case TypeSwitch, TypeSwitchWide:
@@ -163,8 +163,8 @@ func (l *Layout) side(r *Record, kind uint32, misc uint16, b []byte) bool {
 	return true
 }
 
-// mapping reads: process, thread, start, length, offset in the file; of the second type what
-// identifies the file, protection, flags; path.
+// mapping reads: process, thread, start, length, offset in the file; of the second type the
+// identity of the file, protection, flags; path.
 func (l *Layout) mapping(r *Record, kind uint32, misc uint16, b []byte) bool {
 	const short, fixed, id, maxID, execute = 32, 64, 32, 20, 4
 	if len(b) < short || kind == TypeMmap2 && len(b) < fixed {
@@ -193,7 +193,7 @@ func (l *Layout) int32(b []byte) int32 { return int32(l.Order.Uint32(b)) }
 // padding returns how many bytes stand behind a text that its end and its padding do not need.
 func padding(b []byte, text string) int { return max(len(b)-len(text)-8, 0) }
 
-// text returns what stands before the first NUL.
+// text returns the bytes before the first NUL.
 func text(b []byte) string {
 	before, _, _ := bytes.Cut(b, []byte{0})
 	return string(before)

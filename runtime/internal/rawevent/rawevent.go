@@ -112,8 +112,8 @@ func RecordOf(r *etw.Record, event unsafe.Pointer, clock *etw.Clock) {
 	}
 }
 
-// Set sets r to what a header says. The size of pointers is that of the system,
-// for headers that do not tell.
+// Set sets r to the values of a header. The size of pointers is that of the system, for
+// headers that do not tell.
 func Set(r *etw.Record, h *Header, size etw.PtrSize) {
 	*r = etw.Record{
 		Provider: h.ProviderID, Version: h.Version, Level: etw.Level(h.Level), Opcode: etw.Opcode(h.Opcode),

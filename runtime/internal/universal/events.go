@@ -1,4 +1,4 @@
-// Package universal makes the events that recorders of Linux write of what the kernel tells
+// Package universal makes the events that recorders of Linux write of the kernel's records
 // by perf_event: processes, the files in their memory, samples and context switches.
 package universal
 

@@ -2,14 +2,14 @@ package universal
 
 import "strings"
 
-// fileIDs numbers the files that are mapped, by what identifies them.
+// fileIDs numbers the files that are mapped, by identity.
 type fileIDs struct {
 	byPlace map[string]uint64
 	byText  map[string]uint64
 }
 
-// of returns the number of the file of an area, 0 if nothing identifies it, and what
-// identifies it if that was not told yet.
+// of returns the number of the file of an area, 0 if nothing identifies it, and its identity
+// if that was not told yet.
 func (f *fileIDs) of(host Host, pid int32, a *Area) (id uint64, text string) {
 	if !strings.HasPrefix(a.Path, "/") || strings.HasPrefix(a.Path, "/memfd:") {
 		return 0, ""

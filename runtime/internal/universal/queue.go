@@ -6,9 +6,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A queue holds records between the kernel, which gives many at once, and Next, in the
-// order of time. A rest has the time when a thread went off its processor, and how long it
-// stays off is known when it is back: what is behind it waits for that.
+// A queue holds records between the kernel, which gives many at once, and Next, in the order
+// of time. A rest has the time when a thread went off its processor, and how long it stays
+// off is known when it is back: those behind it wait for it.
 type queue struct {
 	list     []queued
 	at       int // the next one
@@ -66,7 +66,7 @@ func (q *queue) next(r *etw.Record, clock *etw.Clock) bool {
 	return false
 }
 
-// forget frees what was delivered, once that is more than what is left.
+// forget frees the delivered part, once that is larger than the rest.
 func (q *queue) forget() {
 	left := q.list[q.at:]
 	if q.at < len(left) || q.at == 0 {

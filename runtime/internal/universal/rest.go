@@ -19,7 +19,7 @@ const (
 // A rest is told with the time of its begin, as other recorders do, though its length is
 // known at its end. So that records are in the order of time, it has its place in the queue
 // from the begin on. One that lasts is told in parts, of which each begins where the one
-// before it ended; so a recording that is cut short has what was until then.
+// before it ended; so a recording that is cut short has the part until then.
 type rests struct {
 	open map[int32]int      // numbers in the queue, by thread
 	dead map[int32]struct{} // threads that have ended, and go off for the last time

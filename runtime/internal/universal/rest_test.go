@@ -33,7 +33,7 @@ func (nobody) Identify(int32, *Area) string { return "" }
 
 func (nobody) NamespacePID(pid int32) uint64 { return uint64(pid) }
 
-// A teller is a kernel that tells what threads of a process do, at times in ms.
+// A teller is a kernel that tells the states of threads of a process, at times in ms.
 type teller struct {
 	t   Translator
 	got []string
@@ -94,8 +94,8 @@ func TestRests(t *testing.T) {
 	}
 }
 
-// Of what contradicts itself, since records were lost, and of threads that have ended,
-// nothing is told.
+// Nothing is told of contradictory records, of which some were lost, and of threads that
+// have ended.
 func TestUntoldRests(t *testing.T) {
 	k := newTeller()
 	k.tell(perfevent.Blocked, 10, 1)
@@ -118,7 +118,7 @@ func TestUntoldRests(t *testing.T) {
 }
 
 // Whatever threads do, records come in the order of time, and all that was told of a thread
-// adds up to what it did.
+// adds up to its time.
 func TestRestsAddUp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	tr := NewTranslator(nobody{}, 0)

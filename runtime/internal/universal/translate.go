@@ -12,7 +12,7 @@ import (
 type Translator struct {
 	// Ended says that nothing comes from the kernel any more.
 	Ended bool
-	// Stats are counts of what was taken.
+	// Stats are counts of the records taken.
 	Stats Stats
 
 	host  Host
@@ -28,24 +28,24 @@ type Translator struct {
 	kernel    map[uint64]bool // addresses in stacks
 }
 
-// Stats count what was taken of the kernel.
+// Stats count the records taken of the kernel.
 type Stats struct {
 	Samples  int64 // of processors
 	Switches int64 // of threads that had stopped, and ran again
 	Lost     int64 // records of the kernel that a ring had no room for
 }
 
-// A Host knows what the kernel does not tell.
+// A Host knows facts that the kernel does not tell.
 type Host interface {
 	// Meet is called for a process that does something, and of which nothing was told.
 	Meet(r *perfevent.Record)
-	// Identify returns what identifies the file of an area, as JSON, "" if nothing does.
+	// Identify returns the identity of the file of an area, as JSON, "" if nothing does.
 	Identify(pid int32, a *Area) string
 	// NamespacePID returns the number that a process has for itself.
 	NamespacePID(pid int32) uint64
 }
 
-// A traced is what is known of a process.
+// A traced is the state of a process.
 type traced struct {
 	name     string
 	mappings []mapping // a child has them, too, in the same memory
@@ -59,13 +59,13 @@ func NewTranslator(host Host, begun int64) Translator {
 // Has reports whether something was told of a process.
 func (t *Translator) Has(pid int32) bool { return t.processes[pid] != nil }
 
-// Clear forgets what was not delivered.
+// Clear forgets undelivered records.
 func (t *Translator) Clear() { t.queue.clear() }
 
 // write queues an event. Its process and processor are those of rec. Threads of which none
 // is told are 0.
 func (t *Translator) write(d *etw.EventDesc, rec *perfevent.Record, tid int32, stack []byte, payload func([]byte) []byte) *queued {
-	// What comes late, as what a process was before it was met, is told at this time.
+	// A late fact, such as the state of a process before it was met, is told at this time.
 	t.last = max(t.last, rec.Time)
 	q := &t.queue
 	from := len(q.payloads)
@@ -118,7 +118,7 @@ func (t *Translator) Event(d *etw.EventDesc, r *perfevent.Record, a *Activities,
 // kernelSpace is where the memory of the kernel begins.
 const kernelSpace = 0xffff800000000000
 
-// hit remembers what is to get a name: functions of the kernel.
+// hit remembers addresses that are to get a name: functions of the kernel.
 func (t *Translator) hit(stack []byte) {
 	for ; len(stack) >= 8; stack = stack[8:] {
 		at := binary.LittleEndian.Uint64(stack)
@@ -137,7 +137,7 @@ func (t *Translator) meet(r *perfevent.Record) {
 	t.host.Meet(r)
 }
 
-// known returns what is known of a process.
+// known returns the state of a process.
 func (t *Translator) known(pid int32) *traced {
 	p := t.processes[pid]
 	if p == nil {
@@ -230,7 +230,7 @@ type Area struct {
 	BuildID            []byte // if the kernel told
 }
 
-// Map writes a part of the memory of a process, and what its file is.
+// Map writes a part of the memory of a process, and its file.
 func (t *Translator) Map(m *Area, r *perfevent.Record) {
 	id, text := t.files.of(t.host, r.PID, m)
 	if text != "" {
@@ -243,7 +243,7 @@ func (t *Translator) Map(m *Area, r *perfevent.Record) {
 	t.write(ProcessMapping, r, 0, nil, e.append)
 }
 
-// Function writes what the code at some addresses of a process is called.
+// Function writes the name of the code at some addresses of a process.
 func (t *Translator) Function(pid int32, start, size uint64, name string) {
 	if size == 0 || start+size < start || len(name) > maxText {
 		return

@@ -24,7 +24,7 @@ type Event struct {
 	Payload   []byte
 }
 
-// A header is what precedes the payload of an event, in the writer's terms.
+// A header precedes the payload of an event, in the writer's terms.
 type header struct {
 	metadata, sequence, stack, labels, size uint32
 	processor                               uint32
@@ -99,7 +99,7 @@ func (w *Writer) header(e *Event) header {
 	return h
 }
 
-// appendCompressed appends what of h differs from the header before.
+// appendCompressed appends the differences of h from the header before.
 func (w *Writer) appendCompressed(b []byte, h, last *header, sortPoint bool) []byte {
 	flags := uint8(0)
 	at := len(b)

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
-// A stream with one event, for a test of what reads it.
+// A stream with one event, for a test of a reader.
 func ExampleNewWriter() {
 	event := &clr.GCStartV1{Count: 7, Depth: 2}
 	payload, err := event.AppendPayload(nil, etw.Ptr64)

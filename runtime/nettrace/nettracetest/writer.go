@@ -1,9 +1,9 @@
-// Package nettracetest writes EventPipe streams, for tests of what reads them: netperf 3,
-// nettrace 4 and nettrace 6. Use it where a test needs a stream that no runtime writes.
+// Package nettracetest writes EventPipe streams, for tests of readers: netperf 3, nettrace 4
+// and nettrace 6. Use it where a test needs a stream that no runtime writes.
 //
-// A [Writer] writes blocks in the order of the calls, and leaves to its caller
-// whether they make sense: references to what does not exist are written as
-// they are told. What a caller does not care for has a useful zero value.
+// A [Writer] writes blocks in the order of the calls, and leaves to its caller whether they
+// make sense: references to absent things are written as they are told. Fields that a caller
+// does not care for have useful zero values.
 package nettracetest
 
 import (
@@ -268,8 +268,7 @@ func (w *Writer) Labels(first uint32, lists ...[]Label) {
 	w.Block(8, b)
 }
 
-// A Label is one label of a list: a kind of the format, and what that kind
-// has of the values.
+// A Label is one label of a list: a kind of the format, and the values of that kind.
 type Label struct {
 	Kind  uint8
 	GUID  etw.GUID // 1 activity, 2 related activity, 3 trace id

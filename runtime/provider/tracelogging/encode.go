@@ -16,7 +16,7 @@ import (
 // for.
 type encode func(w *writer, p unsafe.Pointer)
 
-// inOrder returns what writes the fields of a struct.
+// inOrder returns the encoder of the fields of a struct.
 func inOrder(fields []field) encode {
 	return func(w *writer, p unsafe.Pointer) {
 		for i := range fields {
@@ -29,7 +29,7 @@ func inOrder(fields []field) encode {
 	}
 }
 
-// encodeArray returns what writes n elements.
+// encodeArray returns the encoder of n elements.
 func encodeArray(n int, size uintptr, one encode) encode {
 	return func(w *writer, p unsafe.Pointer) { elements(w, p, n, size, one) }
 }
@@ -43,7 +43,7 @@ func elements(w *writer, p unsafe.Pointer, n int, size uintptr, one encode) {
 	}
 }
 
-// encodeSlice returns what writes the number of elements and the elements.
+// encodeSlice returns the encoder of the number of elements and the elements.
 func encodeSlice(size uintptr, one encode) encode {
 	return func(w *writer, p unsafe.Pointer) {
 		// Slices of all types begin with a pointer and a length.

@@ -19,7 +19,7 @@ type Event[T any] struct {
 	encode   encode
 }
 
-// Options say what the headers of events have.
+// Options choose the values of event headers.
 type Options struct {
 	Level    etw.Level // 0 is LevelVerbose
 	Opcode   etw.Opcode

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// metadata makes what describes an event in itself:
+// metadata makes the description in an event itself:
 //
 //	uint16 size | tags, here one byte 0 | name NUL | fields ...
 //
@@ -36,7 +36,7 @@ func (m *metadata) text(s string) {
 	m.b = append(append(m.b, s...), 0)
 }
 
-// field appends what describes a field, and its members.
+// field appends the description of a field, and its members.
 func (m *metadata) field(f *field) {
 	m.text(f.desc.Name)
 	in, out := f.in, f.out

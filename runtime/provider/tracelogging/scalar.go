@@ -96,7 +96,7 @@ func text() scalar {
 // binaryScalar is that of bytes.
 var binaryScalar = scalar{in: etw.InBinary, encode: encodeBinary}
 
-// kinds has the types that are what their kind says.
+// kinds has the types that are their kind.
 var kinds = map[reflect.Kind]scalar{
 	reflect.Bool:    {in: etw.InUInt8, shown: etw.InBool8, out: boolean, encode: encodeBool},
 	reflect.Int8:    integer(etw.InInt8, 1, encode8),

@@ -115,8 +115,7 @@ func define[T any](t *testing.T, name string, o tracelogging.Options, sink provi
 	return e
 }
 
-// TestEverything: what is written has a schema that says what was meant, and the values
-// that were written.
+// TestEverything: written events have the right schemas, and their values.
 func TestEverything(t *testing.T) {
 	var memory provider.Memory
 	e := define[everything](t, "everything", tracelogging.Options{Level: etw.LevelWarning, Opcode: etw.OpcodeStart, Keywords: 6}, &memory)
@@ -199,7 +198,7 @@ type (
 	}
 )
 
-// TestUnwritable: what cannot be written has an error that says what it is.
+// TestUnwritable: a type that cannot be written has an error that names it.
 func TestUnwritable(t *testing.T) {
 	p := provider.New(&etw.ProviderDesc{Name: "Shop"})
 	check := func(_ any, err error, want string) {

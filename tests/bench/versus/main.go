@@ -3,17 +3,16 @@
 //
 //	go run ./tests/bench/versus -bound PROGRAM -boundetl PROGRAM -traceevent PROGRAM FILE...
 //
-// In each round every program reads each file in a process of its own, several
-// times, and the best time counts. What is printed are the ratios of these times,
-// the median of all rounds with the least and the greatest: they carry over to other
-// machines, and to busy ones, better than the times beside them.
+// In each round every program reads each file in a process of its own, several times, and
+// the best time counts. The output is the ratios of these times, the median of all rounds
+// with the least and the greatest: they carry over to other machines, and to busy ones,
+// better than the times beside them.
 //
-// A program for -traceevent is called with "speed FILE N" and prints lines of a way
-// to read, an input and the best time in seconds, with commas between them; the
-// letters of ways are explained in ways.go. One for -bound is called with "FILE N"
-// and prints its milliseconds behind the words "headers" and "merged". One for -boundetl
-// is called with "FILE.etl N" and prints them behind "unpacked):". What is not given is
-// said, and left out.
+// A program for -traceevent is called with "speed FILE N" and prints lines of a way to read,
+// an input and the best time in seconds, with commas between them; the letters of ways are
+// explained in ways.go. One for -bound is called with "FILE N" and prints its milliseconds
+// behind the words "headers" and "merged". One for -boundetl is called with "FILE.etl N" and
+// prints them behind "unpacked):". Missing tools are named, and left out.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// times are the best seconds of one round, by who took them and for what.
+// times are the best seconds of one round, by contestant and task.
 type times map[string]float64
 
 // A comparison is of the times of two.

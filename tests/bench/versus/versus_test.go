@@ -60,7 +60,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// An .etl file is held against the bound for it alone, and what is not given is said.
+// An .etl file is held against the bound for it alone, and missing tools are named.
 func TestETL(t *testing.T) {
 	round := times{}
 	round.addBound("x.etl: 9 records, 4.9 MB (23.0 unpacked): 20.62 ms, 8.7 M records/s, 114.9 ns each")
@@ -111,7 +111,7 @@ func collections(t *testing.T, n int) []byte {
 	return w.Bytes()
 }
 
-// What reading, sorting and typed handlers allocate does not grow with the number of
+// The allocations of reading, sorting and typed handlers do not grow with the number of
 // events. This is the guard of their speed: time means nothing on a busy machine.
 func TestAllocations(t *testing.T) {
 	const few, many = 1_000, 100_000

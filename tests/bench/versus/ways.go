@@ -18,16 +18,15 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// A way is what can be done with a file. Those with a letter are what TraceEvent
-// does under it.
+// A way is a task on a file. Those with a letter are TraceEvent's tasks under it.
 type way struct {
 	name string
 	opts []nettrace.Option
 	read func(etw.Source) error
 }
 
-// waysETL are what can be done with .etl files. Only ours come with what records say of
-// others; the bound is to be held against the second.
+// waysETL are the tasks on .etl files. Only ours come with records' facts about others; the
+// bound is to be held against the second.
 var waysETL = []struct {
 	name string
 	opts []etl.Option
@@ -56,7 +55,7 @@ var ways = []way{
 	}},
 }
 
-// sink is there for the compiler, which must not leave out what is measured.
+// sink is there for the compiler, which must not leave out the measured work.
 var sink uint64
 
 // measure prints the best and the median time of each way to read a file, from the

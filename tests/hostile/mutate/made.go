@@ -44,7 +44,7 @@ func madePayload(i int) []byte {
 // A memory is a file that is written to.
 type memory struct{ bytes.Buffer }
 
-// WriteAt overwrites what was written.
+// WriteAt overwrites written bytes.
 func (m *memory) WriteAt(p []byte, at int64) (int, error) { return copy(m.Bytes()[at:], p), nil }
 
 func madeETL(c etl.Compression, events int) ([]byte, error) {

@@ -38,7 +38,7 @@ func TestMapsCoverTheFile(t *testing.T) {
 	}
 }
 
-// TestTouched checks that a mutant is as the trace was, outside of what it says.
+// TestTouched checks that a mutant is as the trace was, outside of the range that it names.
 func TestTouched(t *testing.T) {
 	for _, tr := range made(t) {
 		for _, m := range Mutations {
@@ -60,7 +60,7 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// TestNoMap checks that what is damaged or foreign is not mapped.
+// TestNoMap checks that damaged or foreign files are not mapped.
 func TestNoMap(t *testing.T) {
 	for _, tr := range made(t) {
 		if New("cut", tr.Data[:tr.Parts[0].Body+1]) != nil {

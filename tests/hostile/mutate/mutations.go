@@ -111,8 +111,8 @@ func region(r *rand.Rand, t *Trace) Span {
 	return somewhere(r, t, size)
 }
 
-// somewhere returns a range of a size, behind the file's own header: without that
-// the rest cannot be told for what it is.
+// somewhere returns a range of a size, behind the file's own header: without that the rest
+// cannot be recognized.
 func somewhere(r *rand.Rand, t *Trace, size int) Span {
 	size = min(size, (len(t.Data)-t.Head)/2)
 	at := t.Head + r.IntN(len(t.Data)-t.Head-size)

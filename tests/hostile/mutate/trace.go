@@ -29,8 +29,8 @@ type Trace struct {
 	Parts []Part
 }
 
-// A Part is a buffer or a block: a header from Start to Body, and what it holds,
-// from Body to End.
+// A Part is a buffer or a block: a header from Start to Body, and its contents, from Body to
+// End.
 type Part struct{ Start, Body, End int }
 
 // A Span is a range of bytes of a trace.
@@ -55,7 +55,7 @@ func (t *Trace) Headers() []Span {
 	return spans
 }
 
-// Bodies returns what is in no header of a part, nor in that of the file.
+// Bodies returns the bytes in no header of a part, nor in that of the file.
 func (t *Trace) Bodies() []Span {
 	var spans []Span
 	for _, p := range t.Parts {

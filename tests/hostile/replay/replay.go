@@ -1,6 +1,5 @@
-// Package replay decodes payloads of which it is known what they hold, and
-// compares. Programs that the harness generates are made of it and of a
-// generated package.
+// Package replay decodes payloads whose values are known, and compares. Programs that the
+// harness generates are made of it and of a generated package.
 package replay
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Case is a payload and what it holds, as JSON.
+// A Case is a payload and its values, as JSON.
 type Case struct {
 	Number  uint64 // of the execution that made it
 	ID      uint16
@@ -23,7 +22,7 @@ type Case struct {
 	Want    json.RawMessage
 }
 
-// A Result is what came of one case, or of all.
+// A Result is the outcome of one case, or of all.
 type Result struct {
 	Number   uint64
 	Class    string // of the promise that was broken, "" for the last result of all
@@ -41,8 +40,8 @@ type Checker struct {
 	out   func(Result)
 }
 
-// NewChecker returns a Checker of the events of p. What breaks a promise goes to
-// out. Types are those of the events, and anys those for all versions of one.
+// NewChecker returns a Checker of the events of p. Broken promises go to out. Types are
+// those of the events, and anys those for all versions of one.
 func NewChecker(p *etw.Provider, out func(Result), types []etw.Event, anys ...etw.AnyVersion) *Checker {
 	c := &Checker{
 		descs: make(map[etw.Key]*etw.EventDesc), types: make(map[*etw.EventDesc]etw.Event),
@@ -89,7 +88,7 @@ func (c *Checker) fail(k *Case, class, format string, args ...any) {
 		k.ID, k.Version, k.Ptr, k.Payload, fmt.Sprintf(format, args...))})
 }
 
-// same checks what a decoder made of a whole payload.
+// same checks the result of a decoder for a whole payload.
 func (c *Checker) same(k *Case, by string, n int, err error, e etw.Described) bool {
 	c.Payloads++
 	if err != nil {

@@ -17,7 +17,7 @@ func gcStart(want string) *Case {
 
 const gcStartWant = `{"Count":1,"Depth":2,"Reason":"AllocSmall","Type":"BackgroundGC","ClrInstanceID":5}`
 
-// check returns what is wrong with a case.
+// check returns the fault of a case.
 func check(k *Case) (results []Result, payloads int) {
 	c := NewChecker(clr.Provider, func(r Result) { results = append(results, r) }, clr.Types(), new(clr.AnyGCStart))
 	c.Check(k)

@@ -1,5 +1,5 @@
-// Package receiver has the collector's own receiver take what package export/otlp sends by
-// HTTP. It is a module of its own, so that nobody else needs the collector, in the last
+// Package receiver has the collector's own receiver take the requests of package export/otlp
+// by HTTP. It is a module of its own, so that nobody else needs the collector, in the last
 // version of which all modules can be had.
 package receiver
 
@@ -47,7 +47,7 @@ type sink struct {
 // retryAfter is how long the collector asks to wait, the second time.
 const retryAfter = 17 * time.Second
 
-// take counts what came, or says that the collector is busy.
+// take counts the records that came, or says that the collector is busy.
 func (s *sink) take(signal string, into *int, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,7 @@ func build(ctx context.Context, f receiver.Factory, s receiver.Settings, c compo
 	return r, errors.Join(err1, err2, err3)
 }
 
-// A sender sends what is in traces, and counts it.
+// A sender sends the records of traces, and counts them.
 type sender struct {
 	t                   *testing.T
 	client              *otlp.Client
@@ -122,7 +122,7 @@ func (s *sender) send(signal otlp.Signal, body []byte) {
 	}
 }
 
-// file sends the events of a trace, and what they say of counters and collections.
+// file sends the events of a trace, and their counters and collections.
 func (s *sender) file(path string) {
 	f, err := trace.Open(path)
 	if err != nil {

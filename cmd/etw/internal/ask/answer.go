@@ -41,7 +41,7 @@ type Question struct {
 	ask                        func(mux *etw.Mux) answer
 	others                     []*Question // other sides of it, with results of their own
 	turned                     bool        // to this side, by the flag of its name
-	// saves writes what was found to a file in place of the answer, if a flag says so; it may
+	// saves writes the findings to a file in place of the answer, if a flag says so; it may
 	// be nil.
 	saves func(cmd *cobra.Command, args []string, a answer) (saved bool, err error)
 
@@ -87,8 +87,8 @@ func (q *Question) turn(cmd *cobra.Command) error {
 // of the trace does not tell it.
 type timed interface{ samplesEach(ns int64) }
 
-// A placed answer wants to know where in time the traces are, which are of one session
-// then, and what of it was asked for.
+// A placed answer wants to know where in time the traces are, which are of one session then,
+// and which part of it was asked for.
 type placed interface{ place(placement) }
 
 // A skipping answer wants to know of the records that --activity or --during leaves out.
@@ -103,11 +103,11 @@ type fitted interface {
 type answer interface {
 	// take takes the result, and reports whether there is anything in it.
 	take() bool
-	// result returns what JSON has.
+	// result returns the value of the JSON.
 	result() any
-	// warnings says which numbers are not what they seem.
+	// warnings says which numbers mislead, and why.
 	warnings() []string
-	// totals prints what stands before the table.
+	// totals prints the text before the table.
 	totals(p *page)
 	// table returns the rows of a view, the most important first.
 	table(view string, who *pick.Names) *show.Table
@@ -139,10 +139,10 @@ func (q *Question) Command() *cobra.Command {
 		rows += "; with --" + x.name + "\n" + strings.Join(x.views, ", ")
 		views = slices.Compact(slices.Sorted(slices.Values(slices.Concat(views, x.views))))
 	}
-	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+rows)
+	f.StringVar(&q.by, "by", q.views[0], "the `ROWS` of the table: "+rows)
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp)})
 	if q.rooted || slices.Contains(q.views, byStack) {
-		f.StringVar(&q.root, "root", "", "only what code that matches one of these `PATTERNS` calls, by the call stacks\nof events; etw help frames explains patterns")
+		f.StringVar(&q.root, "root", "", "only calls of code that matches one of these `PATTERNS`, by the call stacks\nof events; etw help frames explains patterns")
 		cli.Completions(cmd, map[string]cobra.CompletionFunc{"root": cobra.NoFileCompletions})
 	}
 	if q.flags != nil {
@@ -161,7 +161,7 @@ func (q *Question) Command() *cobra.Command {
 	return cmd
 }
 
-// commonLong is what the help of all such commands ends with.
+// commonLong is the end of the help of all such commands.
 const commonLong = `Text has the totals and a table, CSV, Markdown and lines of JSON the table that --by
 names. JSON as one document has all that is known, whatever --by and --top say; its
 names end in units, and its schema counts up if one of them goes or changes; with one
@@ -200,7 +200,7 @@ func (q *Question) main(cmd *cobra.Command, args []string) error {
 	return p.Close(err, trouble, none)
 }
 
-// An answered is what a question found in traces.
+// An answered is the findings of a question in traces.
 type answered struct {
 	*pick.Inquiry
 	answer  answer
@@ -212,7 +212,7 @@ type answered struct {
 	trouble error  // with a trace
 }
 
-// key says what an answer depends on. What its table shows does not count.
+// key has the inputs that an answer depends on. The look of its table does not count.
 func (q *Question) key(cmd *cobra.Command, args []string) string {
 	b := fmt.Appendf(nil, "question %s %v %s", q.name, q.needsCode(), cli.Stamps(args))
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -223,7 +223,7 @@ func (q *Question) key(cmd *cobra.Command, args []string) string {
 	return string(b)
 }
 
-// viewFlags are the flags that say what is shown of an answer.
+// viewFlags are the flags that choose the part of an answer to show.
 var viewFlags = []string{"by", "sort", "reverse", "top", "format", "json"}
 
 // read asks the traces.
@@ -387,7 +387,7 @@ func (q *Question) table(a *answered) *show.Table {
 	return a.answer.table(q.by, a.Names)
 }
 
-// tell says what an answer is about, and what to ask next.
+// tell names the subject of an answer, and further questions.
 func (q *Question) tell(cmd *cobra.Command, a *show.About, found *answered) {
 	a.Of(found.t, false)
 	if found.Inquiry.Trouble {

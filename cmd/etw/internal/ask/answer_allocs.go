@@ -9,18 +9,18 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewAllocs returns the command that shows what was allocated.
+// NewAllocs returns the command that shows allocations.
 func NewAllocs() *Question {
 	return &Question{
 		name:  "allocs",
-		short: "Show what was allocated, by type",
+		short: "Show allocations, by type",
 		Long: `Allocs shows which types a .NET program allocates memory for. A runtime writes an
 event for some 100 KB that it hands out, with the type of the object that passed that
 line: bytes and objects are estimates, and ERROR PERCENT is how far off they may be.
 Runtimes of .NET 10 can draw samples instead, which are unbiased; old ones can count
 every object. Numbers of different kinds of events are never added.
 
-The rows are types, or what --by says: the methods or call stacks that allocate, kinds
+The rows are types, or by --by: the methods or call stacks that allocate, kinds
 of heaps, processes, or intervals of
 time.`,
 		example: `  etw allocs alloc.nettrace
@@ -28,7 +28,7 @@ time.`,
   etw allocs --by kind alloc.nettrace
   etw allocs --by time --format csv alloc.nettrace
   etw allocs --format json alloc.nettrace | jq '.types[0].type'`,
-		next:     []show.Suggestion{show.Next("etw top --of allocs", "which code allocates"), show.Next("etw gc", "what the collections of it cost")},
+		next:     []show.Suggestion{show.Next("etw top --of allocs", "which code allocates"), show.Next("etw gc", "the price of collecting them")},
 		views:    viewsOf(new(alloc.Result), byMethod, byStack),
 		threaded: "only events",
 		Needs:    alloc.Needs,

@@ -12,23 +12,23 @@ import (
 func NewCounters() *Question {
 	return &Question{
 		name:  "counters",
-		short: "Show what counters and metrics said over time",
+		short: "Show counters and metrics over time",
 		Long: `Counters shows the event counters of a .NET program and the metrics of its meters. Of
 a counter of values the mean of an interval counts, of one that adds up the change per
 second, of a histogram the values of its quantiles.
 
-The rows are counters, or with --by point what each said of each interval.
+The rows are counters, or with --by point the value of each in each interval.
 
 With -p, --name or --port it is about a live process: on a terminal a table that
 changes with each --interval, in the other formats a row for each value. The format
-prometheus is that of OpenMetrics, and --listen serves it; what adds up is summed there
+prometheus is that of OpenMetrics, and --listen serves it; counts are summed there
 since the command began.`,
 		example: `  etw counters counters-10.nettrace
   etw counters --by point --format csv counters-10.nettrace
   etw counters --format json counters-10.nettrace | jq '.processes[0].counters[0].name'
   etw counters -p 1234 --duration 1m --format csv
   etw counters -p 1234 --meters System.Runtime,Microsoft.AspNetCore.Hosting --listen :9100`,
-		next:  []show.Suggestion{show.Next("etw gc", "what the collections cost"), show.Next("etw requests", "which requests there are")},
+		next:  []show.Suggestion{show.Next("etw gc", "the price of collections"), show.Next("etw requests", "which requests there are")},
 		views: viewsOf(new(counters.Result)),
 		Needs: counters.Needs,
 		ask: func(mux *etw.Mux) answer {

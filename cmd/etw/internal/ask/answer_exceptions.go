@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewExceptions returns the command that shows what was thrown.
+// NewExceptions returns the command that shows exceptions.
 func NewExceptions() *Question {
 	return &Question{
 		name:  "exceptions",
@@ -17,7 +17,7 @@ func NewExceptions() *Question {
 		Long: `Exceptions shows which exceptions a .NET program threw, and which blocks of code
 handled them.
 
-The rows are types, or what --by says: the methods or call stacks that throw, messages,
+The rows are types, or by --by: the methods or call stacks that throw, messages,
 exceptions in the order in which they were thrown, threads, handlers, processes, or
 intervals of time. Methods are those that called the runtime's to throw. Of each
 process the first thousand exceptions are listed one by one.

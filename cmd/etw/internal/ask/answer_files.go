@@ -11,25 +11,25 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewFiles returns the command that shows what was asked of the file system.
+// NewFiles returns the command that shows requests to the file system.
 func NewFiles() *Question {
 	return &Question{
 		name:  "files",
-		short: "Show what was asked of files: reads, writes, bytes and time",
-		Long: `Files shows what programs asked the file system for: how often each file was opened,
+		short: "Show requests to files: reads, writes, bytes and time",
+		Long: `Files shows the requests of programs to the file system: how often each file was opened,
 read and written, how many bytes were asked for, and how long that took. Operations
 may run at the same time, so that their times add up to more than passed. The rows are
-files, or what --by says: processes, or files by process.
+files, or by --by: processes, or files by process.
 
---disks shows what of it went to disks, the rest of which was in memory: for which file,
+--disks shows the part that went to disks; the rest was in memory: for which file,
 how many times, how many bytes, how long the disk took to answer, and how much of that it
-served the request: after the one before was answered. What had no file is shown as
-(unknown): flushes, and what the file system itself reads and writes. The rows are then
-files, or what --by says: disks, processes, or files by process.
+served the request: after the one before was answered. Requests without a file are
+(unknown): flushes, and those of the file system itself. The rows are then
+files, or by --by: disks, processes, or files by process.
 
 --faults shows hard faults: memory that a thread touched and that came from a file first,
 for which it waited. It tells which file, how many, how long, and when: the first, the
-longest, the last. The rows are files, or what --by says: processes, or files by process.`,
+longest, the last. The rows are files, or by --by: processes, or files by process.`,
 		example: `  etw files machine.etl
   etw files --by process machine.etl
   etw files --by access --process child.exe --format csv machine.etl
@@ -38,7 +38,7 @@ longest, the last. The rows are files, or what --by says: processes, or files by
   etw files --faults --by access machine.etl
   etw files --format json machine.etl | jq '.files[].reads'`,
 		next: []show.Suggestion{
-			show.Next("etw files --disks", "what of it came to disks"),
+			show.Next("etw files --disks", "the part that came to disks"),
 			show.Next("etw top --of files", "which code reads and writes"),
 			show.Next("etw top --of disk", "which code waits for disks"),
 		},
@@ -51,7 +51,7 @@ longest, the last. The rows are files, or what --by says: processes, or files by
 	}
 }
 
-// filesOf returns what finds the files of the processes that are asked for.
+// filesOf returns the analysis of the files of the processes that are asked for.
 func filesOf(mux *etw.Mux) func(filter.Numbers) *system.FilesResult {
 	files := system.FilesOf(mux)
 	return func(chosen filter.Numbers) *system.FilesResult {
@@ -76,11 +76,11 @@ func fileTotals(p *page, res *system.FilesResult) {
 	p.line("written", "%s", told(all.Writes, show.Size(float64(sum.BytesWritten))+" in "+show.Count(sum.Writes, "operation", "operations")))
 }
 
-// disks is the side of files that shows what disks did.
+// disks is the side of files that shows the use of disks.
 func disks() *Question {
 	return &Question{
 		name:  "disks",
-		short: "show what was read from and written to disks",
+		short: "show reads and writes of disks",
 		views: viewsOf(system.DisksResult{FilesResult: new(system.FilesResult)}),
 		Needs: []need.Need{need.Disks},
 		ask: func(mux *etw.Mux) answer {

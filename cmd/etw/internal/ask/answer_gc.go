@@ -17,11 +17,11 @@ func NewGC() *Question {
 		name:  "gc",
 		short: "Show garbage collections and their pauses",
 		Long: `Gc shows the garbage collections of .NET programs: how long threads were stopped
-for them, what they collected and why, and how large the heap was. A pause lasts from
+for them, the generation and the cause, and how large the heap was. A pause lasts from
 the request to stop the threads until they run again; those of background collections
 are added up.
 
-The rows are collections, the longest pause first, or what --by says: generations,
+The rows are collections, the longest pause first, or by --by: generations,
 reasons of collections, processes, reasons of suspensions, types of finalized
 objects, or the tuning of server GC: how many heaps, with which budgets, over time.
 
@@ -68,7 +68,7 @@ func gcTotals(p *page, res *gc.Result) {
 	}
 }
 
-// gcFacts prints what is known of the collections of a runtime.
+// gcFacts prints the facts about the collections of a runtime.
 func gcFacts(p *page, rt *gc.Runtime) {
 	p.line("collections", "%s", gcCounts(rt))
 	p.line("pauses", "%s, %s of %.3f s", show.MS(rt.PauseMS), show.PercentOf(rt.PausePercent), rt.SpanMS/1000)
@@ -130,10 +130,10 @@ func gcAllocated(rt *gc.Runtime) string {
 	return text
 }
 
-// whyStopped says what a suspension is that is not for collections.
+// whyStopped names the cause of a suspension that is not for collections.
 func whyStopped(reason string) string {
 	if reason == "SuspendOther" {
-		return " (of a recording with samples of threads, it is what taking these costs; else the runtime itself)"
+		return " (of a recording with samples of threads, it is the price of taking these; else the runtime itself)"
 	}
 	return ""
 }

@@ -23,15 +23,15 @@ func NewHeap() *Question {
 	var path string
 	return &Question{
 		name:  "heap",
-		short: "Show what is on the heap, and what keeps it there",
+		short: "Show the objects on the heap, and the references that keep them there",
 		Long: `Heap shows snapshots of the heaps of .NET programs. RETAINED BYTES would be free
-without an object, or without all objects of a type: what only they keep alive counts
+without an object, or without all objects of a type: those that only they keep alive count
 with them.
 
 A snapshot is made when a recording begins, so the program must already run: etw
 collect -p PID --providers clr:0x1980001:5 --duration 10s. A .gcdump is one, too.
 
-The rows are types, or what --by says: the hundred objects that retain most, each with
+The rows are types, or by --by: the hundred objects that retain most, each with
 a path that keeps it alive; who holds types; roots; snapshots; or how types changed from
 the first snapshot to the last, of one trace or of several.
 
@@ -47,7 +47,7 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
   etw heap heapdump.nettrace -o heap.gcdump
   etw heap -p 1234`,
-		next:  []show.Suggestion{show.Next("etw allocs", "which types are allocated"), show.Next("etw gc", "what the collections cost")},
+		next:  []show.Suggestion{show.Next("etw allocs", "which types are allocated"), show.Next("etw gc", "the price of collections")},
 		views: viewsOf(new(heap.Result)),
 		Needs: heap.Needs,
 		flags: func(f *pflag.FlagSet) {
@@ -114,7 +114,7 @@ func heapTotals(p *page, res *heap.Result) {
 		}
 		p.line("objects", "%d, %d bytes", s.Objects, s.Bytes)
 		p.line("alive", "%d, %d bytes; the others, %d bytes, wait for finalizers or are held weakly", s.ReachableObjects, s.ReachableBytes, s.UnreachableBytes)
-		p.line("references", "%d, %d of them to what is not walked", s.References, s.Dangling)
+		p.line("references", "%d, %d of them to objects that are not walked", s.References, s.Dangling)
 		var roots []string
 		for _, r := range s.Roots {
 			roots = append(roots, fmt.Sprintf("%d %s", r.Count, r.Kind))

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// images is the side of processes that shows what is loaded in them.
+// images is the side of processes that shows the images in them.
 func images() *Question {
 	return &Question{
 		name:  "images",

@@ -8,7 +8,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewJIT returns the command that shows what was compiled.
+// NewJIT returns the command that shows compiled methods.
 func NewJIT() *Question {
 	return &Question{
 		name:  "jit",
@@ -17,7 +17,7 @@ func NewJIT() *Question {
 time from begin to end; compiling one method can need another one, so that sums of it
 count some time twice. EXCLUSIVE MS does not.
 
-The rows are compilations, the longest first, or what --by says: modules, tiers,
+The rows are compilations, the longest first, or by --by: modules, tiers,
 triggers (in the foreground, by tiering, ahead of need), processes, intervals of time,
 reasons why calls were not inlined, or methods that precompiled code was missing of.`,
 		example: `  etw jit jit.nettrace
@@ -49,10 +49,10 @@ func jitTotals(p *page, res *jit.Result) {
 	}
 }
 
-// unknownTier is what code has whose events tell of no tier.
+// unknownTier is the tier of code whose events tell of none.
 const unknownTier = "Unknown"
 
-// jitFacts prints what is known of the compilations of a runtime.
+// jitFacts prints the facts about the compilations of a runtime.
 func jitFacts(p *page, rt *jit.Runtime) {
 	if rt.Count == 0 && len(rt.Methods) > 0 { // the begins of all are missing
 		loadedFacts(p, rt.Methods)
@@ -82,7 +82,7 @@ func jitFacts(p *page, rt *jit.Runtime) {
 	}
 }
 
-// loadedFacts prints what is known of code whose compiling was not seen.
+// loadedFacts prints the facts about code whose compiling was not seen.
 func loadedFacts(p *page, list []jit.Method) {
 	var code, il uint64
 	for i := range list {

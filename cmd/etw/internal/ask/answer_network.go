@@ -13,11 +13,11 @@ import (
 func NewNetwork() *Question {
 	return &Question{
 		name:  "network",
-		short: "Show what was sent and received, by connection",
-		Long: `Network shows what processes sent and received by TCP and UDP: packets or, where the
-system handles several at once, operations, bytes, and what had to be sent again.
+		short: "Show traffic, by connection",
+		Long: `Network shows the traffic of processes by TCP and UDP: packets or, where the
+system handles several at once, operations, bytes, and retransmissions.
 
-The rows are connections, or what --by says: processes, or addresses of the other
+The rows are connections, or by --by: processes, or addresses of the other
 side.`,
 		example: `  etw network machine.etl
   etw network --by remote --top 10 machine.etl

@@ -10,7 +10,7 @@ import (
 func waitPath() *Question {
 	return &Question{
 		name:  "path",
-		short: "show what the time of one thread went for, over the threads\nthat it waited for: the one of --tid, or that waited longest",
+		short: "show the use of one thread's time, over the threads\nthat it waited for: the one of --tid, or that waited longest",
 		views: viewsOf(new(waits.PathResult)),
 		whole: true,
 		Needs: waits.NeedsPath,

@@ -28,7 +28,7 @@ Traces of .NET programs tell of their one process. The rows are processes, or
 threads by --by thread.
 
 --images shows the programs and libraries that were loaded in each process, where they
-lay and when, and what identifies them and their symbols. Those of the kernel, which
+lay and when, and their identities and symbols. Those of the kernel, which
 all processes share, are those of process 0. The rows are then images in processes, or
 files by --by file.`,
 		example: `  etw processes machine.etl
@@ -38,7 +38,7 @@ files by --by file.`,
   etw processes --images machine.etl
   etw processes --images --by file --top 10 machine.etl
   etw processes --format json machine.etl | jq '.threads[].ranMs'`,
-		next:   []show.Suggestion{show.Next("etw threads", "what their threads did"), show.Next("etw top", "on which code the time went")},
+		next:   []show.Suggestion{show.Next("etw threads", "the time of their threads"), show.Next("etw top", "on which code the time went")},
 		views:  viewsOf(new(system.Result)),
 		Needs:  []need.Need{need.Processes},
 		whole:  true,
@@ -82,5 +82,5 @@ func processTotals(p *page, res *system.Result, all bool) {
 	}
 }
 
-// unknown is what is called what the trace does not tell.
+// unknown is the name for unknown ones.
 const unknown = "(unknown)"

@@ -32,7 +32,7 @@ tells as a pair of start and stop events; in .etl files, those of IIS, ASP.NET a
 http.sys, too. EXCLUSIVE MS leaves out the time in which an activity was on that this
 one had begun.
 
-The rows are tasks, or what --by says: endpoints, that is HTTP requests by method and
+The rows are tasks, or by --by: endpoints, that is HTTP requests by method and
 route, or path with * for ids; all activities; statuses that they ended with; processes;
 or intervals of time. JSON as one document has the twenty slowest of each task, with --by
 activity all. A request fails with a status of 500 or more, for who makes it of 400 or

@@ -16,12 +16,12 @@ import (
 func NewStartup() *Question {
 	return &Question{
 		name:  "startup",
-		short: "Show how .NET programs start: what is loaded and compiled, and when",
-		Long: `Startup shows what a .NET program does until it is up: the runtime begins, assemblies
+		short: "Show how .NET programs start: loading and compiling over time",
+		Long: `Startup shows the steps of a .NET program until it is up: the runtime begins, assemblies
 are looked for and loaded, methods and types are. --to ends where the program is up,
 which no event tells.
 
-The rows are steps in the order of time, or what --by says: assemblies, the compilations
+The rows are steps in the order of time, or by --by: assemblies, the compilations
 or the loads of types that took longest, or look-ups of assemblies.
 
 --phases shows how far processes came, each below the one that started it: when it
@@ -29,7 +29,7 @@ started, when a runtime of .NET was loaded and began, when the first managed cod
 compiled or looked up, when the entry point of the program was, when the first request
 that it serves began, and when it ended. A phase that nothing in the trace tells of is
 left out, and so are processes without any that started none with some. The rows are
-then processes, or by --by phase the phases with what told of them.`,
+then processes, or by --by phase the phases with their sources.`,
 		example: `  etw startup --top 4 jit.nettrace
   etw startup --to 500ms --by method --top 5 jit.nettrace
   etw startup --by assembly --format csv rundown.nettrace
@@ -49,7 +49,7 @@ then processes, or by --by phase the phases with what told of them.`,
 	}
 }
 
-// A startupResult is what JSON has of starts.
+// A startupResult is the JSON of starts.
 type startupResult struct {
 	Schema   int              `json:"schema"`
 	Runtimes *runtimes.Result `json:"runtimes"`
@@ -57,7 +57,7 @@ type startupResult struct {
 	JIT      *jit.Result      `json:"jit"`
 }
 
-// Warnings says which numbers are not what they seem.
+// Warnings says which numbers mislead, and why.
 func (r *startupResult) Warnings() []string { return r.JIT.Warnings() }
 
 func anyStartup(r *startupResult) bool {
@@ -116,7 +116,7 @@ func (r *startupResult) Tables() []views.View {
 	}
 }
 
-// steps lists what happened, in order of time.
+// steps lists events in order of time.
 func (r *startupResult) steps() views.View {
 	var list []step
 	add := func(pid int64, at quantity.Float, what, name string) {

@@ -18,7 +18,7 @@ func NewThreadPool() *Question {
 how long work waited in its queue, and whether it starved: whether work waited since
 all workers were blocked.
 
-The rows are changes of the wished number of workers, in order, or what --by says:
+The rows are changes of the wished number of workers, in order, or by --by:
 reasons of these, processes, or the number of workers over time.`,
 		example: `  etw threadpool threads.nettrace
   etw threadpool --by reason threads.nettrace

@@ -12,19 +12,19 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewThreads returns the command that shows what threads do.
+// NewThreads returns the command that shows the time of threads.
 func NewThreads() *Question {
 	return &Question{
 		name:  "threads",
 		short: "Show how long threads ran, were ready to run, and waited",
-		Long: `Threads shows what the threads of a machine did, by the context switches that the
+		Long: `Threads shows the time of the threads of a machine, by the context switches that the
 kernel of Windows or a recorder of Linux logged: running, ready to run while nobody
 ran them, and waiting, which add up to the life of the thread from the first event
 about it. Where events are missing, some of it is unknown. Where the call stacks of
 waits are, etw top --of blocked shows.
 
 EventPipe has no context switches, but samples of threads. Of these the table has
-how long threads were in managed code, and in what that called, running or waiting.
+how long threads were in managed code, and in code below it, running or waiting.
 Pauses for collections are apart, and so are times in which nobody looked.
 
 The rows are threads, or processors by --by processor.`,
@@ -42,7 +42,7 @@ The rows are threads, or processors by --by processor.`,
 	}
 }
 
-// A threadsResult is what JSON has: what the trace has of the two.
+// A threadsResult is the JSON: those of the two that the trace has.
 type threadsResult struct {
 	Schema   int             `json:"schema"`
 	Switched *threads.Result `json:"switched,omitempty"`
@@ -51,7 +51,7 @@ type threadsResult struct {
 	interval int64 // between samples, in nanoseconds, 0 if that is not known
 }
 
-// Tables returns the tables: of what the trace has, and of processors.
+// Tables returns the tables: those that the trace has, and those of processors.
 func (r *threadsResult) Tables() []views.View {
 	if r.Switched == nil {
 		return append(cmp.Or(r.Sampled, new(cpu.Result)).Tables(), new(threads.Result).Tables()[1])
@@ -59,20 +59,20 @@ func (r *threadsResult) Tables() []views.View {
 	return r.Switched.Tables()
 }
 
-// Warnings says which numbers are not what they seem.
+// Warnings says which numbers mislead, and why.
 func (r *threadsResult) Warnings() []string {
 	list := missingSwitches(r.Switched)
 	if s := r.Switched; s != nil && s.Samples > 0 && r.interval > 0 {
 		sampled := float64(s.Samples*r.interval) / 1e6
 		if s.RunningMS > sampled*(1+chance)+slack*float64(len(s.Threads)) {
-			list = append(list, fmt.Sprintf("by samples threads ran for %s, not %s: the recorder does not tell all times off processors, so that running is at most what is said here, and waiting at least", show.MS(sampled), show.MS(s.RunningMS)))
+			list = append(list, fmt.Sprintf("by samples threads ran for %s, not %s: the recorder does not tell all times off processors, so that running is at most as long as shown here, and waiting at least", show.MS(sampled), show.MS(s.RunningMS)))
 		}
 	}
 	return list
 }
 
-// What samples and context switches may differ by: a share of the time, and milliseconds of
-// each thread.
+// The tolerance between samples and context switches: a share of the time, and milliseconds
+// of each thread.
 const (
 	chance = 0.1
 	slack  = 2
@@ -85,7 +85,7 @@ func missingSwitches(s *threads.Result) []string {
 	}
 	var list []string
 	if s.Gaps > 0 {
-		list = append(list, fmt.Sprintf("context switches are missing in %s: what threads did there is unknown, and waits may be several", show.Count(s.Gaps, "place", "places")))
+		list = append(list, fmt.Sprintf("context switches are missing in %s: the state of threads there is unknown, and waits may be several", show.Count(s.Gaps, "place", "places")))
 	}
 	if s.Strays > 0 {
 		list = append(list, fmt.Sprintf("the thread of %s is not known: they are in no figure", show.Count(s.Strays, "context switch", "context switches")))

@@ -22,22 +22,22 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// NewTimelineCommand returns the command that shows what happened when.
+// NewTimelineCommand returns the command that shows the course of events.
 func NewTimelineCommand() *cobra.Command {
 	o := new(timelineFlags)
 	q := &Question{
 		name: "timeline", naming: true,
-		short: "Show what happened when: processors, collections, allocations, requests and the rest side by side",
+		short: "Show the course of events: processors, collections, allocations, requests and the rest side by side",
 		Long: `Timeline parts the time of a trace into equal buckets, and shows in a row for each thing
 how much of it there was in each of them: time on processors, pauses and the size of the
 heap, allocations, exceptions, compilation, waits, workers of the thread pool, requests,
 disks and counters, for each process. Each row has its own scale, from nothing to the
 highest of its buckets. Look closer with --from and --to.
 
-What adds up is the same as in the table of the command for it, however the time is
-parted: what lasts is parted among the buckets that it lasts in. With --from and --to, of what began
-before or ends later the part counts that lies in the time. A heap, the workers and counters
-that go up and down stay what they are until something tells otherwise, what was before
+Sums are the same as in the table of the command for it, however the time is
+parted: an interval is parted among its buckets. With --from and --to, of intervals that began
+before or end later the part counts that lies in the time. A heap, the workers and counters
+that go up and down keep their level until an event tells another, values from before
 --from too; of counters that measure, it is the mean.
 
 With --by thread the time on processors is shown for each thread, not for each process, and
@@ -155,7 +155,7 @@ func (o *timelineFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// A timelineAnswer is what happened when.
+// A timelineAnswer is the course of events.
 type timelineAnswer struct {
 	machine
 	*timelineFlags
@@ -249,14 +249,14 @@ func (a *timelineAnswer) totals(p *page) {
 	p.title(fmt.Sprintf("%s to %s, in buckets of %s", show.MS(a.res.FromMS), show.MS(a.res.ToMS), show.MS(a.res.BucketMS)))
 }
 
-// A placement is where in time traces are, and what of it was asked for.
+// A placement is where in time traces are, and which part of it was asked for.
 type placement struct {
 	origin   int64 // when the session began, in nanoseconds since 1970
 	from, to time.Duration
 	cut      bool // a part was asked for
 }
 
-// placementOf returns where the trace is, and what of it was asked for.
+// placementOf returns where the trace is, and which part of it was asked for.
 func placementOf(i *pick.Inquiry, t *trace.Trace, h *filter.Header) placement {
 	p := placement{origin: t.Start().UnixNano(), from: i.Span.First, to: i.Span.Last}
 	start := etw.FileTimeOf(t.Start())

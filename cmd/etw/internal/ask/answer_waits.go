@@ -9,12 +9,12 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NewWaits returns the command that shows what threads wait for.
+// NewWaits returns the command that shows the waits of threads.
 func NewWaits() *Question {
 	return &Question{
 		name:  "waits",
 		short: "Show how long threads waited for locks, events, tasks and the like",
-		Long: `Waits shows what threads of a .NET program, from .NET 9 on, waited for beside locks:
+		Long: `Waits shows the waits of threads of a .NET program, from .NET 9 on, beside locks:
 events, semaphores, tasks and Monitor.Wait. Threads of the thread pool mostly wait for
 work; with the events of the thread pool they are told apart.
 
@@ -26,7 +26,7 @@ With --locks it shows the waits for locks that other threads held, of .NET of an
 Locks, the objects that they are of, and owners are known from .NET 8 on; waits for owners
 that are not known are a row without a thread.
 
-With --path it shows what the time of one thread went for, of --from and --to: over the
+With --path it shows the use of one thread's time, of --from and --to: over the
 threads that held locks it waited for, or that made it ready, as far as events tell.`,
 		example: `  etw waits waits-10.nettrace
   etw waits --by source waits-10.nettrace

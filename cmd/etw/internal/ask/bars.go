@@ -103,7 +103,7 @@ func point(ms float64) string {
 	return strconv.FormatFloat(ms, 'f', 1, 64) + " ms"
 }
 
-// laneNames are what lanes are called for people.
+// laneNames are the names of lanes for people.
 var laneNames = map[timeline.Kind]string{
 	timeline.CPU: "processor", timeline.Running: "running", timeline.Managed: "in managed code", timeline.ThreadTime: "thread time",
 	timeline.GCPause: "GC pauses", timeline.Heap: "heap", timeline.Allocated: "allocated", timeline.Exceptions: "exceptions",
@@ -111,8 +111,8 @@ var laneNames = map[timeline.Kind]string{
 	timeline.Requests: "requests", timeline.RequestTime: "in requests", timeline.Causes: "causes", timeline.Disk: "disks", timeline.Network: "network",
 }
 
-// laneName returns what a lane is called. Of who tells of it people see only the task, or
-// the name of the counter.
+// laneName returns the name of a lane. Of its source people see only the task, or the name
+// of the counter.
 func laneName(l *timeline.Lane) string {
 	of := l.Of
 	if _, name, ok := strings.Cut(of, "/"); ok {
@@ -161,7 +161,7 @@ func inUnit(v quantity.Float, unit string) string {
 var barRunes = []rune("▁▂▃▄▅▆▇█")
 
 // bars draws the values of a lane, each from nothing to the highest of the lane: nothing is
-// a space, what is more than that a bar, and what is unknown a dot.
+// a space, more is a bar, and an unknown value a dot.
 func bars(l *timeline.Lane) string {
 	most := 0.0
 	for _, v := range l.Values {

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A machine is what all answers about the machine have: what a trace tells of it,
-// and which processes and threads are asked for.
+// A machine is the common part of all answers about the machine: the facts of a trace about
+// it, and which processes and threads are asked for.
 type machine struct {
 	*system.Machine
 	chosen filter.Numbers
@@ -22,7 +22,8 @@ func newMachine(mux *etw.Mux) machine {
 	return machine{Machine: system.Of(mux)}
 }
 
-// A machineAnswer is what an analysis of the machine found of the processes that are asked for.
+// A machineAnswer is the findings of an analysis of the machine on the processes that are asked
+// for.
 type machineAnswer[R tabled] struct {
 	machine
 	viewed[R]
@@ -45,7 +46,7 @@ func (m *machine) parted() bool { return m.chosen != nil || m.tids != nil }
 // has reports whether a thread was asked for.
 func (m *machine) has(pid, tid int64) bool { return m.chosen.Has(pid) && m.tids.Has(tid) }
 
-// machineFacts prints what is known of the machine.
+// machineFacts prints the facts about the machine.
 func machineFacts(p *page, f *system.Facts) {
 	name := strings.TrimSpace("machine " + f.Computer)
 	if f.Computer == "" && f.System == "" && f.Build == "" && f.Processors == 0 {

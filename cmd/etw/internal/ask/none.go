@@ -15,8 +15,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// whyNotHere says that the trace has an answer outside of what was asked for, if it does,
-// which another pass tells.
+// whyNotHere says that the trace has an answer outside of the scope, if it does, which
+// another pass tells.
 func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
 	if (i.Cut || i.Parted || q.scope.Parted()) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
 		if q.scope.Threads() != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// A page is what people see before a table: what is known of a few things, and
-// small tables.
+// A page is the text that people see before a table: facts about a few things, and small
+// tables.
 type page struct {
 	*show.Printer
 	names *pick.Names
@@ -21,7 +21,7 @@ type page struct {
 // fewRuntimes are so few that each is described in full.
 const fewRuntimes = 3
 
-// title begins what is said of one thing.
+// title begins the facts about one thing.
 func (p *page) title(text string) {
 	if p.begun {
 		fmt.Fprintln(p)
@@ -30,7 +30,7 @@ func (p *page) title(text string) {
 	p.Prose(show.ColorBold, cli.Clean(text), 2)
 }
 
-// runtime begins what is said of a runtime in a process.
+// runtime begins the facts about a runtime in a process.
 func (p *page) runtime(pid int64, clr uint16) {
 	text := "process " + strconv.FormatInt(pid, 10)
 	if pid < 0 {

@@ -42,16 +42,16 @@ func NewReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [flags] TRACE",
 		Short: "Write a page of all that a trace tells, or say what stands out",
-		Long: `Report writes a page for the browser of what a trace tells of .NET programs: what
-stands out, in words, then collections, thread time, allocations, exceptions, waits for
+		Long: `Report writes a page for the browser on the .NET programs in a trace:
+findings, in words, then collections, thread time, allocations, exceptions, waits for
 locks, the thread pool, compilation, requests and counters, with charts, call trees and
 tables that can be zoomed, sorted and filtered, for each process. Of a machine it tells
 processes, threads, switches, disks, files, the network, services and images. With
---format text, or another one, it prints what stands out, and nothing else: long pauses,
+--format text, or another one, it prints the findings, and nothing else: long pauses,
 induced collections, a thread pool that starves, failed requests, losses.
 
-The page begins with a timeline: a part of the time that is chosen there is what charts,
-call trees and tables show then. For what is not in the trace it says what to record. It
+The page begins with a timeline: a part of the time that is chosen there is the one that charts,
+call trees and tables show then. For missing events it names the recording to make. It
 is one file that needs no network and sends nothing anywhere.`,
 		Example: `  etw report gc.nettrace -o report.html
   etw report --from 10ms --to 30ms cpu.nettrace -o part.html && test -s part.html
@@ -68,7 +68,7 @@ is one file that needs no network and sends nothing anywhere.`,
 	r.out.Flags(cmd)
 	format := cmd.Flags().Lookup("format")
 	format.DefValue, r.out.Format = formatHTML, formatHTML
-	format.Usage = "write a page (html), or print what stands out as `FORMAT`: text, json (one\ndocument), jsonl (an object in each line), csv or md (a table of Markdown)"
+	format.Usage = "write a page (html), or print the findings as `FORMAT`: text, json (one\ndocument), jsonl (an object in each line), csv or md (a table of Markdown)"
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"format": cobra.FixedCompletions(append([]string{formatHTML}, show.Formats...), cobra.ShellCompDirectiveNoFileComp)})
 	r.in.Flags(cmd)
 	return cmd
@@ -119,7 +119,7 @@ func (r *reporting) main(cmd *cobra.Command, args []string) error {
 	return trouble
 }
 
-// An examined is what all analyses found in a trace.
+// An examined is the findings of all analyses in a trace.
 type examined struct {
 	t        *trace.Trace
 	res      *analysis.Result
@@ -131,8 +131,8 @@ type examined struct {
 }
 
 // read reads the trace, with a timeline if there is to be one. Code that the trace does not
-// name, files may. The error is errReported if there was trouble with it; what could be
-// read is there.
+// name, files may. The error is errReported if there was trouble with it; the part that
+// could be read is there.
 func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header, part *pick.Scope, lanes bool) error {
 	t := x.t
 	x.programs, x.sampler = pick.NewPrograms(), code.NewSampler(t, files)
@@ -143,7 +143,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	h.To.Resolve(t.Start())
 	x.machine, x.chosen = newMachineParts(h, t), machine{chosen: h.Processes, tids: h.Threads}
 	if h.Threads != nil {
-		x.warnings = append(x.warnings, "--tid: what others do for these threads is not here, such as collections on threads of the runtime, and counters")
+		x.warnings = append(x.warnings, "--tid: the work of others for these threads is not here, such as collections on threads of the runtime, and counters")
 	}
 	src.machine = x.machine
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
@@ -203,9 +203,9 @@ const pageBuckets = 2000
 // pollEvery is the number of events between two looks at the clock and for an interrupt.
 const pollEvery = 1024
 
-// A watched is a source that shows how far it came, reports what is wrong with the
-// trace, and gives the records also to what learns the names of processes and takes
-// their call stacks.
+// A watched is a source that shows how far it came, reports faults of the trace, and gives
+// the records also to the analysis that learns the names of processes and takes their call
+// stacks.
 type watched struct {
 	r        pick.Reading
 	t        *trace.Trace

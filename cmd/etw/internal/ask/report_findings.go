@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// A ReportDoc is what JSON has of a report: what stands out, the worst first.
+// A ReportDoc is the JSON of a report: the findings, the worst first.
 type ReportDoc struct {
 	Schema   int              `json:"schema"`
 	Findings []processFinding `json:"findings"`
@@ -28,7 +28,7 @@ type processFinding struct {
 // partCommands are the commands that show more of parts that are not called as they are.
 var partCommands = map[string]string{"alloc": "allocs", "cpu": "top"}
 
-// printFindings prints what stands out in a trace.
+// printFindings prints the findings in a trace.
 func (r *reporting) printFindings(cmd *cobra.Command, path string, x *examined, trouble error) error {
 	list := append(findings.Of(x.res), x.sampler.Findings()...)
 	findings.Sort(list)

@@ -61,8 +61,9 @@ func (p *machineParts) lanes() []any {
 	return []any{p.network, p.threads, p.disks}
 }
 
-// machine returns what a page has of the machine, or nil if the trace has no such events. Of
-// threads alone it has these, and no files and connections, which no thread is told of.
+// machine returns the part of a page about the machine, or nil if the trace has no such
+// events. Of threads alone it has these, and no files and connections, which no thread is
+// told of.
 func (p *machineParts) machine(of *machine) *html.Machine {
 	p.usage.Settle()
 	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Network: p.network.Result(), Switched: p.threads.Result()}

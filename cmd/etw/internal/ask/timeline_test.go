@@ -40,7 +40,7 @@ type laneKey struct {
 	of   string
 }
 
-// laneSums are what lanes are in all: sums, or the highest of levels.
+// laneSums are the totals of lanes: sums, or the highest of levels.
 type laneSums map[laneKey]float64
 
 func (s laneSums) add(kind timeline.Kind, pid int64, of string, v float64) {
@@ -84,7 +84,7 @@ func newTables(t *trace.Trace) *tables {
 	return x
 }
 
-// sums returns what the tables have.
+// sums returns the sums of the tables.
 func (x *tables) sums() laneSums {
 	s := laneSums{}
 	for _, rt := range x.gc.Result().Runtimes {
@@ -185,7 +185,7 @@ func (x *tables) ofCounters(s laneSums) {
 	}
 }
 
-// laneTotals returns what the lanes of a timeline have, and holds their buckets against it.
+// laneTotals returns the totals of the lanes of a timeline, and holds their buckets against it.
 func laneTotals(t *testing.T, where string, res *timeline.Result) laneSums {
 	t.Helper()
 	s := laneSums{}
@@ -237,7 +237,7 @@ func timelineTraces(t *testing.T) []string {
 	})
 }
 
-// What a timeline has of anything is what the table of it has, however the time is parted.
+// The totals of a timeline equal those of the tables, however the time is parted.
 func TestTimelineSums(t *testing.T) {
 	kinds := make(map[timeline.Kind]int)
 	for _, path := range timelineTraces(t) {

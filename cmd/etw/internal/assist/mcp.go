@@ -28,7 +28,7 @@ func NewMCP(root func() *cobra.Command, run desk.Runner) *cobra.Command {
 		Long: `Mcp answers an assistant, as a server of the Model Context Protocol on the standard input
 and output. There is a tool for each question, with the names and the JSON of the
 commands; answers have as many rows and bytes as are asked for, and say where there is
-more. A trace that was opened has a handle, and what was found in it is kept: a second
+more. A trace that was opened has a handle, and findings in it are kept: a second
 look takes no second pass.
 
 Only files in the folders of --root are read, and folders below them; links are followed
@@ -57,8 +57,8 @@ An assistant that starts programs is told the command line: etw mcp --root FOLDE
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&folders, "root", []string{"."}, "let traces in this `FOLDER` be read, and in those below it; repeatable")
-	f.DurationVar(&limit, "timeout", time.Minute, "answer with what was read after this `TIME`; 0 is none")
-	f.BoolVar(&list, "list", false, "print the tools, and what each takes")
+	f.DurationVar(&limit, "timeout", time.Minute, "answer from the part read after this `TIME`; 0 means no limit")
+	f.BoolVar(&list, "list", false, "print the tools, and their inputs")
 	out.Flags(cmd)
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"root": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -69,7 +69,7 @@ An assistant that starts programs is told the command line: etw mcp --root FOLDE
 	return cmd
 }
 
-// serveAssistant answers what comes on the standard input, until it ends.
+// serveAssistant answers messages on the standard input, until it ends.
 func serveAssistant(cmd, root *cobra.Command, run desk.Runner, roots []string, limit time.Duration) error {
 	d, err := desk.New(run, roots, limit)
 	if err != nil {

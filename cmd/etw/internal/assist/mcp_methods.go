@@ -119,7 +119,7 @@ func identity() map[string]any {
 	return map[string]any{"name": "etw", "title": "ETW and EventPipe traces", "version": command.Version()}
 }
 
-// capabilities returns what the server has.
+// capabilities returns the features of the server.
 func capabilities() map[string]any {
 	none := map[string]any{}
 	return map[string]any{"tools": none, "resources": none, "prompts": none}
@@ -164,7 +164,7 @@ func listTools(s *server, _ context.Context, _ *message) (map[string]any, error)
 	return listed("tools", list), nil
 }
 
-// callTool calls a tool. What goes wrong in it is its answer, for the assistant to read.
+// callTool calls a tool. Its error is its answer, for the assistant to read.
 func (s *server) callTool(ctx context.Context, m *message) (map[string]any, error) {
 	name := m.textOf("name")
 	i := slices.IndexFunc(s.tools, func(t *tool) bool { return t.Name == name })

@@ -18,8 +18,8 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// A server answers a client: a message is a line of JSON-RPC 2.0. What may take long runs
-// beside, all else is answered in the order in which it came. What is no message is
+// A server answers a client: a message is a line of JSON-RPC 2.0. Calls that may take long
+// run beside, all else is answered in the order in which it came. Invalid messages are
 // answered with an error, too. The server ends once the input does, and all is answered.
 type server struct {
 	desk  *desk.Desk
@@ -187,7 +187,7 @@ func (s *server) ended(id json.RawMessage) bool {
 	return ok
 }
 
-// write writes an answer. An error is no longer than it may be: it may repeat what it is of.
+// write writes an answer. An error is no longer than it may be: it may repeat its subject.
 func (s *server) write(id json.RawMessage, result map[string]any, err error) {
 	m := struct {
 		JSONRPC string          `json:"jsonrpc"`

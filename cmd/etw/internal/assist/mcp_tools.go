@@ -36,8 +36,8 @@ var (
 	eventName = parameter{Name: "event", kind: "string", about: "only this event of the provider, such as GC/Start"}
 )
 
-// taken is what commands take in place of one trace, before the flags, in the order of the
-// command line.
+// taken are the arguments that commands take in place of one trace, before the flags, in the
+// order of the command line.
 var taken = map[string][]parameter{
 	"compare": {traceA, traceB},
 	"events":  {whoseName, eventName},
@@ -56,7 +56,7 @@ type parameter struct {
 	dash   bool // -- stands before it; otherwise before all that is no flag
 }
 
-// A tool is what the server offers.
+// A tool is an offer of the server.
 type tool struct {
 	Name       string
 	about      string
@@ -84,10 +84,10 @@ const (
 func Tools(root *cobra.Command) []*tool {
 	list := []*tool{
 		{"list_traces", "List the traces in the allowed folders, the newest first.", []parameter{rowsWanted, bytesWanted}, listTraces},
-		{"open_trace", "Open a trace: what it is, what was lost, which processes and providers it has, and which questions it answers. Returns its handle; what is found in it is kept under it.",
+		{"open_trace", "Open a trace: its kind, losses, which processes and providers it has, and which questions it answers. Returns its handle; findings in it are kept under it.",
 			[]parameter{oneTrace, rowsWanted, bytesWanted}, openTrace},
-		{"close_trace", "Forget a trace and what was found in it.", []parameter{{Name: "trace", kind: "string", about: "the handle", Needed: true}}, closeTrace},
-		{"more", "Show more of an answer that was cut: its fields result and cut say of what there is more.", []parameter{
+		{"close_trace", "Forget a trace and the findings in it.", []parameter{{Name: "trace", kind: "string", about: "the handle", Needed: true}}, closeTrace},
+		{"more", "Show more of an answer that was cut: its fields result and cut name the lists with more.", []parameter{
 			{Name: "result", kind: "string", about: "the field result of the answer", Needed: true},
 			{Name: "path", kind: "string", about: "which list, as cut names it; /rows if it is left out"},
 			{Name: "offset", kind: "integer", about: "the first element to show, from 0 on"},
@@ -133,7 +133,7 @@ func toolOf(cmd *cobra.Command) *tool {
 	return t
 }
 
-// aboutCommand returns what help says of a command first. The rest is a guide to read.
+// aboutCommand returns the first part of a command's help. The rest is a guide to read.
 func aboutCommand(cmd *cobra.Command) string {
 	first, _, _ := strings.Cut(cmd.Long, "\n\n")
 	return cmd.Short + ".\n\n" + strings.ReplaceAll(first, "\n", " ")
@@ -206,7 +206,7 @@ func (t *tool) schema() json.RawMessage {
 	return text
 }
 
-// check holds inputs against what the schema says of them.
+// check holds inputs against the schema.
 func (t *tool) check(in map[string]any) error {
 	for name := range in {
 		if !slices.ContainsFunc(t.Parameters, func(p parameter) bool { return p.Name == name }) {
@@ -352,7 +352,7 @@ func wanted(in map[string]any) (rows, length int) {
 	return rows, length
 }
 
-// openTrace answers open_trace: what info tells.
+// openTrace answers open_trace with the output of info.
 func openTrace(ctx context.Context, d *desk.Desk, in map[string]any) ([]byte, error) {
 	t, err := d.Trace(fmt.Sprint(in["trace"]))
 	if err != nil {

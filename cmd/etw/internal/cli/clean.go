@@ -6,7 +6,7 @@ import (
 	"github.com/etwgen/etwgen/internal/command"
 )
 
-// Clean escapes what does not belong in a line of text.
+// Clean escapes characters that do not belong in a line of text.
 func Clean(s string) string { return command.Clean(s) }
 
 // CleanFrom cleans the end of b, from mark on. It is quick where there is nothing

@@ -29,7 +29,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("%q becomes %q from 1 on, want %q", s, got, want)
 		}
 	}
-	// JSON stays what it says.
+	// JSON keeps its values.
 	for _, s := range []string{"plain", "\u202e", "é\u009b\u3164", "\U000e0101", `"\`} {
 		in, err := json.Marshal(s)
 		if err != nil {

@@ -17,11 +17,11 @@ const (
 	ExitTrouble = 1 // with a file
 	ExitUsage   = 2
 	ExitFailed  = 3 // a condition of --fail-if holds
-	ExitUnmet   = 4 // what --stop-when waits for did not happen
+	ExitUnmet   = 4 // the condition of --stop-when did not come
 	ExitNone    = 5 // the trace has none of the events that the answer is of
 )
 
-// A UsageError says what is wrong with a command line.
+// A UsageError is a fault in a command line.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -44,7 +44,7 @@ func Report(cmd *cobra.Command, err error) {
 	fmt.Fprintf(cmd.ErrOrStderr(), "etw: %s\n", Clean(err.Error()))
 }
 
-// ExitCode prints what err says, in one line, and returns the exit code for it.
+// ExitCode prints err, in one line, and returns the exit code for it.
 func ExitCode(cmd *cobra.Command, err error) int {
 	var usage *UsageError
 	switch {
@@ -87,8 +87,7 @@ func IsLive(cmd *cobra.Command) bool {
 // StdoutPath is the path of a file that stands for the standard output.
 const StdoutPath = "-"
 
-// similarCommand says what became of a command that is not known, or asks for one that is
-// like it.
+// similarCommand says where an unknown command has moved, or asks for one that is like it.
 func similarCommand(cmd *cobra.Command, line string) string {
 	rest, ok := strings.CutPrefix(line, `unknown command "`)
 	if !ok {
@@ -101,15 +100,15 @@ func similarCommand(cmd *cobra.Command, line string) string {
 	return DidYouMean(name, command.Names(cmd.Root()))
 }
 
-// ErrUnmet says that a recording is over, and what it waited for did not happen, which has
-// been said.
-var ErrUnmet = errors.New("what --stop-when waits for did not happen")
+// ErrUnmet says that a recording is over, and its condition did not come, which has been
+// said.
+var ErrUnmet = errors.New("the condition of --stop-when did not come")
 
-// ErrFailed says that a condition of --fail-if holds. What it is has been said.
+// ErrFailed says that a condition of --fail-if holds. The condition has been named.
 var ErrFailed = errors.New("a condition of --fail-if holds")
 
-// RecordedLong is what the help of such commands says of it.
-const RecordedLong = `With -p, --name or --port it is about a live process: what the command needs is
+// RecordedLong is the text on it in the help of such commands.
+const RecordedLong = `With -p, --name or --port it is about a live process: the needs of the command are
 recorded for --duration, or up to an interrupt (^C).`
 
 // Args checks that a command has that many arguments, any number of them if most is negative.

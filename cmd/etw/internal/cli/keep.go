@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A Shelf keeps what was found in a trace, so that another look at it takes no further
-// pass. A server has one for each trace; commands of a command line have none.
+// A Shelf keeps the findings in a trace, so that another look at it takes no further pass. A
+// server has one for each trace; commands of a command line have none.
 type Shelf struct {
 	// MostBytes is how much is kept of what says its Size; 0 keeps 8 results of any kind. What
 	// was used last stays.
@@ -29,14 +29,15 @@ type Sized interface{ Size() int }
 // ShelfKey is the key of a context's shelf.
 type ShelfKey struct{}
 
-// OpenerKey is the key of what opens files in place of os.Open, where only some may be read.
+// OpenerKey is the key of the function that opens files in place of os.Open, where only some may
+// be read.
 type OpenerKey struct{}
 
 // ForAssistant reports whether a command runs for an assistant, which may read some files
 // alone, and gets as much of an answer as it asked for.
 func ForAssistant(cmd *cobra.Command) bool { return cmd.Context().Value(OpenerKey{}) != nil }
 
-// ProgressKey is the key of what is told how far a reading of traces came: a
+// ProgressKey is the key of the function that is told how far a reading of traces came: a
 // func(events int64, share float64), whose share is negative if it is not known.
 type ProgressKey struct{}
 
@@ -46,7 +47,7 @@ func IsServed(cmd *cobra.Command) bool { return cmd.Context().Value(ShelfKey{}) 
 // mostKept is how many results of a trace are kept: those that were used last.
 const mostKept = 8
 
-// Get returns what is kept.
+// Get returns a kept value.
 func (k *Shelf) Get(key string) (any, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -81,8 +82,7 @@ func sizeOf(v any) int {
 	return 0
 }
 
-// Kept returns what is kept under a key, or finds and keeps it. What was interrupted is
-// not kept.
+// Kept returns the value of a key, or finds and keeps it. An interrupted search is not kept.
 func Kept[T any](cmd *cobra.Command, key string, find func() (T, error)) (T, error) {
 	k, ok := cmd.Context().Value(ShelfKey{}).(*Shelf)
 	if !ok {
@@ -98,7 +98,7 @@ func Kept[T any](cmd *cobra.Command, key string, find func() (T, error)) (T, err
 	return v, err
 }
 
-// Stamps returns the paths of files with what changes when they do.
+// Stamps returns the paths of files with values that change when they do.
 func Stamps(paths []string) string {
 	var b strings.Builder
 	for _, path := range paths {

@@ -1,7 +1,7 @@
 package cli
 
-// moved says what took the place of commands that there were, or does what those of other
-// tools do.
+// moved names the successors of former commands, or runs the equivalents of other tools'
+// commands.
 var moved = map[string]string{
 	"annotate":    "top --source",
 	"blocks":      "info --blocks",

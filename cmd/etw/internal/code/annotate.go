@@ -21,7 +21,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// annotate prints a source file with what its lines weigh.
+// annotate prints a source file with the weights of its lines.
 func (o *Top) annotate(cmd *cobra.Command, p *Profiled) error {
 	out := p.Open(cmd, &o.Out)
 	if p.Len() == 0 { // why was said
@@ -76,7 +76,7 @@ func (p *Profiled) annotated(l *sourceLines, name string, around int, marks bool
 }
 
 // shownLines returns the numbers of the lines that are shown of a text of so many lines:
-// all, or those around what weighs anything, and what weighs anything past its end.
+// all, or those around lines with a weight, and lines with a weight past its end.
 func shownLines(weights map[LinePlace]*lineWeight, file string, lines, around int) []int {
 	near := make(map[int]bool)
 	var list []int
@@ -103,7 +103,7 @@ func shownLines(weights map[LinePlace]*lineWeight, file string, lines, around in
 // leftOut stands where lines are that are not shown.
 const leftOut = "..."
 
-// lineOf returns a line of a file as it is shown. What weighs anything past the end of a
+// lineOf returns a line of a file as it is shown. A line with a weight past the end of a
 // file at hand, which is not the one that was compiled, is shown without text.
 func lineOf(text []string, n int) string {
 	if n == 0 {
@@ -150,8 +150,8 @@ func findSource(weights map[LinePlace]*lineWeight, name string) (string, error) 
 // maxSourceFile is how long a source file may be.
 const maxSourceFile = 64 << 20
 
-// text returns the lines of a document, from a file at hand or from its PDB, and what is
-// wrong with them.
+// text returns the lines of a document, from a file at hand or from its PDB, and their
+// fault.
 func (l *sourceLines) text(document, path string) (lines []string, warning string, err error) {
 	f, n, ok := l.Document(document)
 	if !ok {

@@ -19,9 +19,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// callTree returns the call tree of a profile as pages show it, with what the last
-// value of its samples weighs. A profile of two traces has what that was before as its
-// first value.
+// callTree returns the call tree of a profile as pages show it, with the last value of its
+// samples as the weight. A profile of two traces has the earlier weight as its first value.
 func callTree(p *stacks.Profile, compared bool) *html.Flame {
 	f, _ := callTreeOf(p, compared)
 	return f
@@ -54,10 +53,10 @@ func callTreeOf(p *stacks.Profile, compared bool) (*html.Flame, []int) {
 	return f, index
 }
 
-// titleOf names what samples are of, as the begin of a sentence.
+// titleOf names the measure of samples, as the begin of a sentence.
 func titleOf(p *stacks.Profile) string { return strings.ToUpper(p.Kind[:1]) + p.Kind[1:] }
 
-// A weighed is what a stack weighs, and what it weighed before.
+// A weighed is the weight of a stack, and its weight before.
 type weighed struct{ now, before float64 }
 
 // calls returns those stacks of a profile that weigh anything, as calls, and the index of
@@ -208,8 +207,8 @@ const (
 	mostParts   = 150_000
 )
 
-// timesOf returns when what the calls of a profile weigh was. index has the call of each
-// stack.
+// timesOf returns the weights of the calls of a profile over time. index has the call of
+// each stack.
 func timesOf(p *stacks.Profile, index []int, when *timeline.Result, origin int64) *html.Times {
 	value := len(p.Types) - 1
 	u := unitOf(p.Types[value])

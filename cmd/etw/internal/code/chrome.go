@@ -28,7 +28,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A chronicle collects what happened when.
+// A chronicle collects events over time.
 type chronicle struct {
 	mux        etw.Mux
 	gc         *gc.Analysis
@@ -50,8 +50,8 @@ func newChronicle() *chronicle {
 	return l
 }
 
-// trace returns what was collected. origin is when the session began, in nanoseconds
-// since 1970.
+// trace returns the collected events. origin is when the session began, in nanoseconds since
+// 1970.
 func (l *chronicle) trace(who *pick.Names, origin int64) *chrometrace.Trace {
 	t := l.uncaused()
 	for _, list := range []struct {
@@ -67,7 +67,7 @@ func (l *chronicle) trace(who *pick.Names, origin int64) *chrometrace.Trace {
 	return t
 }
 
-// uncaused returns what was collected that has no call stacks.
+// uncaused returns the collected events without call stacks.
 func (l *chronicle) uncaused() *chrometrace.Trace {
 	t := new(chrometrace.Trace)
 	t.AddGC(l.gc.Result())
@@ -104,8 +104,8 @@ func nameTracks(t *chrometrace.Trace, who *pick.Names) {
 	}
 }
 
-// onlyThreads leaves what happened on the threads that were asked for, and what is of no
-// thread, such as collections and counters. It reports whether there is anything of them.
+// onlyThreads leaves events of the threads that were asked for, and those of no thread, such
+// as collections and counters. It reports whether there is anything of them.
 func onlyThreads(t *chrometrace.Trace, has func(thread int64) bool) bool {
 	found := false
 	keeps := func(thread int64) bool {
@@ -119,7 +119,7 @@ func onlyThreads(t *chrometrace.Trace, has func(thread int64) bool) bool {
 	return found
 }
 
-// A chronicled is traces that were read for what happened when, and in which code.
+// A chronicled is traces that were read for the course of events, and their code.
 type chronicled struct {
 	*Profiled
 	l    *chronicle
@@ -190,8 +190,8 @@ func (o *Profiling) readChronicle(cmd *cobra.Command, c *chronicled, h *filter.H
 	return nil
 }
 
-// WriteChrome reads traces and writes what happened when, on the threads that are asked for
-// if any are.
+// WriteChrome reads traces and writes the events over time, on the threads that are asked
+// for if any are.
 func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, args []string, path string) error {
 	o := &Profiling{Of: samples.Kinds[0].Name, Ordered: samples.Names(), naming: "type"}
 	o.Within(*in, sel)
@@ -224,7 +224,7 @@ func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, args [
 	return show.Written(cmd, t, err, trouble)
 }
 
-// What there is not to write.
+// Kinds that there are none of.
 var (
 	errNoThread = errors.New("nothing happened on a thread that --tid asks for")
 	errNothing  = errors.New("there is nothing to write: the trace has nothing that happened at a time, as far as its events are known")

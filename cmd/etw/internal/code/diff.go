@@ -47,7 +47,7 @@ func (o *Profiling) compare(cmd *cobra.Command, args []string) (*Profiled, error
 	return p, nil
 }
 
-// kindOf is what the samples are, and in which unit, or "" if there are none.
+// kindOf is the kind of the samples, and in which unit, or "" if there are none.
 func (p *Profiled) kindOf() string {
 	if p.Len() == 0 {
 		return ""
@@ -77,8 +77,7 @@ func (p *Profiled) sums() []int64 {
 	return p.Totals()
 }
 
-// weight is what decides whether a part is shown: what it weighs, or what it weighed
-// before if that is more.
+// weight decides whether a part is shown: its weight, or its weight before if that is more.
 func (p *Profiled) weight(values []int64) int64 {
 	if p.compared {
 		return slices.Max(values)
@@ -107,7 +106,7 @@ func (p *Profiled) top() []stacks.Top {
 	return list
 }
 
-// headOfDiff prints what stands before a table for people.
+// headOfDiff prints the text before a table for people.
 func (p *Profiled) headOfDiff(out *show.Printer) {
 	u, totals := p.unit(), p.Totals()
 	title := fmt.Sprintf("%s: %s before, %s after", p.Kind, u.text(totals[0]), u.text(totals[1]))

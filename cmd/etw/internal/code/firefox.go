@@ -13,7 +13,7 @@ import (
 )
 
 // WriteFirefox reads traces, or a profile of another tool, and writes the samples of threads,
-// and of traces what else happened and how counters went.
+// and of traces other events and counters.
 func (o *Profiling) WriteFirefox(cmd *cobra.Command, args []string, path string) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (o *Profiling) WriteFirefox(cmd *cobra.Command, args []string, path string)
 	return show.Written(cmd, c.T, err, c.trouble)
 }
 
-// onlyThreadsOf leaves what is of the threads that were asked for, which the samples are
+// onlyThreadsOf leaves events of the threads that were asked for, which the samples are
 // already.
 func (o *Profiling) onlyThreadsOf(doc *firefox.Profile, c *chronicled) error {
 	has, err := o.threads.chosen(c.Names)

@@ -19,13 +19,13 @@ func NewFlame() *SampleCommand {
 		Use:   "flame [flags] FILE...",
 		Short: "Write a flame graph",
 		Long: `Flame writes a page for the browser with the call tree of the samples as a flame
-graph: the time of threads, or what --of names. It can be zoomed, searched and turned
+graph: the time of threads, or the measure of --of. It can be zoomed, searched and turned
 around. The page is one file that needs no network.
 
 Where --symbols has portable PDBs, the page has source lines, too: see etw top --by line.
 
 The flags that choose samples and frames are those of top. --diff compares with an
-earlier trace: what has a larger share than before is red, a smaller one blue.
+earlier trace: a larger share than before is red, a smaller one blue.
 
 ` + cli.RecordedLong + ``,
 		Example: `  etw flame cpu.nettrace -o flame.html && test -s flame.html

@@ -38,7 +38,7 @@ var ProfileForms = []ProfileForm{
 	}},
 }
 
-// resource returns what samples of a process are of, as OpenTelemetry calls it.
+// resource returns the source of the samples of a process, as OpenTelemetry calls it.
 func (p *Profiled) resource(id int64) []otlp.Attribute {
 	var list []otlp.Attribute
 	name := p.Names.Processes[id]

@@ -18,7 +18,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A Gathered is what an analysis found.
+// A Gathered is the findings of an analysis.
 type Gathered struct {
 	Samples []*stacks.Samples
 	Facts   []string
@@ -26,8 +26,8 @@ type Gathered struct {
 	Period  int64
 }
 
-// Start registers the analysis of a kind of samples, and returns its samples and what is to
-// be said of them when the trace was read.
+// Start registers the analysis of a kind of samples, and returns its samples and the facts
+// about them when the trace was read.
 func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace) func() Gathered {
 	source := kind.New(mux)
 	if p, ok := source.(*samples.Processors); ok {
@@ -52,7 +52,7 @@ func startWithin(mux *etw.Mux, t *trace.Trace, h *filter.Header) *samples.Proces
 	return p
 }
 
-// Gather returns what an analysis found.
+// Gather returns the findings of an analysis.
 func Gather(source samples.Source) Gathered {
 	switch a := source.(type) {
 	case *samples.Processors:
@@ -83,7 +83,7 @@ func gatherProcessors(p *samples.Processors) Gathered {
 		return Gathered{}
 	}
 	fact := func(managed, threads, external int) []string {
-		return []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in what it called; %s apart", managed,
+		return []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in code that it called; %s apart", managed,
 			show.Count(threads, "thread", "threads"), external, show.MS(res.IntervalMS))}
 	}
 	facts := fact(res.Managed, len(res.Threads), res.External)
@@ -197,7 +197,7 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 		facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", show.MS(open)))
 	}
 	if res.Gaps > 0 {
-		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows what threads did", show.Count(res.Gaps, "place", "places"), show.MS(res.UnknownMS)))
+		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows the state of threads", show.Count(res.Gaps, "place", "places"), show.MS(res.UnknownMS)))
 	}
 	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		_, ns := byState(p)
@@ -208,8 +208,7 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 	}}
 }
 
-// needsOf returns what has to be recorded. Recorders of Windows have samples of their
-// own.
+// needsOf returns the events to record. Recorders of Windows have samples of their own.
 func needsOf(kind *samples.Kind, t *trace.Trace) []need.Need {
 	if kind.Name != "cpu" {
 		return kind.Needs
@@ -226,7 +225,7 @@ func needsOf(kind *samples.Kind, t *trace.Trace) []need.Need {
 	return kind.Needs
 }
 
-// WaitingFact says what the frame of threads that wait is, where there is one.
+// WaitingFact explains the frame of threads that wait, where there is one.
 func WaitingFact(p *stacks.Profile) []string {
 	if p.Len() == 0 {
 		return nil
@@ -235,6 +234,6 @@ func WaitingFact(p *stacks.Profile) []string {
 	if waiting == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows in what", stacks.WaitingName,
+	return []string{fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows the methods", stacks.WaitingName,
 		unitOf(p.Types[len(p.Types)-1]).text(waiting))}
 }

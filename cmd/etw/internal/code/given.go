@@ -58,10 +58,10 @@ func (o *Profiling) given(cmd *cobra.Command, t *trace.Trace, trouble error) (p 
 	return p, nil
 }
 
-// lastType is what samples weigh.
+// lastType is the measure of samples.
 func lastType(p *stacks.Profile) stacks.ValueType { return p.Types[len(p.Types)-1] }
 
-// factOf says what a profile is, and what else it has.
+// factOf names the measure of a profile, and its others.
 func factOf(f *trace.File, value int) string {
 	p := f.Profile()
 	text := fmt.Sprintf("a profile of %s: %s", f.Format(), show.Count(len(p.Samples), "sample", "samples"))

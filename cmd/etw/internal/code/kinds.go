@@ -102,6 +102,6 @@ func (o *Profiling) noteKinds(p *Profiled) {
 		}
 	}
 	if sum > 0 && all > 0 {
-		p.warnings = append(p.warnings, fmt.Sprintf("%.1f %% are in native code that managed code called: EventPipe does not tell what that did, or whether it waited", 100*float64(sum)/float64(all)))
+		p.warnings = append(p.warnings, fmt.Sprintf("%.1f %% are in native code that managed code called: EventPipe does not tell its work, or whether it waited", 100*float64(sum)/float64(all)))
 	}
 }

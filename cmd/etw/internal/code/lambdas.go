@@ -11,8 +11,7 @@ import (
 )
 
 // A Lambdas tells lambdas of one method apart that have the same name. It has the numbers of
-// their full names by that name, which stay what they are where one output shows several
-// profiles.
+// their full names by that name, which stay where one output shows several profiles.
 type Lambdas map[string]map[string]int
 
 // names returns the names of frames for people: those of such lambdas with a number.

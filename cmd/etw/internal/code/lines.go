@@ -23,7 +23,7 @@ type lineFlags struct {
 func (o *Top) lineFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.line.method, "method", "", "with --by line, only lines of methods that match this `PATTERN`")
-	f.StringVar(&o.line.source, "source", "", "print this source `FILE`, with what its lines weigh")
+	f.StringVar(&o.line.source, "source", "", "print this source `FILE`, with the weights of its lines")
 	f.IntVar(&o.line.around, "context", -1, "with --source, only lines that weigh anything, and so many `LINES` around")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"method": cobra.NoFileCompletions, "context": cobra.NoFileCompletions})
 }

@@ -23,15 +23,15 @@ type missingFlags struct {
 }
 
 func (m *missingFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&m.list, "missing", false, "list the files without names of functions, with the key of what would name them")
+	cmd.Flags().BoolVar(&m.list, "missing", false, "list the files without names of functions, with the keys of files that would name them")
 	cmd.Flags().BoolVar(&m.fetch, "fetch", false, "get these files from the servers of --symbol-path, and keep them in its store")
 	cmd.Flags().BoolVar(&m.dry, "dry-run", false, "with --fetch: list the addresses that would be asked, and ask none")
 }
 
 func (m *missingFlags) asked() bool { return m.list || m.fetch }
 
-// check says what is wrong with the flags. With them servers are asked for all at once, or
-// for nothing.
+// check reports faults in the flags. With them servers are asked for all at once, or for
+// nothing.
 func (m *missingFlags) check(cmd *cobra.Command, s *frames.SymbolFiles) error {
 	path, err := s.SymbolPath(cmd)
 	m.path, s.Local = path, m.asked()
@@ -109,7 +109,7 @@ func (p *Profiled) missing(o *frames.Origins) []missing {
 	return all
 }
 
-// missingKeys returns what is to be got, each once.
+// missingKeys returns the keys to fetch, each once.
 func (p *Profiled) missingKeys(o *frames.Origins) []fetch.Key {
 	var all []fetch.Key
 	for _, m := range p.missing(o) {
@@ -122,7 +122,7 @@ func (p *Profiled) missingKeys(o *frames.Origins) []fetch.Key {
 	return all
 }
 
-// addressTable lists what servers would be asked, in order.
+// addressTable lists the requests to servers, in order.
 func addressTable(path fetch.Path, keys []fetch.Key) *show.Table {
 	var rows []missing
 	for _, k := range keys {
@@ -137,7 +137,7 @@ func addressTable(path fetch.Path, keys []fetch.Key) *show.Table {
 		views.Text("address", func(m missing) string { return m.asked }))
 }
 
-// table does what the flags say, and returns what there is to show.
+// table carries the flags out, and returns the table to show.
 func (m *missingFlags) table(cmd *cobra.Command, p *Profiled, o *Profiling) *show.Table {
 	switch {
 	case m.list:

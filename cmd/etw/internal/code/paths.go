@@ -76,14 +76,14 @@ func (p *Profiled) stacksText(out *show.Printer, paths []stacks.Path, all int) e
 	return nil
 }
 
-// A profileHead is what JSON has of a profile beside its rows.
+// A profileHead is the JSON of a profile beside its rows.
 type profileHead struct {
 	Schema       int                `json:"schema"`
 	Kind         string             `json:"kind"`
 	Types        []stacks.ValueType `json:"types"`
 	Totals       []int64            `json:"totals"`
 	NamedPercent float64            `json:"namedPercent"`
-	// Facts say what the samples are worth.
+	// Facts say how far the samples can be trusted.
 	Facts []string `json:"facts"`
 }
 
@@ -113,7 +113,7 @@ func (p *Profiled) stacksDocument(out *show.Printer, paths []stacks.Path) error 
 	return writeDocument(out, p, rows, "", weightColumns(p, p.lastTotal(), values, values)...)
 }
 
-// LeaveMachinery gives what the innermost frames of the runtime's own code weigh to those
+// LeaveMachinery gives the weight of the innermost frames of the runtime's own code to those
 // that called it. begins are those of the names of its methods.
 func (p *Profiled) LeaveMachinery(begins []string) {
 	p.Profile = p.WithoutInnermost(func(f *stacks.Frame) bool {
@@ -125,7 +125,7 @@ func (p *Profiled) LeaveMachinery(begins []string) {
 	})
 }
 
-// StackTable sums up by call stack and what the samples are of.
+// StackTable sums up by call stack and the subject of the samples.
 func (p *Profiled) StackTable() *show.Table {
 	type key struct {
 		stack stacks.ID

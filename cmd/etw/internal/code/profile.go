@@ -25,7 +25,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A Profiling holds the flags of all commands that show what call stacks weigh.
+// A Profiling holds the flags of all commands that show the weights of call stacks.
 type Profiling struct {
 	Of      string
 	naming  string
@@ -58,8 +58,8 @@ func (o *Profiling) Flags(cmd *cobra.Command) {
 	o.In.Flags(cmd)
 }
 
-// Within has the flags that say what of which traces be those of a command with flags of its
-// own for that.
+// Within has the flags for parts of traces be those of a command with flags of its own for
+// that.
 func (o *Profiling) Within(in pick.Input, sel *pick.Selection) {
 	o.In, o.scope, o.threads.only = in, sel.Scope(), sel.Threads()
 }
@@ -68,7 +68,7 @@ func (o *Profiling) Within(in pick.Input, sel *pick.Selection) {
 func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 	o.Ordered = samples.Names()
 	f := cmd.Flags()
-	f.StringVar(&o.Of, "of", "cpu", "what is weighed: `WHAT` is "+strings.Join(o.Ordered, ", "))
+	f.StringVar(&o.Of, "of", "cpu", "the measure: `WHAT` is "+strings.Join(o.Ordered, ", "))
 	f.StringVar(&o.naming, "names", "type", "`FORM` of names: full (module, type and arguments), type (with namespace)\nor short")
 	f.BoolVar(&o.raw, "raw-names", false, "leave the names of async methods, lambdas and local functions as the\ncompiler made them")
 	f.BoolVar(&o.sampled, "as-sampled", false, "leave stacks of EventPipe as they were sampled: with the methods in which a\nthread could be stopped, and those in which it waits")
@@ -76,9 +76,9 @@ func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 	f.StringVar(&o.filter.Include, "include", "", "only stacks with a frame for each of these `PATTERNS`, separated by ;")
 	f.StringVar(&o.filter.Exclude, "exclude", "", "only stacks without frames that match one of these `PATTERNS`")
 	f.StringVar(&o.filter.Group, "group", "", "give frames common names: `RULES` such as 'System.%->system' or, with the\nframe that enters the group, 'System.%=>system', separated by ;, or one of\nPerfView's, such as '[group modules]', '[just my app]'")
-	f.StringVar(&o.filter.Fold, "fold", "", "leave out frames that match one of these `PATTERNS`: what they weigh is\ntheir callers'")
+	f.StringVar(&o.filter.Fold, "fold", "", "leave out frames that match one of these `PATTERNS`: their weight is\ntheir callers'")
 	f.Float64Var(&o.filter.FoldPercent, "fold-percent", 0, "leave out parts of the tree that weigh less than this `SHARE` of all, in\npercent")
-	f.StringVar(&o.root, "root", "", "only what frames that match one of these `PATTERNS` call")
+	f.StringVar(&o.root, "root", "", "only calls of frames that match one of these `PATTERNS`")
 	f.StringArrayVar(&o.labels, "label", nil, "only samples with this `LABEL`, such as state=managed or type=System.String;\nrepeatable")
 	o.threads.flags(cmd)
 	o.work.flags(cmd)
@@ -96,10 +96,10 @@ func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 	})
 }
 
-// PatternsLong is what help says of the patterns that such flags take.
+// PatternsLong is the help on the patterns that such flags take.
 const PatternsLong = `Patterns are those of PerfView, and match names with module and arguments, as in
 Shop!Bakery.Oven.Bake(int32), in any case and anywhere in them: * is any text, % any
-part of a name, ^ the start, | or; after @ comes a regular expression. What stands in
+part of a name, ^ the start, | or; after @ comes a regular expression. A part in
 {} can be used in the name of a group, as in '{%}!->module $1'. Groups are made first,
 of names with the folder of the module, as /app/Shop!Bakery.Oven.Bake(int32), and \ and
 / are one; all else matches the names that they give. docs/stacks.md has the rules.`
@@ -145,7 +145,7 @@ func (o *Profiling) Options() stacks.Options {
 	return stacks.Options{Names: names[o.naming], Raw: o.raw, Tiers: o.tiers, AsSampled: o.sampled}
 }
 
-// A Profiled is the samples of traces, and what is to be said of them.
+// A Profiled is the samples of traces, and the facts about them.
 type Profiled struct {
 	*stacks.Profile
 	T        *trace.Trace
@@ -174,7 +174,7 @@ func (o *Profiling) Read(cmd *cobra.Command, args []string) (*Profiled, error) {
 	return o.ReadOne(cmd, args)
 }
 
-// write reads traces and writes what is made of their profile. Where it is empty there is
+// write reads traces and writes the output of their profile. Where it is empty there is
 // nothing to write, and that is the error.
 func (o *Profiling) write(cmd *cobra.Command, args []string, path, nothing string, page func(w io.Writer, p *Profiled) error) error {
 	p, err := o.Read(cmd, args)
@@ -192,7 +192,7 @@ func (o *Profiling) write(cmd *cobra.Command, args []string, path, nothing strin
 	return show.Written(cmd, p.T, err, p.trouble)
 }
 
-// ReadOne reads traces, or takes what was kept of them, and leaves of the profile what the
+// ReadOne reads traces, or takes their kept profile, and leaves the part of it that the
 // flags ask for. All of the time is read, and the part that is asked for taken of it: so
 // another part costs a server no pass.
 func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error) {
@@ -241,13 +241,13 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
 	}
 	if had > 0 && p.Len() == 0 {
-		cli.Report(cmd, fmt.Errorf("of %s none is what --tid, --label, --kind, --root, --include and --exclude ask for", show.Count(had, "sample", "samples")))
+		cli.Report(cmd, fmt.Errorf("of %s none passes --tid, --label, --kind, --root, --include and --exclude", show.Count(had, "sample", "samples")))
 	}
 	return p, nil
 }
 
-// whyNone says why there is nothing, if the trace has events of what is asked for, or none in
-// the time. It is an answer if more would be there without filters.
+// whyNone says why there is nothing, if the trace has events of the kind, or none in the
+// time. It is an answer if more would be there without filters.
 func (o *Profiling) whyNone(i *pick.Inquiry, needs []need.Need, seen *need.Seen) string {
 	at := slices.IndexFunc(needs, func(n need.Need) bool { return seen.Has(&n, false) == need.Present })
 	switch why := i.Span.WhyNone(&o.scope); {
@@ -259,7 +259,7 @@ func (o *Profiling) whyNone(i *pick.Inquiry, needs []need.Need, seen *need.Seen)
 	return "the trace has events of " + needs[at].What + ", but none that weigh code: samples of idle processors do not, nor do events of Microsoft-Windows-Kernel-File and -Disk, of which etw files tells"
 }
 
-// profile reads traces in one pass: what names code is learnt from all events, samples
+// profile reads traces in one pass: the names of code are learnt from all events, samples
 // are taken of those in scope.
 func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header) (*Profiled, error) {
 	o.In.Profiles = !o.traces
@@ -321,7 +321,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 	return p, nil
 }
 
-// codeMap returns what learns which code there is, and of which lines if they are asked for.
+// codeMap returns the analysis that learns the code, and of which lines if they are asked for.
 func (o *Profiling) codeMap(files *native.Dir) *frames.CodeMap {
 	if o.sourced == nil {
 		return frames.NewCodeMap(files)
@@ -345,7 +345,7 @@ func (p *Profiled) note() {
 		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols: etw symbols --missing says in which", 100*float64(n.Native)/float64(n.Frames))
 	}
 	if rest := n.Frames - n.Named - n.Native; rest > 0 {
-		text += fmt.Sprintf("; of %.1f %% the trace does not tell what is at their addresses", 100*float64(rest)/float64(n.Frames))
+		text += fmt.Sprintf("; of %.1f %% the trace does not tell the code at their addresses", 100*float64(rest)/float64(n.Frames))
 	}
 	isNet := p.Kind == cpu.ThreadTime || len(p.Table.Facts()) > 0
 	if n.Named+n.Native < n.Frames && isNet && !slices.ContainsFunc(p.Processes(), p.Table.HasRundown) {
@@ -354,7 +354,7 @@ func (p *Profiled) note() {
 	p.warnings = append(p.warnings, text)
 }
 
-// Shape leaves of the profile what the flags ask for.
+// Shape leaves the part of the profile that the flags ask for.
 func (o *Profiling) Shape(p *Profiled) error {
 	if err := o.threads.shape(p); err != nil {
 		return err
@@ -389,7 +389,7 @@ func (o *Profiling) Shape(p *Profiled) error {
 	return err
 }
 
-// Head prints what stands before a table for people.
+// Head prints the text before a table for people.
 func (p *Profiled) Head(out *show.Printer) {
 	if out.Format != show.FormatText || p.Len() == 0 {
 		return
@@ -415,7 +415,7 @@ func (p *Profiled) Head(out *show.Printer) {
 	p.printFacts(out)
 }
 
-// printFacts prints what is to be said of the samples.
+// printFacts prints the facts about the samples.
 func (p *Profiled) printFacts(out *show.Printer) {
 	for _, f := range p.Facts {
 		out.Prose("", "  "+cli.Clean(f), 4)
@@ -425,7 +425,7 @@ func (p *Profiled) printFacts(out *show.Printer) {
 	}
 }
 
-// Open prepares printing, and says what is printed beside the result.
+// Open prepares printing, and writes the facts beside the result.
 func (p *Profiled) Open(cmd *cobra.Command, form *show.Output) *show.Printer {
 	out := form.Open(cmd, false)
 	if p.before != nil {
@@ -446,7 +446,7 @@ func (p *Profiled) Open(cmd *cobra.Command, form *show.Output) *show.Printer {
 	return out
 }
 
-// Close ends a command: it says what was lost, and closes the trace and the output.
+// Close ends a command: it reports losses, and closes the trace and the output.
 func (p *Profiled) Close(cmd *cobra.Command, out *show.Printer, err error) error {
 	if err == nil {
 		err = out.Flush()
@@ -461,7 +461,7 @@ func (p *Profiled) Close(cmd *cobra.Command, out *show.Printer, err error) error
 	return out.Close(err, p.trouble)
 }
 
-// Needs returns what has to be recorded for the samples that --of names.
+// Needs returns the events to record for the samples that --of names.
 func (o *Profiling) Needs() []need.Need {
 	if kind := samples.Find(cmp.Or(o.Of, samples.Kinds[0].Name)); kind != nil {
 		return kind.Needs
@@ -469,9 +469,9 @@ func (o *Profiling) Needs() []need.Need {
 	return nil
 }
 
-// followUps say what is asked after an answer of a command. The files are put behind.
+// followUps are the questions after an answer of a command. The files are put behind.
 var followUps = map[string][]show.Suggestion{
-	"top":     {show.Next("etw top --by kind", "what kinds of work it is"), show.Next("etw tree", "who calls what weighs most"), show.Next("etw top --by stack --top 5", "whole call stacks"), show.Next("etw top --by line --symbols FOLDER", "which lines, with portable PDBs")},
-	"tree":    {show.Next("etw top", "what weighs most by itself"), show.Next("etw top --by stack --top 5", "whole call stacks")},
-	"symbols": {show.Next("etw top", "what weighs most")},
+	"top":     {show.Next("etw top --by kind", "the kinds of work"), show.Next("etw tree", "the callers of the heaviest"), show.Next("etw top --by stack --top 5", "whole call stacks"), show.Next("etw top --by line --symbols FOLDER", "which lines, with portable PDBs")},
+	"tree":    {show.Next("etw top", "the heaviest by themselves"), show.Next("etw top --by stack --top 5", "whole call stacks")},
+	"symbols": {show.Next("etw top", "the heaviest methods")},
 }

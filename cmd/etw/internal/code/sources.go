@@ -80,7 +80,7 @@ func (p *Profiled) flame() *html.Flame {
 	return f
 }
 
-// source is what profiles ask for lines with.
+// source answers profiles that ask for lines.
 func (l *sourceLines) source(loc *symbols.Location) (file string, line int, ok bool) {
 	l.asked++
 	if _, ok := loc.ILOffset(); ok {
@@ -89,7 +89,7 @@ func (l *sourceLines) source(loc *symbols.Location) (file string, line int, ok b
 	return l.Source(loc)
 }
 
-// note says what would tell more lines.
+// note names the files that would tell more lines.
 func (l *sourceLines) note(p *Profiled) {
 	if p.Kind == cpu.ThreadTime && p.Len() > 0 {
 		p.warnings = append(p.warnings, "EventPipe looks at a thread where it next can be stopped, such as at a call or the end of a turn of a loop: a line may have the time of one before it")
@@ -137,13 +137,13 @@ type LinePlace struct {
 	Line int
 }
 
-// A lineWeight is what a line weighs.
+// A lineWeight is the weight of a line.
 type lineWeight struct {
 	self, here, total []int64
 	methods           map[string]int64 // what it weighs in each method
 }
 
-// weighLines returns what the lines of methods weigh.
+// weighLines returns the weights of the lines of methods.
 func (p *Profiled) weighLines(method func(*stacks.Frame) bool) map[LinePlace]*lineWeight {
 	lines := make(map[LinePlace]*lineWeight)
 	var met []LinePlace

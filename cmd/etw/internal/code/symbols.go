@@ -22,11 +22,11 @@ func NewSymbols() *cobra.Command {
 	by := symbolRows[0]
 	cmd := &cobra.Command{
 		Use:   "symbols [flags] FILE...",
-		Short: "Show what of the call stacks has names, and why the rest has none",
-		Long: `Symbols counts the frames of the call stacks of samples, or of what --of names: those
+		Short: "Show which frames of call stacks have names, and why the rest has none",
+		Long: `Symbols counts the frames of the call stacks of samples, or of the measure of --of: those
 in methods of .NET with a name, those in files with native code, whose names are in
 files of symbols, and those of which nothing is known. Beside them stand the methods
-that the trace knows, and whether a rundown listed what there was at the end: without
+that the trace knows, and whether a rundown listed the code at the end: without
 one, code that was not compiled during the trace has no names. With --by source, the
 rows are where the names are from, and the files without: which file in --symbols would
 name their code. --missing lists these files alone, with keys as symbol servers have them,
@@ -78,14 +78,14 @@ of any server otherwise.`,
 	o.Flags(cmd)
 	form.Flags(cmd)
 	m.flags(cmd)
-	cmd.Flags().StringVar(&by, "by", by, "what the `ROWS` of the table are: "+strings.Join(symbolRows, ", "))
+	cmd.Flags().StringVar(&by, "by", by, "the `ROWS` of the table: "+strings.Join(symbolRows, ", "))
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(symbolRows, cobra.ShellCompDirectiveNoFileComp)})
 	return cmd
 }
 
 const bySource = "source"
 
-// symbolRows are what the rows of the table can be, the default first.
+// symbolRows are the kinds of rows of the table, the default first.
 var symbolRows = []string{"process", bySource}
 
 // A naming counts the frames of a process.

@@ -27,13 +27,13 @@ func (c *threadChoice) flags(cmd *cobra.Command) {
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"tid": cobra.NoFileCompletions})
 }
 
-// check reports what is neither a number nor a name.
+// check reports arguments that are neither a number nor a name.
 func (c *threadChoice) check() error {
 	_, _, err := pick.ParseNamed("tid", c.only)
 	return err
 }
 
-// chosen returns what tells the threads that were asked for.
+// chosen returns a function that tells the threads that were asked for.
 func (c *threadChoice) chosen(names *pick.Names) (func(thread int64) bool, error) {
 	numbers, patterns, err := pick.ParseNamed("tid", c.only)
 	return func(thread int64) bool {

@@ -17,7 +17,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A Top shows what frames weigh.
+// A Top shows the weights of frames.
 type Top struct {
 	Profiling
 	Out  show.Output
@@ -33,29 +33,29 @@ const (
 	byKind  = "kind"
 )
 
-// Tops is what the rows of the table can be.
+// Tops are the kinds of rows of the table.
 var Tops = []string{"method", "module", "thread", "process", ByStack, byKind, byLine}
 
-const topLong = `Top shows methods by what they weigh: of the samples of threads, or what --of names,
-such as the bytes that were allocated. Self is what a method weighs itself, total
-what it weighs with all that it calls; a method that calls itself is counted once.
+const topLong = `Top shows methods by weight: of the samples of threads, or the measure of --of,
+such as the bytes that were allocated. Self is the weight of a method itself, total
+that with all that it calls; a method that calls itself is counted once.
 
 Samples of EventPipe are of threads, whether they run or wait: docs/stacks.md says how they
 are read. --label state=managed leaves the best estimate of the time on a processor. The
 row [waiting], the last one, has the time in which threads waited; --as-sampled shows in what.
 
-The rows are methods, or what --by says: modules, threads, processes, whole call stacks
+The rows are methods, or by --by: modules, threads, processes, whole call stacks
 with the innermost frame first, a label of the samples such as state or type, kinds of
 work, which add up to all samples, or lines of source code. Those are of portable PDBs in
 the FOLDER of --symbols; docs/stacks.md says how to record such a trace.
 
 --diff compares with an earlier trace: the rows are then those whose own weight has
-changed most, with what it was before and after.
+changed most, with their weights before and after.
 
 With -p, --name or --port it is about a live process: a table of every --interval as
 it goes by, or by stack where each managed thread is now.`
 
-// NewTop returns the command that shows methods by what they weigh.
+// NewTop returns the command that shows methods by weight.
 func NewTop() *Top {
 	o := new(Top)
 	rules := false
@@ -90,7 +90,7 @@ func NewTop() *Top {
 		return nil
 	}
 	o.Cmd.Flags().BoolVar(&rules, "show-rules", false, "print the table that says which methods are of which kind of work")
-	o.Cmd.Flags().StringVar(&o.By, "by", Tops[0], "what the `ROWS` are: "+strings.Join(Tops, ", ")+" or the name of a label")
+	o.Cmd.Flags().StringVar(&o.By, "by", Tops[0], "the `ROWS`: "+strings.Join(Tops, ", ")+" or the name of a label")
 	cli.Completions(o.Cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(append(slices.Clone(Tops), "state", "type"), cobra.ShellCompDirectiveNoFileComp)})
 	o.lineFlags(o.Cmd)
 	o.Profiling.Flags(o.Cmd)
@@ -128,21 +128,21 @@ func (o *Top) printRules(cmd *cobra.Command) error {
 }
 
 // CheckFlags reads the flags that do not depend on the traces. Whole call stacks stand by
-// what they weigh.
+// weight.
 func (o *Top) CheckFlags(cmd *cobra.Command) error {
 	if err := cmp.Or(o.Out.Check(cmd), o.Rank.Check(cmd), o.Check(), o.checkLines(cmd)); err != nil {
 		return err
 	}
 	for _, name := range []string{"sort", "reverse", "diff", "interval"} {
 		if o.By == ByStack && cmd.Flags().Changed(name) {
-			return cli.Usagef("--%s does nothing with --by %s: stacks stand by what they weigh", name, ByStack)
+			return cli.Usagef("--%s does nothing with --by %s: stacks stand by weight", name, ByStack)
 		}
 	}
 	return nil
 }
 
-// LeaveMachinery leaves out the runtime's own code, unless the flags say what is wanted, or
-// the stacks are shown whole.
+// LeaveMachinery leaves out the runtime's own code, unless the flags choose, or the stacks
+// are shown whole.
 func (o *Top) LeaveMachinery(p *Profiled) {
 	if o.By != ByStack && !o.raw && o.root == "" && o.filter == (stacks.Filter{}) {
 		p.LeaveMachinery(machineryOf[o.Of])
@@ -213,7 +213,7 @@ func (p *Profiled) methods() []TopRow {
 	return rows
 }
 
-// methodWeights are the columns of what methods weigh, which a document has, too.
+// methodWeights are the columns of the weights of methods, which a document has, too.
 func (p *Profiled) methodWeights() []views.Column[TopRow] {
 	columns := weightColumns(p, p.lastTotal(), TopRow.own, TopRow.whole)
 	if p.compared {
@@ -232,7 +232,7 @@ func (p *Profiled) methodColumns() []views.Column[TopRow] {
 		views.Text("full", func(r TopRow) string { return r.Full }).For(views.Programs))
 }
 
-// groups returns what samples of one kind weigh together.
+// groups returns the sums of samples of one kind.
 func (o *Top) groups(p *Profiled) *show.Table {
 	sums := make(map[string][]int64)
 	var names []string
@@ -277,7 +277,8 @@ func (o *Top) groups(p *Profiled) *show.Table {
 	return pick.Rows(names, columns...)
 }
 
-// groupOf returns what tells the group of a sample. Modules are those of innermost frames.
+// groupOf returns a function that tells the group of a sample. Modules are those of innermost
+// frames.
 func (o *Top) groupOf(p *Profiled) func(stacks.Sample) string {
 	switch o.By {
 	case "module":

@@ -22,7 +22,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// profilesOf returns what a trace has of each kind of samples, in one pass.
+// profilesOf returns the samples of each kind in a trace, in one pass.
 func profilesOf(t *testing.T, path string) map[string]*Profiled {
 	t.Helper()
 	tr, err := trace.Open(path)

@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// A treeQuery shows who calls what, and what that weighs.
+// A treeQuery shows calls with their weights.
 type treeQuery struct {
 	Profiling
 	out      show.Output
@@ -29,12 +29,12 @@ func NewTree() *SampleCommand {
 	o := new(treeQuery)
 	cmd := &cobra.Command{
 		Use:   "tree [flags] FILE...",
-		Short: "Show the call tree, with what each part of it weighs",
-		Long: `Tree shows which code calls which, the heaviest first, and what that weighs: the
-time of threads, or what --of names. Parts that weigh less than --min percent of all
+		Short: "Show the call tree, with the weight of each part",
+		Long: `Tree shows which code calls which, the heaviest first, with weights: the
+time of threads, or the measure of --of. Parts that weigh less than --min percent of all
 are left out.
 
---root shows what a method calls, --callers who calls it, and --inverted begins with
+--root shows the callees of a method, --callers who calls it, and --inverted begins with
 the methods that the samples were taken in. --diff compares with an earlier trace.
 
 ` + cli.RecordedLong + ``,
@@ -54,7 +54,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
 	f.BoolVar(&o.split, "split", false, "where several frames of a stack match --callers or --root, share its weight\namong them, as PerfView's Caller-Callee does; else the outermost has it")
 	f.BoolVar(&o.inverted, "inverted", false, "begin with the innermost frames")
 	f.IntVar(&o.depth, "depth", 0, "show only the first `N` levels")
-	f.Float64Var(&o.min, "min", 1, "leave out what weighs less than this `SHARE` of all, in percent")
+	f.Float64Var(&o.min, "min", 1, "leave out parts below this `SHARE` of all, in percent")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"callers": cobra.NoFileCompletions, "depth": cobra.NoFileCompletions, "min": cobra.NoFileCompletions})
 	o.Profiling.Flags(cmd)
 	o.diffFlag(cmd)
@@ -113,7 +113,7 @@ type treeRow struct {
 	weights
 }
 
-// rows returns the parts of the tree, callers before what they call.
+// rows returns the parts of the tree, callers before callees.
 func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
 	rows := []treeRow{}
 	if p.Len() == 0 {
@@ -166,8 +166,8 @@ func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
 	return pick.Rows(rows, p.treeColumns(all)...).Write(out)
 }
 
-// treeWeights are the columns of what rows weigh, which a document has, too. Of traces that
-// are compared, a tree is about all that a row calls.
+// treeWeights are the columns of the weights of rows, which a document has, too. Of traces
+// that are compared, a tree is about all that a row calls.
 func (p *Profiled) treeWeights(all int64) []views.Column[treeRow] {
 	if p.compared {
 		return append(changes(p, treeRow.whole), weight(p, "selfChange", func(r treeRow) int64 { return change(r.Self) }))
@@ -188,5 +188,5 @@ func (p *Profiled) treeColumns(all int64) []views.Column[treeRow] {
 // indented returns the name of a row, of which people see the depth.
 func (r treeRow) indented() string { return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.shown }
 
-// maxIndent is how many levels are indented. What is deeper is so by recursion.
+// maxIndent is how many levels are indented. Deeper levels come by recursion.
 const maxIndent = 60

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// lastTotal is what all samples weigh.
+// lastTotal is the weight of all samples.
 func (p *Profiled) lastTotal() int64 {
 	if len(p.Types) == 0 {
 		return 0
@@ -44,7 +44,7 @@ func (p *Profiled) countOrigins(o *frames.Origins) map[frames.Namesake]int64 {
 	return counts
 }
 
-// originTable returns a row for each of what countOrigins counts.
+// originTable returns a row for each count of countOrigins.
 func (p *Profiled) originTable(o *frames.Origins) *show.Table {
 	counts := p.countOrigins(o)
 	total := int64(0)
@@ -73,7 +73,7 @@ func (p *Profiled) unit() valueUnit {
 	return unitOf(p.Types[len(p.Types)-1])
 }
 
-// weight is a column of what rows weigh, in the unit that its name then ends in.
+// weight is a column of the weights of rows, in the unit that its name then ends in.
 func weight[T any](p *Profiled, name string, of func(T) int64) views.Column[T] {
 	u := p.unit()
 	if u.suffix == "" {
@@ -82,7 +82,7 @@ func weight[T any](p *Profiled, name string, of func(T) int64) views.Column[T] {
 	return views.Amount(name+u.suffix, func(row T) float64 { return float64(of(row)) / u.per })
 }
 
-// sharing returns a column of what rows weigh, and one of that as a share of all.
+// sharing returns a column of the weights of rows, and one of that as a share of all.
 func sharing[T any](p *Profiled, name string, all int64, of func(T) []int64) []views.Column[T] {
 	return []views.Column[T]{
 		weight(p, name, func(row T) int64 { return lastOf(of(row)) }),
@@ -99,8 +99,8 @@ func counts[T any](p *Profiled, of func(T) []int64) []views.Column[T] {
 	return []views.Column[T]{views.Count("count", func(row T) int64 { return of(row)[0] })}
 }
 
-// weightColumns are the columns of what rows weigh themselves, and with all that they call.
-// Of traces that are compared they say how the own weight changed.
+// weightColumns are the columns of the weights of rows themselves, and with all that they
+// call. Of traces that are compared they say how the own weight changed.
 func weightColumns[T any](p *Profiled, all int64, own, whole func(T) []int64) []views.Column[T] {
 	if p.compared {
 		return changes(p, own)
@@ -108,7 +108,7 @@ func weightColumns[T any](p *Profiled, all int64, own, whole func(T) []int64) []
 	return append(sharing(p, "self", all, own), sharing(p, "total", all, whole)...)
 }
 
-// weights are what something weighs itself, and with all that it calls. The values are in
+// weights are the weight of something itself, and with all that it calls. The values are in
 // the order of the types.
 type weights struct {
 	Self  []int64 `json:"self"`
@@ -118,8 +118,8 @@ type weights struct {
 func (w weights) own() []int64   { return w.Self }
 func (w weights) whole() []int64 { return w.Total }
 
-// writeDocument prints the document of a profile, with more behind its rows: of each what it
-// has itself, and then columns.
+// writeDocument prints the document of a profile, with more behind its rows: of each its own
+// fields, and then columns.
 func writeDocument[T any](out *show.Printer, p *Profiled, rows []T, more string, columns ...views.Column[T]) error {
 	v := views.Of("", "", rows, columns...)
 	b := []byte(`,"rows":[`)

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// keep reads traces, unless what is asked for was kept.
+// keep reads traces, unless the answer was kept.
 func (o *Profiling) keep(cmd *cobra.Command, args []string, h *filter.Header) (*Profiled, error) {
 	find := func() (*Profiled, error) { return o.profile(cmd, args, h) }
 	if o.sourced != nil || o.origins != nil { // they learn on the way
@@ -42,7 +42,7 @@ func (o *Profiling) window(cmd *cobra.Command, p *Profiled, h *filter.Header) er
 		p.Facts = p.part(p.Profile, q)
 	}
 	if q.Spans {
-		p.warnings = append(p.warnings, "of what lasts from before --from, or to after --to, the part within counts")
+		p.warnings = append(p.warnings, "of intervals from before --from, or to after --to, the part within counts")
 	}
 	if p.Len() == 0 {
 		span := p.span.Cut(h, etw.FileTimeOf(start))

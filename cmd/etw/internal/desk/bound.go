@@ -32,7 +32,7 @@ func ParseNodes(document []byte) (*shownNode, error) {
 	return n, nil
 }
 
-// parseNode reads the value at i, and returns what comes after it.
+// parseNode reads the value at i, and returns the place after it.
 func parseNode(b []byte, i int) (*shownNode, int) {
 	n := new(shownNode)
 	switch b[i] {
@@ -74,7 +74,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// endOfString returns what comes after the string at i.
+// endOfString returns the place after the string at i.
 func endOfString(b []byte, i int) int {
 	for i++; b[i] != '"'; i++ {
 		if b[i] == '\\' {
@@ -117,7 +117,7 @@ func (n *shownNode) String() string {
 	return text
 }
 
-// warn puts what was said beside a document behind its warnings.
+// warn puts the messages beside a document behind its warnings.
 func (n *shownNode) warn(notes []string) {
 	warnings := n.Find("/warnings")
 	if warnings == nil || warnings.Kind != '[' {
@@ -131,7 +131,7 @@ func (n *shownNode) warn(notes []string) {
 	}
 }
 
-// A Cut is where a document has more than what is shown of it.
+// A Cut is where a document has more than its shown part.
 type Cut struct {
 	Path  string `json:"path"`
 	Shown int    `json:"shown"`
@@ -158,7 +158,7 @@ func Narrower(rows int) []Bounds {
 	return append(list, Bounds{0, 0, 0, 100, nil})
 }
 
-// append appends what is shown of the value at a path.
+// append appends the shown part of the value at a path.
 func (s *Bounds) append(b []byte, n *shownNode, path string) []byte {
 	switch n.Kind {
 	case '{':
@@ -227,7 +227,7 @@ func (s *Bounds) appendText(b, text []byte) []byte {
 	return cli.AppendSafeJSON(b, etw.AppendJSONString(nil, whole))
 }
 
-// firstSaid are the fields of a document that come first: what is to be minded of it.
+// firstSaid are the fields of a document that come first: warnings and the like.
 var firstSaid = []string{"schema", "warnings", "trace", "next", "rows"}
 
 // arrange puts fields of a document first.
@@ -244,7 +244,7 @@ func (n *shownNode) arrange() {
 }
 
 // Fit returns as much of a document as goes into so many bytes: first elements of nested
-// arrays go, then rows. Its last field says what was cut. more are fields before it.
+// arrays go, then rows. Its last field names the cuts. more are fields before it.
 func Fit(n *shownNode, more string, rows, limit int) ([]byte, error) {
 	for _, s := range Narrower(rows) {
 		if b := s.Document(n, more); len(b) <= limit {
@@ -254,7 +254,7 @@ func Fit(n *shownNode, more string, rows, limit int) ([]byte, error) {
 	return nil, fmt.Errorf("the answer does not fit into %d bytes: ask for less, or allow more", limit)
 }
 
-// Document appends what is shown of an object, with what is not.
+// Document appends the shown part of an object, with the cuts.
 func (s *Bounds) Document(n *shownNode, more string) []byte {
 	b := append([]byte{'{'}, more...)
 	b = append(b, s.append(nil, n, "")[1:]...)
@@ -264,7 +264,7 @@ func (s *Bounds) Document(n *shownNode, more string) []byte {
 // mostCuts is how many cuts are named.
 const mostCuts = 12
 
-// AppendCuts appends what was cut to an object.
+// AppendCuts appends the cuts to an object.
 func (s *Bounds) AppendCuts(b []byte) []byte {
 	if len(s.cuts) == 0 {
 		return b

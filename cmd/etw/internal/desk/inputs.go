@@ -1,8 +1,8 @@
 package desk
 
-// Inputs are the flags that whoever asks from outside may set, with what their values are.
-// The others are about live processes or the look of results, or name files that nobody
-// allowed.
+// Inputs are the flags that whoever asks from outside may set, with the kinds of their
+// values. The others are about live processes or the look of results, or name files that
+// nobody allowed.
 var Inputs = map[string]string{
 	"process": "", "children": "", "from": "", "to": "", "activity": "", "during": "", "why": "", "holding": "",
 	"by": "", "sort": "", "all": "",

@@ -46,7 +46,7 @@ type givenAnswer struct {
 	Doc    *shownNode
 }
 
-// The limits of what is kept.
+// The limits of the memory.
 const (
 	MostTraces  = 16
 	mostAnswers = 32
@@ -75,7 +75,8 @@ func New(run Runner, roots []string, limit time.Duration) (*Desk, error) {
 	return d, nil
 }
 
-// errOutside says that a path is not one that may be read. It does not say what is there.
+// errOutside says that a path is not one that may be read. It does not say whether there is a
+// file.
 var errOutside = errors.New("is not a file in the folders that may be read")
 
 // Resolve returns the file or folder that a path leads to, if it may be read. Links are
@@ -166,7 +167,7 @@ func isHandle(text string) bool {
 	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// forget forgets a trace, and what was found in it.
+// forget forgets a trace, and the findings in it.
 func (d *Desk) forget(i int) {
 	handle := d.Traces[i].Handle
 	d.Traces = slices.Delete(d.Traces, i, i+1)
@@ -203,7 +204,7 @@ func openWithin(folder, rel string) (*os.File, error) {
 	return root.OpenFile(rel, os.O_RDONLY|withoutWaiting, 0)
 }
 
-// Close forgets a trace, and what was found in it.
+// Close forgets a trace, and the findings in it.
 func (d *Desk) Close(handle string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -245,13 +246,13 @@ func (d *Desk) Answer(id string) (*givenAnswer, error) {
 	return nil, fmt.Errorf("there is no answer %q any more: ask again", id)
 }
 
-// A Reply is what a command printed.
+// A Reply is the output of a command.
 type Reply struct {
 	Doc *shownNode // among its warnings is what was said beside it
 }
 
-// Ask runs a command that prints a document. Of a trace one question is answered at a
-// time; what was found in it is kept.
+// Ask runs a command that prints a document. Of a trace one question is answered at a time;
+// findings in it are kept.
 func (d *Desk) Ask(ctx context.Context, t *OpenedTrace, args []string) (*Reply, error) {
 	if t != nil {
 		select {
@@ -293,7 +294,7 @@ func (d *Desk) run(ctx context.Context, args []string) (r *Reply, whole bool, er
 	notes := saidLines(stderr.String())
 	if ctx.Err() != nil {
 		notes = slices.Insert(notes, 0, fmt.Sprintf("stopped after %v, the --timeout of this server, before the end of the trace: "+
-			"numbers are of what was read until then; ask for less (from, to, process), or have the server started with a longer one", d.Limit))
+			"numbers are of the part read until then; ask for less (from, to, process), or have the server started with a longer one", d.Limit))
 	}
 	if stdout.Full {
 		return nil, false, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
@@ -309,7 +310,7 @@ func (d *Desk) run(ctx context.Context, args []string) (r *Reply, whole bool, er
 	return &Reply{doc}, ctx.Err() == nil, nil
 }
 
-// saidLines returns what was said on the standard error, line by line.
+// saidLines returns the messages on the standard error, line by line.
 func saidLines(text string) []string {
 	var list []string
 	for line := range strings.Lines(text) {
@@ -321,7 +322,7 @@ func saidLines(text string) []string {
 	return list
 }
 
-// A Buffer keeps what is written to it, unless that is too much.
+// A Buffer keeps the bytes written to it, unless they are too many.
 type Buffer struct {
 	bytes.Buffer
 	Most int

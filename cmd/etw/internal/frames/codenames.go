@@ -31,7 +31,7 @@ func NewCodeMap(files *native.Dir, options ...symbols.Option) *CodeMap {
 	return m
 }
 
-// Native returns what is known of native code: what the trace tells, and files of symbols.
+// Native returns the facts about native code: those of the trace, and of files of symbols.
 func (m *CodeMap) Native(pid int64, address uint64, at time.Time) (symbols.Native, bool) {
 	n, from, ok := m.find(pid, address, at)
 	if m.Origins != nil && ok {
@@ -77,7 +77,7 @@ type codePlace struct {
 	leaf    bool
 }
 
-// A codeName is what an address is called for a time.
+// A codeName is the name of an address for a time.
 type codeName struct {
 	text     string
 	from, to int64
@@ -170,8 +170,8 @@ func AppendFrame(b []byte, n *CodeNamer, r *etw.Record, frame int) []byte {
 	return n.Append(b, r, frame)
 }
 
-// Below returns samples with names: all, or what code that matches the patterns of root
-// calls.
+// Below returns samples with names: all, or those below code that matches the patterns of
+// root.
 func (m *CodeMap) Below(root string, samples ...*stacks.Samples) *stacks.Profile {
 	if m.learnt == nil {
 		m.learnt = m.Code.Table()

@@ -7,9 +7,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A FixedNumber is where payloads have a field that is an unsigned number, if it
-// is the same place in all of them. What most fields are is read from there, many
-// times faster than through a value.
+// A FixedNumber is where payloads have a field that is an unsigned number, if it is the same
+// place in all of them. Most fields are read from there, many times faster than through a
+// value.
 type FixedNumber struct {
 	size uint8 // 0 if there is no such place
 	at   uint32

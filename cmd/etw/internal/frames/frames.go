@@ -2,8 +2,8 @@ package frames
 
 import "encoding/binary"
 
-// A Frame is a part of a stream of version 4: what stands before the blocks, a block by
-// its name, or bytes that are not understood.
+// A Frame is a part of a stream of version 4: the bytes before the blocks, a block by its
+// name, or bytes that are not understood.
 type Frame struct {
 	Name string
 	Kind []byte // the type of the object, as it stands there
@@ -23,8 +23,8 @@ const (
 	frameObject = 6 // its end
 )
 
-// What stands before the first object, and the length of the object with the facts
-// about the trace.
+// The bytes before the first object, and the length of the object with the facts about the
+// trace.
 const (
 	StreamMagic = "Nettrace\x14\x00\x00\x00!FastSerialization.1"
 	traceSize   = 48

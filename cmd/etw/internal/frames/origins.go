@@ -19,14 +19,14 @@ const (
 	FromNothing  = "none"
 )
 
-// Origins says where the names of native code are from, and what would name the rest.
+// Origins says where the names of native code are from, and how to name the rest.
 type Origins struct {
 	named  map[originKey]string
 	wanted map[string]string // by the file that has the code
 	keys   map[string][]fetch.Key
 }
 
-// An originKey is what tells the frames of native code apart.
+// An originKey is the key that tells the frames of native code apart.
 type originKey struct{ name, tier string }
 
 // NewOrigins returns origins of no name yet.
@@ -54,7 +54,7 @@ func (o *Origins) note(n *symbols.Native, from string) {
 	}
 }
 
-// wantedFor returns what would name the code of a file.
+// wantedFor returns the file that would name the code of a file.
 func wantedFor(n *symbols.Native) string {
 	const given = ", in --symbols"
 	name := strings.ToLower(n.File())
@@ -95,7 +95,7 @@ type Namesake struct {
 	From, File, Wanted string
 }
 
-// Of returns where the name of a frame is from, or what would name it.
+// Of returns where the name of a frame is from, or how to name it.
 func (o *Origins) Of(f *stacks.Frame, rundown bool) Namesake {
 	switch {
 	case f.Nameless:
@@ -108,7 +108,7 @@ func (o *Origins) Of(f *stacks.Frame, rundown bool) Namesake {
 	case f.Address>>63 != 0:
 		return Namesake{From: FromNothing, Wanted: "kallsyms of the same boot, in --symbols"}
 	case rundown:
-		return Namesake{From: FromNothing, Wanted: "unknown: the trace does not say what is at the address"}
+		return Namesake{From: FromNothing, Wanted: "unknown: the trace does not tell the code at the address"}
 	}
 	return Namesake{From: FromNothing, Wanted: "a rundown, if it is code of .NET: the trace has none"}
 }

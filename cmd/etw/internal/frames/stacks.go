@@ -19,8 +19,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// The kernel logs call stacks as events of their own, after those that they are of.
-// A boundStacks is what a pass over traces has found of whose they are.
+// The kernel logs call stacks as events of their own, after those that they are of. A
+// boundStacks is the result of a pass over traces that finds whose they are.
 type BoundStacks struct {
 	files   map[string]*fileStacks
 	ofEvent map[int64]eventStack // by the number of the event in the traces
@@ -44,15 +44,15 @@ type eventStack struct {
 	stack system.CallStack
 }
 
-// NewBoundStacks returns what a pass fills. named makes what knows the names of frames,
-// and is nil if they are to have none.
+// NewBoundStacks returns a table for a pass to fill. named makes the source of the names of
+// frames, and is nil if they are to have none.
 func NewBoundStacks(named func() *CodeNamer) *BoundStacks {
 	return &BoundStacks{files: make(map[string]*fileStacks), ofEvent: make(map[int64]eventStack), named: named}
 }
 
-// LookFirst reads traces for what the pass that prints them needs to know before: whose
-// stacks there are, and what processes and threads are called. Threads are those of
-// headers: they were recorded when the stacks were. Files are what it learns of files.
+// LookFirst reads traces for the facts that the pass that prints them needs before: whose
+// stacks there are, and the names of processes and threads. Threads are those of headers:
+// they were recorded when the stacks were. Files are the names of files.
 func LookFirst(cmd *cobra.Command, in *pick.Input, paths []string, b *BoundStacks, files *pick.Operations) (*pick.Names, error) {
 	first := *in
 	first.NoAttribute, first.Quiet, first.Foresight = true, true, nil
@@ -82,7 +82,7 @@ func LookFirst(cmd *cobra.Command, in *pick.Input, paths []string, b *BoundStack
 // stacksApart reports whether a file may have stacks that are events of their own.
 func stacksApart(f *trace.File) bool { return f.Head().Recorder == trace.Windows }
 
-// find takes what a record tells of stacks.
+// find takes the stacks of a record.
 func (b *BoundStacks) find(rec *etw.Record) error {
 	f := b.file(rec.File)
 	b.runtime(f, rec, b.next)
@@ -166,9 +166,9 @@ var notOfThreads = []etw.GUID{
 	new(kernel.AnyEventTraceHeader).EventDesc().Class,
 }
 
-// A stackCount counts the events of which the kernel recorded stacks, and those of
-// which the trace does not have all of it: stacks are compressed to keys, and a tool
-// that filters a trace may drop what the keys stand for.
+// A stackCount counts the events of which the kernel recorded stacks, and those of which the
+// trace does not have all of it: stacks are compressed to keys, and a tool that filters a
+// trace may drop the definitions of the keys.
 type stackCount struct{ all, partial, missing int }
 
 func (b *BoundStacks) count() stackCount {
@@ -195,7 +195,7 @@ func (s eventStack) lacks(half system.StackID) bool {
 func (b *BoundStacks) Report(cmd *cobra.Command) {
 	n := b.count()
 	if n.missing > 0 {
-		cli.Report(cmd, fmt.Errorf("the trace does not have the addresses of the call stacks of %s, of %d that have one: it has the keys of compressed stacks and not what they stand for", show.Count(n.missing, "event", "events"), n.all))
+		cli.Report(cmd, fmt.Errorf("the trace does not have the addresses of the call stacks of %s, of %d that have one: it has the keys of compressed stacks without their definitions", show.Count(n.missing, "event", "events"), n.all))
 	}
 	if n.partial > 0 {
 		cli.Report(cmd, fmt.Errorf("of %s it has only one half of the call stack, that of the kernel or that of the program", show.Count(n.partial, "event", "events")))
@@ -262,7 +262,7 @@ func (b *BoundStacks) Next(rec *etw.Record) error {
 	return nil
 }
 
-// Namer returns what names the frames of the stack of a record, or nil.
+// Namer returns the names of the frames of the stack of a record, or nil.
 func (b *BoundStacks) Namer(r *etw.Record) *CodeNamer {
 	if b == nil || b.files[r.File] == nil {
 		return nil

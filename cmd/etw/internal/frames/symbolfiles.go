@@ -67,7 +67,8 @@ func (s *SymbolFiles) Open(cmd *cobra.Command) (*native.Dir, error) {
 }
 
 // SymbolPath returns the stores and servers that the user chose, none if there is no choice.
-// A server, of assistants or of pages, has no such choice: others say what it runs.
+// A server, of assistants or of pages, has no such choice: others name the program that it
+// runs.
 func (s *SymbolFiles) SymbolPath(cmd *cobra.Command) (fetch.Path, error) {
 	text := cmp.Or(s.path, os.Getenv(pathVariable))
 	if text == "" || s.none || cli.IsServed(cmd) {
@@ -88,7 +89,7 @@ func (s *SymbolFiles) SymbolPath(cmd *cobra.Command) (fetch.Path, error) {
 	return p, nil
 }
 
-// Finder returns what finds files along the symbol path, or nil if there is none.
+// Finder returns the finder of files along the symbol path, or nil if there is none.
 func (s *SymbolFiles) Finder(cmd *cobra.Command) (*fetch.Finder, error) {
 	p, err := s.SymbolPath(cmd)
 	if err != nil || len(p) == 0 {
@@ -100,7 +101,7 @@ func (s *SymbolFiles) Finder(cmd *cobra.Command) (*fetch.Finder, error) {
 	return NewFinder(cmd, p), nil
 }
 
-// NewFinder returns what finds files along a path, and says what it gets.
+// NewFinder returns the finder of files along a path, which logs the files it gets.
 func NewFinder(cmd *cobra.Command, p fetch.Path) *fetch.Finder {
 	return fetch.New(p, fetch.Limits{}, func(e fetch.Event) {
 		switch {

@@ -98,7 +98,7 @@ func (l *live) each(cmd *cobra.Command, do func(*etw.Record) error) error {
 	}
 	switch {
 	case damaged:
-		return fmt.Errorf("what %s sends is damaged: %w", l, err)
+		return fmt.Errorf("the stream of %s is damaged: %w", l, err)
 	case err == io.EOF, cmd.Context().Err() != nil:
 		return nil
 	case errors.Is(err, etw.ErrIncomplete) && l.Received() > 0:

@@ -33,11 +33,11 @@ func NewCollect() *cobra.Command {
 		Short: "Record a live .NET process, or a machine with Linux, to a .nettrace file",
 		Long: `Collect records the events of a .NET process, from .NET Core 3.1 on, until the process
 ends, --duration is over, --stop-when happens, or an interrupt (^C). Then the runtime
-writes what it still has, and the names of methods; a second interrupt does without
+writes its remaining events, and the names of methods; a second interrupt does without
 them. A command after -- is started suspended (.NET 5 and later): nothing is missed.
 
-What is recorded, --profile or --providers say; without, the profiles common and cpu. What
-these are, etw help recording says. With --profile heap, FILE can be a .gcdump.
+--profile or --providers choose the events; without, the profiles common and cpu: etw
+help recording explains these. With --profile heap, FILE can be a .gcdump.
 
 Events that the process could not keep are lost and counted: then raise --buffer-mb,
 or record less. Exit code 1 says that there were such, or that the process was killed.
@@ -66,7 +66,7 @@ sends profiles of threads, allocations, exceptions and locks.`,
 	f.StringVar(&c.ring.size, "max-size", "", "begin another file at this `SIZE`, such as 100M")
 	f.IntVar(&c.ring.files, "max-files", 3, "with --max-size, keep the last `N` files")
 	f.StringVar(&c.when, "stop-when", "", "stop when this `HAPPENS`: an event, a pause, a limit")
-	f.DurationVar(&c.before, "before", 0, "with --stop-when, keep about this `TIME` of what came before")
+	f.DurationVar(&c.before, "before", 0, "with --stop-when, keep about this `TIME` from before")
 	f.DurationVar(&c.after, "after", 0, "with --stop-when, go on for this `TIME`")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"duration": cobra.NoFileCompletions, "max-size": cobra.NoFileCompletions, "max-files": cobra.NoFileCompletions,
@@ -182,8 +182,8 @@ func wantsHeap(providers []eventpipe.Provider) bool {
 	})
 }
 
-// A recording is a session that is written to a file, and what is known of it. What the
-// line of progress shows is read by another goroutine.
+// A recording is a session that is written to a file, and its state. The values of the line
+// of progress are read by another goroutine.
 type recording struct {
 	cmd      *cobra.Command
 	session  *eventpipe.Session
@@ -198,10 +198,10 @@ type recording struct {
 	unmet    bool          // what the recording was to stop for did not happen
 }
 
-// statsEvery is how many events pass between two looks at what was lost.
+// statsEvery is how many events pass between two looks at losses.
 const statsEvery = 4096
 
-// run records until the session ends, and returns what was wrong with the stream.
+// run records until the session ends, and returns the faults of the stream.
 func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigger, after time.Duration) error {
 	ctx := r.cmd.Context()
 	defer close(r.over)
@@ -253,7 +253,7 @@ func (r *recording) run(out *recordingFile, duration time.Duration, stop *trigge
 	if err == io.EOF {
 		return nil
 	}
-	// What cannot be read is to be recorded nevertheless.
+	// Unreadable events are to be recorded nevertheless.
 	_, copyErr := io.Copy(io.Discard, written)
 	return cmp.Or(err, copyErr)
 }
@@ -329,7 +329,7 @@ func (r *recording) line(rate float64) string {
 	return line
 }
 
-// conclude closes the file and says what is in it.
+// conclude closes the file and sums up its contents.
 func (r *recording) conclude(out *recordingFile, err error) error {
 	if failed := r.failed.Load(); failed != nil {
 		err = *failed
@@ -396,8 +396,8 @@ func (f *recordingFile) keep() {
 	}
 }
 
-// stay begins no other file any more: what the runtime writes at the end, such as the
-// names of methods, is not to push out what was recorded.
+// stay begins no other file any more: the runtime's events at the end, such as the names of
+// methods, are not to push out the recording.
 func (f *recordingFile) stay() {
 	if f.split != nil {
 		f.split.stay()

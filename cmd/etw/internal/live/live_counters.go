@@ -58,7 +58,7 @@ func (c *counterMode) add(cmd *cobra.Command, out *show.Output) *cobra.Command {
 	return c.live.add(cmd)
 }
 
-// providers returns what to enable.
+// providers returns the providers to enable.
 func (c *counterMode) providers() ([]eventpipe.Provider, error) {
 	if c.interval < 100*time.Millisecond {
 		return nil, cli.Usagef("--interval %v: it is 100ms at least", c.interval)
@@ -111,7 +111,7 @@ func (c *counterMode) run(cmd *cobra.Command, out *show.Output) error {
 	}
 	var mux etw.Mux
 	analysis := counters.New(&mux)
-	// Sources say at different moments of an interval what there is to say of it.
+	// Sources report an interval at different moments of it.
 	var begun, last time.Time
 	any := false
 	say := func() error {
@@ -148,7 +148,7 @@ func (c *counterMode) run(cmd *cobra.Command, out *show.Output) error {
 	return p.Close(view.End(), err)
 }
 
-// A counterReading is what a counter or a metric said of an interval.
+// A counterReading is the value of a counter or a metric in an interval.
 type counterReading struct {
 	source, name, title, unit, tags string
 	at                              time.Time // the end of the interval
@@ -161,7 +161,7 @@ type counterReading struct {
 	sum       quantity.Float
 }
 
-// readings returns what our counters said, in a fixed order. Of a session that others
+// readings returns the values of our counters, in a fixed order. Of a session that others
 // share, points of other intervals are theirs; the first of all is of a moment.
 func (c *counterMode) readings(cmd *cobra.Command, res *counters.Result) []counterReading {
 	var list []counterReading
@@ -219,13 +219,13 @@ func (r *counterReading) isOf(o *counterReading) bool {
 	return r.source == o.source && r.name == o.name && r.tags == o.tags
 }
 
-// A counterView shows what counters say, interval by interval.
+// A counterView shows the values of counters, interval by interval.
 type counterView interface {
 	show(at time.Time, readings []counterReading) error
 	End() error
 }
 
-// shownValues returns the values of a reading, each with what it is.
+// shownValues returns the values of a reading, each with its name.
 func (r *counterReading) shownValues() (kinds []string, values []quantity.Float) {
 	add := func(kind string, v quantity.Float) {
 		if _, ok := v.Get(); ok {
@@ -273,7 +273,7 @@ func formatNumber(v quantity.Float) string {
 // counterTable shows all counters at once: on a terminal in the place of those before.
 type counterTable struct{ p *show.Printer }
 
-// clearScreen puts the cursor at the top and erases what is below.
+// clearScreen puts the cursor at the top and erases the rest below.
 const clearScreen = "\x1b[H\x1b[J"
 
 func (v *counterTable) show(at time.Time, readings []counterReading) error {

@@ -49,8 +49,8 @@ func watchGCs(cmd *cobra.Command, m *liveMode, out *show.Output) error {
 	return p.Close(s.End(), err)
 }
 
-// collectionColumns are the columns of a line. What tells of pauses fits a terminal of
-// 80 columns.
+// collectionColumns are the columns of a line. The columns of pauses fit a terminal of 80
+// columns.
 func collectionColumns() []show.Column {
 	return []show.Column{show.Moment("startMs").Roomy(8), show.IDColumn("number"), show.Label("name"), show.MSColumn("pauseMs").Roomy(8),
 		show.MBColumn("beforeMB").Spared(2), show.MBColumn("afterMB"), show.MBColumn("promotedMB").Spared(3), show.MBColumn("allocatedMB").Spared(4),

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show/showtest"
 )
 
-// TestCollectionLines looks at the lines of collections on terminals of several widths:
-// what tells of pauses fits 80 columns.
+// TestCollectionLines looks at the lines of collections on terminals of several widths: the
+// columns of pauses fit 80 columns.
 func TestCollectionLines(t *testing.T) {
 	for width, want := range map[int][]string{
 		80:  {"left out, for want of room: BEFORE MB, PROMOTED MB, ALLOCATED MB, REASON;"},

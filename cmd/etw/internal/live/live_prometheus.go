@@ -17,15 +17,15 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// An exposition has counters in the text format of Prometheus. What adds up is summed
-// since the start.
+// An exposition has counters in the text format of Prometheus. Counts are summed since the
+// start.
 type exposition struct {
 	p        *show.Printer // nil if it is served
 	mu       sync.Mutex
 	families map[string]*family
 }
 
-// A family is what Prometheus knows by one name.
+// A family is the set of metrics under one name of Prometheus.
 type family struct {
 	kind, help string
 	samples    map[string]float64 // by the suffix of the name and the labels
@@ -35,7 +35,8 @@ func newExposition(p *show.Printer) *exposition {
 	return &exposition{p: p, families: make(map[string]*family)}
 }
 
-// metricName makes the name of a metric: what is no letter or digit becomes a line.
+// metricName makes the name of a metric: any other character than a letter or digit becomes an
+// underscore.
 func metricName(parts ...string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -66,7 +67,7 @@ func labels(tags string, more ...string) string {
 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// take takes what counters said in an interval.
+// take takes the values of counters in an interval.
 func (e *exposition) take(readings []counterReading) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -135,7 +136,7 @@ func (e *exposition) show(_ time.Time, readings []counterReading) error {
 
 func (e *exposition) End() error { return nil }
 
-// openMetrics is what the text is, to those who ask.
+// openMetrics is the media type of the text, for those who ask.
 const openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 // serve answers requests until the function that it returns is called.

@@ -23,13 +23,13 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// A recordedMode lets a command about traces be about a live process without knowing of
-// it: what the command needs is recorded for a while, with the names of methods, and the
+// A recordedMode lets a command about traces be about a live process without knowing of it:
+// the needs of the command are recorded for a while, with the names of methods, and the
 // recording is read as any trace.
 type recordedMode struct {
 	live  liveMode
 	needs func() []need.Need
-	// check reads the flags that do not depend on what was recorded; it may be nil.
+	// check reads the flags that do not depend on the recording; it may be nil.
 	check func(cmd *cobra.Command) error
 	// enough reports whether a record ends the recording early; it may be nil.
 	enough func(*etw.Record) bool
@@ -102,7 +102,7 @@ func (m *recordedMode) record(cmd *cobra.Command, folder string, providers []eve
 	return "", l.explain(err)
 }
 
-// copy writes what a session delivers to a file, and looks at it if that is wanted.
+// copy writes the stream of a session to a file, and looks at it if that is wanted.
 func (m *recordedMode) copy(cmd *cobra.Command, l *live, out io.Writer) error {
 	if m.enough == nil {
 		_, err := io.Copy(out, l.Session)
@@ -148,7 +148,7 @@ func toEnable(needs []need.Need) ([]eventpipe.Provider, error) {
 	return eventpipe.Merge(list), nil
 }
 
-// WithRecording lets a question be about what is recorded of a live process.
+// WithRecording lets a question be about a recording of a live process.
 func WithRecording(q *ask.Question) *cobra.Command {
 	return recordingFor(q, recordedFor, nil)
 }
@@ -171,7 +171,7 @@ func WithSamples(c *code.SampleCommand) *cobra.Command {
 	return m.add(c.Command)
 }
 
-// snapshotEnds returns what sees the end of the first snapshot of a live process.
+// snapshotEnds returns an observer of the end of the first snapshot of a live process.
 func snapshotEnds() func(*etw.Record) bool {
 	var mux etw.Mux
 	walked, ended := false, false

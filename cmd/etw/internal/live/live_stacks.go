@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// stacksNow is how long threads are sampled for what they are doing now.
+// stacksNow is how long threads are sampled for their present stacks.
 const stacksNow = 200 * time.Millisecond
 
 // A nowMode shows where the managed threads of a live process are.

@@ -22,7 +22,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// A topMode shows what methods of a live process weigh, interval by interval.
+// A topMode shows the weights of methods of a live process, interval by interval.
 type topMode struct {
 	*code.Top
 	files    func(cmd *cobra.Command, args []string) error // the command about files
@@ -49,7 +49,7 @@ var codeProviders = []eventpipe.Provider{{Name: need.CLR, Keywords: 0x2000000038
 // interval.
 func WithIntervals(o *code.Top) *cobra.Command {
 	m, cmd := &topMode{Top: o, files: o.Cmd.RunE}, o.Cmd
-	cmd.Flags().DurationVar(&m.interval, "interval", 3*time.Second, "of a live process, what a table is of: a `TIME` from 100ms on")
+	cmd.Flags().DurationVar(&m.interval, "interval", 3*time.Second, "of a live process, the interval of a table: a `TIME` from 100ms on")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"interval": cobra.NoFileCompletions})
 	m.live.run = m.main
 	return m.live.add(cmd)
@@ -73,7 +73,7 @@ func (m *topMode) main(cmd *cobra.Command, _ *liveMode) error {
 		return err
 	}
 	defer l.Close()
-	// What was compiled before the session is told at the end of another one.
+	// Methods compiled before the session are told at the end of another one.
 	if err := l.process.rundown(cmd, m.code); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (m *topMode) check(cmd *cobra.Command) error {
 	return m.Rank.CheckColumn(m.Table(&code.Profiled{Profile: stacks.NewProfile(nil, m.Options())}).Columns)
 }
 
-// begin begins an interval. What methods are called is kept, what they weigh is not.
+// begin begins an interval. The names of methods are kept, their weights are not.
 func (m *topMode) begin() {
 	m.mux = new(etw.Mux)
 	m.finish = code.Start(m.kind, m.mux, nil)
@@ -142,7 +142,7 @@ func (m *topMode) record(rec *etw.Record) error {
 	return m.mux.Dispatch(rec)
 }
 
-// show prints what methods weigh in the interval that ends at a time.
+// show prints the weights of methods in the interval that ends at a time.
 func (m *topMode) show(at time.Time) error {
 	g := m.finish()
 	p := &code.Profiled{Names: m.names, Lambdas: m.lambdas, Table: m.code.Code.Table(), Facts: g.Facts, Period: g.Period}
@@ -207,7 +207,7 @@ func (a *attached) rundown(cmd *cobra.Command, m *frames.CodeMap) error {
 		case err == io.EOF, nettrace.IsBrokenOff(err): // the process has ended
 			return nil
 		case errors.Is(err, etw.ErrIncomplete):
-			return fmt.Errorf("what %s (%s) sends of its methods is damaged: %w", a, a.name, err)
+			return fmt.Errorf("the list of methods from %s (%s) is damaged: %w", a, a.name, err)
 		case err != nil:
 			return err
 		}

@@ -22,9 +22,9 @@ func NewPS() *cobra.Command {
 		Use:   "ps",
 		Short: "List live .NET processes",
 		Long: `Ps lists the processes of this machine that have a .NET runtime, from .NET Core 3.1
-on, and asks each what it is. Those of other users are listed as far as the system
+on, and asks each for its facts. Those of other users are listed as far as the system
 lets them be seen; on Linux those in containers are, too. Of a process that cannot be
-reached the last column says why: what to change is in the message.`,
+reached the last column says why: the remedy is in the message.`,
 		Example: `  etw ps
   etw ps --format json | jq -r '.rows[] | select(.problem == "") | .pid'`,
 		Args:              cli.Args(0, 0),

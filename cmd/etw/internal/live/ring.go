@@ -190,7 +190,7 @@ func (s *splitter) frame(f frames.Frame) error {
 	return s.block(f)
 }
 
-// another begins another file, with what all files begin with.
+// another begins another file, with the common begin of all files.
 func (s *splitter) another() error {
 	if err := s.next(); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (s *splitter) block(f frames.Frame) error {
 	return s.put(s.out)
 }
 
-// Close ends the last file, with what is left of a stream that was cut off.
+// Close ends the last file, with the rest of a stream that was cut off.
 func (s *splitter) Close() error {
 	err := s.broken
 	if err == nil {

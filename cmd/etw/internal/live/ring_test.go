@@ -41,7 +41,7 @@ func readRecords(t *testing.T, data []byte) (list []seenRecord) {
 	return list
 }
 
-// A seenRecord is what must come out of a file as it came out of the stream.
+// A seenRecord is a record that must come out of a file as it came out of the stream.
 type seenRecord struct {
 	ID    uint16
 	At    int64
@@ -124,7 +124,7 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestSplitterOfOthers writes what is no stream of version 4 as it is.
+// TestSplitterOfOthers writes other data than a stream of version 4 as it is.
 func TestSplitterOfOthers(t *testing.T) {
 	stream := commandtest.Points()
 	for name, data := range map[string][]byte{
@@ -148,7 +148,7 @@ func TestSplitterOfOthers(t *testing.T) {
 	}
 }
 
-// TestTriggers parses what a recording can stop for.
+// TestTriggers parses the conditions that a recording can stop for.
 func TestTriggers(t *testing.T) {
 	for _, text := range []string{"pause > 200ms", "pause>1s", "GCEnd", "ExceptionThrown where ExceptionType ~ Timeout", "GCStart where Depth = 2 and Reason = Induced"} {
 		if _, err := parseTrigger(nil, text); err != nil {
@@ -268,7 +268,7 @@ system_runtime_cpu_usage 12.5
 	}
 }
 
-// TestReadings leaves out what is of others, and what is of a moment.
+// TestReadings leaves out readings of others, and those of a moment.
 func TestReadings(t *testing.T) {
 	c := &counterMode{interval: time.Second, session: "ours"}
 	known := quantity.Known

@@ -185,7 +185,7 @@ func (s *sending) give(p *profiling.Process, x *profiling.Interval, resource []o
 	fmt.Fprintln(s.cmd.OutOrStdout(), describeInterval(p, x, samples))
 }
 
-// describeInterval says in a line what there is of an interval.
+// describeInterval sums an interval up in a line.
 func describeInterval(p *profiling.Process, x *profiling.Interval, samples int) string {
 	text := fmt.Sprintf("%s %s (%d): %s, %.1f %% of frames named, %s read", time.Now().UTC().Format("15:04:05"), cli.Clean(p.Name), p.PID,
 		show.Count(samples, "sample", "samples"), x.Named, show.Size(float64(x.Bytes)))

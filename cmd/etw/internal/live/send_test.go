@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/internal/profiling"
 )
 
-// TestSendFlags refuses what does not go with sending profiles.
+// TestSendFlags refuses flags that do not go with sending profiles.
 func TestSendFlags(t *testing.T) {
 	for args, want := range map[string]string{
 		"--otlp http://x":                              "which processes?",
@@ -38,8 +38,8 @@ func TestSendFlags(t *testing.T) {
 	}
 }
 
-// TestGive sends what there is of an interval, prints a line of it, and counts what a
-// collector that is not there did not take.
+// TestGive sends an interval, prints a line of it, and counts the samples that an absent
+// collector did not take.
 func TestGive(t *testing.T) {
 	bodies := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { bodies++ }))

@@ -74,7 +74,7 @@ func (s *systemRecord) defaultFile(now time.Time) string {
 	return name + "_" + now.Format("20060102_150405") + ".nettrace"
 }
 
-// describe says what is recorded.
+// describe names the recorded events.
 func (s *systemRecord) describe() string {
 	switch len(s.processes) {
 	case 0:
@@ -156,7 +156,7 @@ func oneOf(pids []int) func(int) bool {
 	return func(pid int) bool { return len(pids) == 0 || slices.Contains(pids, pid) }
 }
 
-// nameCode names what runtimes of .NET have compiled.
+// nameCode names the compiled methods of .NET.
 func (s *systemRecord) nameCode(session *linux.Session) {
 	s.warn(<-s.asked)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.cmd.Context()), mapTime)
@@ -165,7 +165,7 @@ func (s *systemRecord) nameCode(session *linux.Session) {
 	s.warn(s.maps.Read(ctx, session.Name))
 }
 
-// warn says what will have no names.
+// warn names the code that will have no names.
 func (s *systemRecord) warn(err error) {
 	if err != nil {
 		cli.Report(s.cmd, err)

@@ -128,7 +128,7 @@ func (t *target) attach(cmd *cobra.Command, command []string) (*attached, error)
 	return newAttached(ctx, c), nil
 }
 
-// newAttached finds out what the process is called.
+// newAttached finds out the name of the process.
 func newAttached(ctx context.Context, c *eventpipe.Client) *attached {
 	a := &attached{Client: c, name: "dotnet", closers: []func() error{c.Close}}
 	if info, err := c.Info(ctx); err == nil { // .NET Core 3.1 does not say
@@ -213,8 +213,8 @@ func (t *target) byPort(cmd *cobra.Command) (*attached, error) {
 	return a, nil
 }
 
-// launch starts a program that waits, without a standard input. What it prints goes to
-// our standard error, since the output is ours.
+// launch starts a program that waits, without a standard input. Its output goes to our
+// standard error, since the output is ours.
 func launch(cmd *cobra.Command, command []string) (*attached, error) {
 	program := exec.Command(command[0], command[1:]...)
 	program.Stdout, program.Stderr = cmd.ErrOrStderr(), cmd.ErrOrStderr()

@@ -108,7 +108,7 @@ func (t *trigger) never() string {
 	return t.counter.never
 }
 
-// needs returns what must be recorded for the trigger to see it.
+// needs returns the events that the trigger has to see.
 func (t *trigger) needs() []eventpipe.Provider {
 	switch {
 	case t == nil:
@@ -155,7 +155,7 @@ type pauses struct {
 func newPauses() *pauses {
 	p := new(pauses)
 	p.analysis = gc.New(&p.mux)
-	// What completes a collection, after the analysis has seen it.
+	// The event that completes a collection, after the analysis has seen it.
 	etw.Handle(&p.mux, func(*etw.Record, *clr.AnyGCRestartEEEnd) error { p.due = true; return nil })
 	etw.Handle(&p.mux, func(*etw.Record, *clr.AnyGCHeapStats) error { p.due = true; return nil })
 	return p

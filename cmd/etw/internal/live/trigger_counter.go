@@ -59,7 +59,7 @@ func parseCounterLimit(cmd *cobra.Command, text string) (*counterLimit, error) {
 	return c, nil
 }
 
-// hit says what has happened with a record, or nothing. Records come in the order of
+// hit names the event that has come with a record, or nothing. Records come in the order of
 // time.
 func (c *counterLimit) hit(rec *etw.Record) string {
 	_ = c.mux.Dispatch(rec) // what it cannot read is a note of its result
@@ -121,8 +121,8 @@ const longSilence = 5
 // sureIntervals are after how many intervals all counters of a source have come.
 const sureIntervals = 2
 
-// level is the one number of a reading that limits are of: a value, what was added in a
-// second, or what 95 % of the values of a histogram do not pass.
+// level is the one number of a reading that limits are of: a value, the increase in a
+// second, or the limit that 95 % of the values of a histogram do not pass.
 func (r *counterReading) level() quantity.Float {
 	for _, v := range []quantity.Float{r.value, r.rate, r.quantiles["0.95"]} {
 		if _, ok := v.Get(); ok {

@@ -28,16 +28,16 @@ interrupt (^C). It takes the same filters and prints the same formats. Events co
 fifth of a second late, since the runtime writes ten times a second and the threads'
 events are put in order.
 
-What the filters --event and --provider ask for, watch has the process log, and nothing
+Watch has the process log the events of the filters --event and --provider, and nothing
 else. --profile and --providers add to that; without any of these it is the profile
-common. What these are, etw help recording says.
+common. etw help recording explains these.
 
 A command after -- is started suspended (.NET 5 and later), so that its first events
 are there, too.
 
 On Windows, --providers or --kernel without a process starts a session of Event Tracing
-for Windows, and prints what comes of all processes, a second or two after it happened.
-There the flags mean what they do with etw record: *NAME is an EventSource, --stacks has
+for Windows, and prints the events of all processes, a second or two after it happened.
+There the flags have the meaning of etw record: *NAME is an EventSource, --stacks has
 call stacks logged, too, and --buffer-mb is ` + fmt.Sprint(windows.SessionBufferMB) + ` unless it is given. Filters choose what
 is printed. It takes an elevated prompt. Exit code 1 says that events were lost.`,
 		Example: `  etw watch -p 1234 --event GCEnd --event 'Exception*'
@@ -103,14 +103,14 @@ func (w *watch) print(t *trace.Trace) error {
 	return w.dump.P.Close(w.dump.Run(t, src))
 }
 
-// check reads the flags and returns what to record.
+// check reads the flags and returns the events to record.
 func (w *watch) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config, err error) {
 	d := &w.dump
 	if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 		return cfg, cli.Usagef("%q is no flag; a command to start comes after --", args[0])
 	}
 	if !w.target.given() && len(args) == 0 {
-		return cfg, cli.Usagef("what? Give -p PID (etw ps lists them), --name NAME, --port PATH, or -- COMMAND to start one; or, for all of a machine with Windows, --providers or --kernel")
+		return cfg, cli.Usagef("no source: give -p PID (etw ps lists them), --name NAME, --port PATH, or -- COMMAND to start one; or, for all of a machine with Windows, --providers or --kernel")
 	}
 	if err := w.target.check(args); err != nil {
 		return cfg, err
@@ -135,7 +135,7 @@ func (w *watch) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config, 
 	return cfg, err
 }
 
-// checkDump reads the flags that say what is printed, and how.
+// checkDump reads the flags that choose the output, and its form.
 func (w *watch) checkDump(cmd *cobra.Command) error {
 	d := &w.dump
 	d.Cmd = cmd

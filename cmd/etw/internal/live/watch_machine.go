@@ -15,8 +15,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// isMachine reports whether the events of all processes are asked for: the flags say
-// what to take, and no process.
+// isMachine reports whether the events of all processes are asked for: the flags choose
+// events, and no process.
 func (w *watch) isMachine(args []string) bool {
 	return !w.target.given() && len(args) == 0 && (len(w.enabling.Providers) > 0 || w.kernel != "")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// listBlocks lists what a file is made of.
+// listBlocks lists the parts of a file.
 func (o *info) listBlocks(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return cli.Usagef("--blocks is about one FILE")

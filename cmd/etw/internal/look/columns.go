@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A headColumn is one of what events have in common, in CSV and Markdown.
+// A headColumn is one of the common columns of events, in CSV and Markdown.
 type headColumn struct {
 	name   string
 	number bool
@@ -221,7 +221,7 @@ func (w *columnWriter) append(b []byte, s *pick.Shot) []byte {
 	return w.rowEnd(b)
 }
 
-// fill sets the cells of the fields of s and returns what has no cell.
+// fill sets the cells of the fields of s and returns the fields without a cell.
 func (w *columnWriter) fill(s *pick.Shot) (other []byte) {
 	if w.cells == nil {
 		w.cells, w.numbers = make([][]byte, len(w.fields)), make([]bool, len(w.fields))

@@ -30,10 +30,10 @@ have the class as eventGUID. An event with a newer version than those is decoded
 newest known one, and says so. Others are printed as bytes in hexadecimal.
 
 Filters choose events before they are decoded, --where after it. An event must pass
-all of them. A filter that is given several times passes what one of its values
+all of them. A filter that is given several times passes events that one of its values
 does, but of several --where all must hold. Names that neither the trace nor the tool
 knows are a mistake, with the exit code 2; that a trace has none of something is an
-answer. What the keys of an event in JSON are, docs/json.md says; CSV and Markdown have
+answer. docs/json.md explains the keys of an event in JSON; CSV and Markdown have
 the same as columns, and one for each field of the events that are chosen, or of --fields.
 XML is as tracerpt of Windows writes it, without call stacks.`,
 		Example: `  etw dump gc.nettrace
@@ -133,8 +133,8 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 	return d.P.Close(d.Run(t, src), trouble)
 }
 
-// foresee prepares what is to be known before the events that it is about: names, and
-// with stacks, which take a pass of their own, these.
+// foresee prepares the facts that must be known before their events: names, and with stacks,
+// which take a pass of their own, these.
 func (d *Dump) foresee(args []string) error {
 	d.names = pick.NewNames()
 	before := pick.Foresee()
@@ -159,7 +159,7 @@ func (d *Dump) foresee(args []string) error {
 	return err
 }
 
-// stacksOf returns what finds call stacks, whose frames have names unless they are to be
+// stacksOf returns the finder of call stacks, whose frames have names unless they are to be
 // addresses.
 func (s *dumpStyle) stacksOf(files *native.Dir) *frames.BoundStacks {
 	if s.raw {
@@ -282,8 +282,7 @@ func (d *Dump) event(t *trace.Trace, rec *etw.Record) error {
 
 // An eventWriter formats events.
 type eventWriter interface {
-	// begin appends what comes before the first event, end what comes after the
-	// last one.
+	// begin appends the text before the first event, end the text after the last one.
 	begin(b []byte) []byte
 	end(b []byte) []byte
 	// append appends an event.
@@ -326,7 +325,7 @@ func (s *dumpStyle) Flags(cmd *cobra.Command) {
 	f.BoolVar(&s.message, "messages", false, "print messages that the trace or --manifest has, in text and JSON")
 	f.BoolVar(&s.payload, "payload", false, "print payloads in hexadecimal, too")
 	f.StringSliceVar(&s.fields, "fields", nil, "print only the fields of these `NAMES`, such as Count,Reason")
-	f.StringSliceVar(&s.columns, "columns", nil, "of what all events have, print in CSV and Markdown only these `NAMES`,\nsuch as ms,event,pid")
+	f.StringSliceVar(&s.columns, "columns", nil, "of the common columns, print in CSV and Markdown only these `NAMES`,\nsuch as ms,event,pid")
 	f.StringVar(&s.time, "time", timeRelative, "in text, print times as `FORM`: relative (to the session's start),\ndelta (since the event before) or absolute (in --zone)")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"enums":   cobra.FixedCompletions(enumNames, cobra.ShellCompDirectiveNoFileComp),
@@ -354,8 +353,8 @@ func (s *dumpStyle) Check() error {
 	return err
 }
 
-// writer returns what formats events. m has met the begin of the trace, or whole
-// says that it was all of it.
+// writer returns the formatter of events. m has met the begin of the trace, or whole says
+// that it was all of it.
 func (s *dumpStyle) writer(out *show.Output, sel *pick.Selector, m *pick.Meeting, whole bool) (eventWriter, error) {
 	if len(s.fields) > 0 {
 		if err := sel.CheckNames("--fields", s.fields, m.Descs, whole); err != nil {
@@ -376,7 +375,7 @@ func (s *dumpStyle) writer(out *show.Output, sel *pick.Selector, m *pick.Meeting
 	return newTextWriter(s, sel, m), nil
 }
 
-// columnWriter returns what formats events as rows.
+// columnWriter returns the formatter of events as rows.
 func (s *dumpStyle) columnWriter(out *show.Output, sel *pick.Selector, m *pick.Meeting, whole bool) (eventWriter, error) {
 	if s.message {
 		return nil, cli.Usagef("--messages has no column in --format %s: text and json have", out.Format)

@@ -28,7 +28,7 @@ type jsonWriter struct {
 	frame []byte
 }
 
-// A jsonPlan is what the lines of all events of one kind have in common.
+// A jsonPlan is the common part of the lines of all events of one kind.
 type jsonPlan struct {
 	identity []byte // from the provider to the opcode
 	name     []byte
@@ -46,7 +46,7 @@ type jsonField struct {
 	names map[uint64][]byte  // of values that have names, as they are shown
 }
 
-// A jsonForm says what the short way to show a value is, for those that have one.
+// A jsonForm is the short way to show a value, for those that have one.
 type jsonForm uint8
 
 const (
@@ -205,7 +205,7 @@ func (f *jsonField) appendShort(b []byte, n uint64) []byte {
 	return append(b, f.names[n]...)
 }
 
-// value appends a value. What most values are has a short way.
+// value appends a value. Most values have a short way.
 func (w *jsonWriter) value(b []byte, f *jsonField, v *etw.Value) []byte {
 	switch v.Kind() {
 	case etw.ValueUint, etw.ValuePointer:
@@ -261,7 +261,7 @@ var plainByte = func() (plain [256]uint8) {
 	return plain
 }()
 
-// plan returns what was made for the first event of the kind of s.
+// plan returns the plan made for the first event of the kind of s.
 func (w *jsonWriter) plan(s *pick.Shot) *jsonPlan {
 	for s.Event.Index >= len(w.plans) {
 		w.plans = append(w.plans, jsonPlan{})

@@ -51,7 +51,7 @@ type textPlan struct {
 // eventWidth is that of the column of the numbers of events.
 const eventWidth = 7
 
-// shownBytes is how much a line shows of what was not decoded.
+// shownBytes is how much a line shows of undecoded bytes.
 const shownBytes = 64
 
 func newTextWriter(s *dumpStyle, sel *pick.Selector, m *pick.Meeting) *textWriter {
@@ -160,7 +160,7 @@ func (w *textWriter) append(b []byte, s *pick.Shot) []byte {
 // leastProvider is how much of the name of a provider is worth to be shown.
 const leastProvider = 8
 
-// shortTitle is a title that fits: the name of the event is what matters most.
+// shortTitle is a title that fits: the name of the event matters most.
 func (w *textWriter) shortTitle(e *etw.EventInfo) string {
 	title, name := pick.BriefTitle(e), cli.Clean(e.Name)
 	switch room := w.width - show.TextWidth(name) - 1; {
@@ -249,7 +249,7 @@ func (w *textWriter) details(b []byte, s *pick.Shot) []byte {
 	return b
 }
 
-// pathDesc is what the path of a file is shown as, with quotes as all texts.
+// pathDesc is the form in which the path of a file is shown, with quotes as all texts.
 var pathDesc = etw.FieldDesc{Name: "path", Type: etw.InUnicodeString}
 
 // appendOperation appends the file of an operation, and how long that took.
@@ -349,7 +349,7 @@ func appendLeft(b []byte, text string, width int) []byte {
 	return b
 }
 
-// padLeft pads what was appended since mark to a width.
+// padLeft pads the text appended since mark to a width.
 func padLeft(b []byte, mark, width int) []byte {
 	n := width - (len(b) - mark)
 	if n <= 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/evtx"
 )
 
-// formatXML is what tracerpt and the event log of Windows write.
+// formatXML is the format of tracerpt and of the event log of Windows.
 const formatXML = "xml"
 
 // The namespaces of its elements.
@@ -43,7 +43,7 @@ type xmlWriter struct {
 	text  bytes.Buffer
 }
 
-// An xmlPlan is what all events of one kind have in common.
+// An xmlPlan is the common part of all events of one kind.
 type xmlPlan struct {
 	provider []byte // the element
 	names    []byte // of level, task and opcode are elements that come before those of keywords
@@ -53,10 +53,10 @@ type xmlPlan struct {
 	form     []xmlPart
 }
 
-// checkXML reports flags for what the format has no place for.
+// checkXML reports flags for contents for which the format has no place.
 func (s *dumpStyle) checkXML() error {
 	if s.stacks || s.payload || s.message {
-		return cli.Usagef("--format xml has no place for call stacks and messages, nor for payloads of what is decoded: json has")
+		return cli.Usagef("--format xml has no place for call stacks and messages, nor for payloads of decoded events: json has")
 	}
 	return nil
 }
@@ -204,14 +204,14 @@ func (w *xmlWriter) open(b []byte, element, name string) []byte {
 	return append(w.escaped(b, []byte(name)), `">`...)
 }
 
-// escaped appends a text. What XML has no character for becomes U+FFFD.
+// escaped appends a text. A rune that XML forbids becomes U+FFFD.
 func (w *xmlWriter) escaped(b, text []byte) []byte {
 	w.text.Reset()
 	xml.EscapeText(&w.text, text) // into memory
 	return append(b, w.text.Bytes()...)
 }
 
-// plan returns what was made for the first event of the kind of s.
+// plan returns the plan made for the first event of the kind of s.
 func (w *xmlWriter) plan(s *pick.Shot) *xmlPlan {
 	for s.Event.Index >= len(w.plans) {
 		w.plans = append(w.plans, xmlPlan{})
@@ -264,8 +264,8 @@ func xmlNumber(b []byte, element string, n uint64) []byte {
 	return append(append(b, element...), ">\n"...)
 }
 
-// xmlID appends the number of a process or thread. Windows has no negative ones: what is
-// of none has the largest.
+// xmlID appends the number of a process or thread. Windows has no negative ones: an event of
+// none has the largest.
 func xmlID(b []byte, id int64) []byte {
 	if id < 0 {
 		return strconv.AppendUint(b, uint64(uint32(id)), 10)

@@ -20,7 +20,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An Events is the command that lists what is known without a trace, and its flags.
+// An Events is the command that lists the events known without a trace, and its flags.
 type Events struct {
 	*cobra.Command
 	Manifests []string
@@ -33,7 +33,7 @@ func NewEvents() *Events {
 	e.Command = &cobra.Command{
 		Use:   "events [flags] [PROVIDER|FILE [EVENT...]]",
 		Short: "List the events that are known",
-		Long: `Events lists what can be decoded without a schema in the trace: without arguments
+		Long: `Events lists the events that can be decoded without a schema in the trace: without arguments
 the providers; with a provider its events; with names or patterns of events these
 with their fields, and the names of values. In JSON it is always events with their
 fields.
@@ -44,7 +44,7 @@ provider writes an event, it stands under "one of" those that may.
 
 --registered lists instead the providers that programs of this machine with Windows have
 registered, with how many processes have each, and how many sessions take its events; of
-one PROVIDER, the processes that have it, and what each session takes of it.`,
+one PROVIDER, the processes that have it, and the settings of each session for it.`,
 		Example: `  etw events
   etw events clr
   etw events clr GCStart 'Exception*'
@@ -79,7 +79,7 @@ one PROVIDER, the processes that have it, and what each session takes of it.`,
 	return e
 }
 
-// A listing is what of the known events is to be listed.
+// A listing is the choice of known events to list.
 type listing struct {
 	providers []*etw.Provider
 	wanted    []filter.Event
@@ -324,7 +324,7 @@ func keywordNames(p *etw.Provider, mask uint64) []string {
 	return names
 }
 
-// An eventRow is what events --json prints of an event.
+// An eventRow is the form of an event in events --json.
 type eventRow struct {
 	Provider string     `json:"provider"`
 	OneOf    []string   `json:"oneOf,omitempty"` // in place of a provider
@@ -340,7 +340,7 @@ type eventRow struct {
 	Fields   []fieldRow `json:"fields"`
 }
 
-// A fieldRow is what events --json prints of a field.
+// A fieldRow is the form of a field in events --json.
 type fieldRow struct {
 	Name   string     `json:"name"`
 	Type   string     `json:"type"`

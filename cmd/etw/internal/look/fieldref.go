@@ -126,7 +126,7 @@ func (f *fieldRef) value(s *pick.Shot) (first number, ok bool) {
 	return first, ok
 }
 
-// appendKey appends what tells values apart.
+// appendKey appends a key that tells values apart.
 func (f *fieldRef) appendKey(b []byte, s *pick.Shot) ([]byte, bool) {
 	if p := f.place(s); p != nil {
 		if n, ok := p.fixed.Load(s); ok {

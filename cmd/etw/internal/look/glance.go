@@ -60,7 +60,7 @@ func (d *Dump) glance(m *pick.Meeting, args []string, lines bool) *pick.Ahead {
 	return a
 }
 
-// choosesOwners reports whether events are chosen by what only the pass over a file tells.
+// choosesOwners reports whether events are chosen by facts that only the pass over a file tells.
 func (d *Dump) choosesOwners() bool {
 	h := &d.Selector.Header
 	return len(h.Processes)+len(h.Threads) > 0

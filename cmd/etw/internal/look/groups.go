@@ -16,7 +16,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// keyNames are what events can be counted by, beside fields.
+// keyNames are the keys to count events by, beside fields.
 var keyNames = []string{"provider", "event", "id", "level", "task", "opcode", "process", "thread", "cpu", "file"}
 
 // A key is one of the things that events are counted by.
@@ -150,8 +150,8 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// appendKeys appends to buf what tells groups apart. It reports false if the
-// event lacks a field.
+// appendKeys appends the key that tells groups apart to buf. It reports false if the event
+// lacks a field.
 func (g *groups) appendKeys(s *pick.Shot) bool {
 	if g.whole {
 		for _, cell := range g.cells(s) {
@@ -201,7 +201,7 @@ func (k *key) headNumber(s *pick.Shot) int64 {
 	return int64(s.Processor)
 }
 
-// cells returns what is shown of the keys of an event.
+// cells returns the shown form of the keys of an event.
 func (g *groups) cells(s *pick.Shot) []string {
 	if g.whole {
 		return []string{

@@ -31,29 +31,29 @@ type info struct {
 	blocks bool // are listed instead
 }
 
-// NewInfo returns the command that tells what a trace is.
+// NewInfo returns the command that describes a trace.
 func NewInfo() *cobra.Command {
 	o := new(info)
 	cmd := &cobra.Command{
 		Use:   "info [flags] FILE...",
-		Short: "Tell what traces are",
-		Long: `Info tells what traces are: format, session, machine, clock, start and duration,
-processes with their command lines and runtimes, what was lost and what to do about
+		Short: "Describe traces",
+		Long: `Info describes traces: format, session, machine, clock, start and duration,
+processes with their command lines and runtimes, losses and the remedy for
 it, whether they ended cleanly, and which providers they have events of, with the
 keywords and the level of these.
 
 A trace of more than 160 MiB is not read to its end: its header is, and its begin and
-end, and in a .nettrace file what comes first of each kind of event. That takes no
+end, and in a .nettrace file the first event of each kind. That takes no
 longer for a larger file. So events are not counted and losses of .nettrace files not
 added up, and damage in between is not seen, so that nothing is said of whether the
 trace ended cleanly; a process, a provider or a keyword that has events only in between
-can be missing. What was not counted says so, and is null in JSON; --all counts it. A
+can be missing. An uncounted figure says so, and is null in JSON; --all counts it. A
 trace that is cut off, whose session was not stopped or that is damaged where it is
-looked at is read whole, and so is what is packed.
+looked at is read whole, and so is a packed file.
 
---blocks lists what a file is made of instead: the blocks of .nettrace and .netperf files,
+--blocks lists the parts of a file instead: the blocks of .nettrace and .netperf files,
 the buffers of .etl files, as they lie there, with offset, size, kind, the times of their
-events and what else their headers say. Where a file is damaged the list ends with the
+events and other facts of their headers. Where a file is damaged the list ends with the
 offset and the reason.
 
 The rows of JSON are one object for each trace. Which keys there are depends on the format;
@@ -103,7 +103,7 @@ func (o *info) run(cmd *cobra.Command, args []string) error {
 		_, part := f.Excerpt()
 		p.About.OfFile(f, part)
 		if part {
-			p.About.Warn(f.Name() + " is large: only a part of it was read; events are not counted, and what lies between was not looked at; --all reads it all")
+			p.About.Warn(f.Name() + " is large: only a part of it was read; events are not counted, and the part between was not looked at; --all reads it all")
 		}
 		p.About.ReadTo(trouble)
 		orient(p.About, s.providers, f.Name())
@@ -119,11 +119,11 @@ func (o *info) run(cmd *cobra.Command, args []string) error {
 	return p.Close(err)
 }
 
-// infoExcerpt is the size in bytes from which on traces are not read to their end. What
-// is smaller is read in less than a second.
+// infoExcerpt is the size in bytes from which on traces are not read to their end. Smaller
+// ones are read in less than a second.
 const infoExcerpt = 160 << 20
 
-// A survey collects what the events of a trace say of it.
+// A survey collects facts about a trace from its events.
 type survey struct {
 	file      *trace.File
 	decoder   *etw.Decoder
@@ -231,7 +231,7 @@ func (s *survey) provider(name string, guid etw.GUID) *providerCount {
 	return p
 }
 
-// print prints what was found, or adds it to a table for all traces.
+// print prints the findings, or adds it to a table for all traces.
 func (s *survey) print(p *show.Printer, list *show.JsonList, all *show.Table, n int) error {
 	switch p.Format {
 	case show.FormatJSON, show.FormatJSONL:
@@ -271,7 +271,7 @@ func (s *survey) facts() []trace.Fact {
 	)
 }
 
-// machineFacts returns what events tell of the machine, as Windows calls it.
+// machineFacts returns the facts of events about the machine, as Windows calls it.
 func (s *survey) machineFacts() []trace.Fact {
 	if s.machine == nil {
 		return nil

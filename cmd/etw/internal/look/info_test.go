@@ -14,8 +14,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// TestInfoOfTheLarge: what is read in part has no numbers that are those of the part,
-// in no format, and says so.
+// TestInfoOfTheLarge: a file read in part has no numbers of the part, in no format, and says
+// so.
 func TestInfoOfTheLarge(t *testing.T) {
 	process := etw.MustParseGUID("3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c")
 	header := etltest.DefaultHeader()

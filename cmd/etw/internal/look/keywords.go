@@ -32,7 +32,7 @@ keyword is meant; --preset takes presets alone:
   and of the provider rundown` + presetHelp(rundown.Provider) + `
 
 With --for TOOL alone it says in some lines how to record with this tool, or with all.
-With --for and keywords it prints what the tool takes to record them, a flag (xperf,
+With --for and keywords it prints the tool's settings to record them, a flag (xperf,
 logman, perfview), a value (dotnet-trace --providers, env DOTNET_EventPipeConfig) or an
 element of a profile (wpr). The level is the least at which each of the keywords causes
 events, and methods have names. Of the kernel it is flags, by the names that the tool has
@@ -52,7 +52,7 @@ for them. A mask that causes or names nothing is warned of.`,
 		RunE: k.main,
 	}
 	cmd.Flags().StringVarP(&k.provider, "provider", "p", "clr", "of this `PROVIDER`: clr, rundown, private, stress, kernel, a name or a GUID")
-	cmd.Flags().StringVar(&k.tool, "for", "", "print how to record with this `TOOL`, or what it takes: etw,\n"+strings.Join(recorderNames, ", ")+" or "+allRecipes)
+	cmd.Flags().StringVar(&k.tool, "for", "", "print how to record with this `TOOL`, or its settings: etw,\n"+strings.Join(recorderNames, ", ")+" or "+allRecipes)
 	cmd.Flags().StringVar(&k.level, "level", "", "with --for, at this `LEVEL`: critical to verbose, or a number; otherwise\nthe least that the keywords need")
 	cmd.Flags().StringSliceVar(&k.presets, "preset", nil, "add the keywords of these `PRESETS`, and their level")
 	pick.KnownFlag(cmd, &k.paths)
@@ -120,7 +120,7 @@ func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// recipes returns what a tool takes, or each with its name before it, and warnings.
+// recipes returns the recipe for a tool, or each with its name before it, and warnings.
 func (k *keywordsCommand) recipes(a *asking) (text string, warnings []string, err error) {
 	switch {
 	case k.tool == "":
@@ -141,7 +141,7 @@ func (k *keywordsCommand) recipes(a *asking) (text string, warnings []string, er
 	return text, warnings, nil
 }
 
-// recorded returns what a tool takes to record what is asked for.
+// recorded returns the recipe of a tool for an asking.
 func (a *asking) recorded(tool string) (text string, warnings []string, err error) {
 	write := recorders[tool]
 	switch {
@@ -153,7 +153,7 @@ func (a *asking) recorded(tool string) (text string, warnings []string, err erro
 	return write(a.of.Desc, a.mask, a.level), nil, nil
 }
 
-// asking returns what the command line asks of a provider: all, if it names nothing.
+// asking returns the asking of a command line for a provider: all, if it names nothing.
 func (k *keywordsCommand) asking(p *etw.Provider, args []string) (*asking, error) {
 	ask := &asking{of: p}
 	if len(args)+len(k.presets) == 0 {
@@ -201,8 +201,8 @@ func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) 
 	return nil, unknownProvider(name, manifests)
 }
 
-// explain lists the keywords that have a bit in the mask, with what has names by them, and
-// the bits that are of none.
+// explain lists the keywords that have a bit in the mask, with the code that has names by
+// them, and the bits that are of none.
 func explain(a *asking) *show.Table {
 	t := show.NewTable(show.Column{Name: "mask", Right: true}, show.Word("keyword"), show.Word("names"))
 	t.Plain = true

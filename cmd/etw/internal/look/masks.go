@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An asking is what a session is to take of a provider.
+// An asking is the events that a session is to take of a provider.
 type asking struct {
 	of     *etw.Provider
 	mask   uint64
@@ -39,7 +39,7 @@ func presetNames(p *etw.Provider) []string {
 	return names
 }
 
-// presetHelp lists the presets of a provider, with what they enable.
+// presetHelp lists the presets of a provider, with the events that they enable.
 func presetHelp(p *etw.Provider) string {
 	text, line := "", " "
 	for _, preset := range pick.PresetsOf(p) {
@@ -133,7 +133,7 @@ func (a *asking) namesMethods() bool {
 	return false
 }
 
-// names says what each keyword of a mask gives names to.
+// names lists the code that each keyword of a mask names.
 func (a *asking) names() map[uint64]string {
 	switch a.of {
 	case clr.Provider:
@@ -176,7 +176,7 @@ func either(a bool, first string, b bool, second string) string {
 	return "nothing"
 }
 
-// warnings says what a session would miss that takes what is asked for.
+// warnings names the events that a session with this asking would miss.
 func (a *asking) warnings() []string {
 	var list []string
 	switch a.of {
@@ -201,7 +201,7 @@ func (a *asking) runtimeWarnings() []string {
 	const enumerations = uint64(clr.KeywordStartEnumeration | clr.KeywordEndEnumeration)
 	switch {
 	case a.mask&enumerations != 0 && a.mask&^enumerations == 0:
-		return []string{"the mask says when code is to be enumerated, and not of what: neither Loader, 0x8, Jit, 0x10, nor NGen, 0x20"}
+		return []string{"the mask says when code is to be enumerated, and not which code: neither Loader, 0x8, Jit, 0x10, nor NGen, 0x20"}
 	case a.mask&uint64(clr.KeywordNGen) == 0:
 	case a.mask&suppressing(a.of) != 0:
 		return []string{suppressed}

@@ -11,8 +11,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestAsking: levels follow the mask, presets are what they are in Go, and masks that cause
-// or name nothing are told of.
+// TestAsking: levels follow the mask, presets equal those in Go, and masks that cause or
+// name nothing are reported.
 func TestAsking(t *testing.T) {
 	for _, test := range []struct {
 		of      *etw.Provider
@@ -114,7 +114,7 @@ func TestMissions(t *testing.T) {
 	}
 }
 
-// TestKernelRecipes: the flags of the kernel are what each tool calls them, and a tool that
+// TestKernelRecipes: the flags of the kernel have the names of each tool, and a tool that
 // has no name for one, or records no kernel, says so.
 func TestKernelRecipes(t *testing.T) {
 	for _, test := range []struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A measure is what is made of the values of a field: sum, avg, min, max, or a
-// percentile such as p99.
+// A measure is a figure of the values of a field: sum, avg, min, max, or a percentile such
+// as p99.
 type measure struct {
 	flag, field string
 }

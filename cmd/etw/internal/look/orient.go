@@ -15,7 +15,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
-// An evidence is what events of a trace make a question worth asking.
+// An evidence is the events of a trace that make a question worth asking.
 type evidence struct {
 	need.Need // one of its keywords is wanted, if there are any
 	show.Suggestion
@@ -33,7 +33,7 @@ var evidences = []evidence{
 	{waits.Needs[0], show.Suggestion{Why: "it has waits", Command: "etw waits"}},
 	{threadpool.Needs[0], show.Suggestion{Why: "it has the thread pool: whether it starves", Command: "etw threadpool"}},
 	{jit.Needs[0], show.Suggestion{Why: "it has compilations", Command: "etw jit"}},
-	{need.Need{Provider: need.CLR, Keywords: 0x8}, show.Suggestion{Why: "it has what is loaded: how the program starts", Command: "etw startup"}},
+	{need.Need{Provider: need.CLR, Keywords: 0x8}, show.Suggestion{Why: "it has the loads: how the program starts", Command: "etw startup"}},
 	{need.Need{Provider: need.CLR, Keywords: 0x100000}, show.Suggestion{Why: "it has a snapshot of the heap", Command: "etw heap"}},
 	{need.Need{Provider: requests.Needs[0].Provider}, show.Suggestion{Why: "it has activities: requests and their times", Command: "etw requests"}},
 	{need.Need{Provider: "Microsoft.AspNetCore.Hosting"}, show.Suggestion{Why: "it has requests and counters of the web server", Command: "etw requests"}},
@@ -47,7 +47,7 @@ var evidences = []evidence{
 	{need.Need{Provider: "Windows Kernel/TcpIp"}, show.Suggestion{Why: "it has connections", Command: "etw network"}},
 }
 
-// orient suggests what a trace can be asked that has events of some providers.
+// orient suggests questions to a trace that has events of some providers.
 func orient(a *show.About, providers []*providerCount, file string) {
 	for _, e := range evidences {
 		if slices.ContainsFunc(providers, e.isMet) {

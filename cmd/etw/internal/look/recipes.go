@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// recorders write what the tools that record take to enable a provider.
+// recorders write the settings by which tools enable a provider.
 var recorders = map[string]func(p *etw.ProviderDesc, mask uint64, level etw.Level) string{
 	"dotnet-trace": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
 		return fmt.Sprintf("%s:0x%x:%d", p.Name, mask, level)

@@ -40,8 +40,8 @@ var kernelNames = []struct {
 	{kernel.KeywordFileIoInit, "FILE_IO_INIT", "FileIOInit", "FileIOInit"},
 }
 
-// kernelRecipe returns what a tool takes for flags of the kernel. What the tool does beyond
-// them is warned of; what it cannot do is an error.
+// kernelRecipe returns the settings of a tool for flags of the kernel. Events beyond them
+// bring a warning; flags that the tool lacks are an error.
 func kernelRecipe(tool string, mask uint64) (text string, warnings []string, err error) {
 	const form = "-p \"Windows Kernel Trace\" 0x%x"
 	switch tool {

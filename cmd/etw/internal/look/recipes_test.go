@@ -15,7 +15,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An enabled is what a tool would enable, as it reads it.
+// An enabled is the set that a tool would enable, as it reads it.
 type enabled struct {
 	provider string // a GUID, or a name
 	mask     uint64
@@ -35,7 +35,7 @@ var (
 
 var perfviewLevels = []string{"Always", "Critical", "Error", "Warning", "Informational", "Verbose"}
 
-// parsers read what recorders write, each by the grammar of its tool.
+// parsers read the output of recorders, each by the grammar of its tool.
 var parsers = map[string]func(text string) (enabled, error){
 	"xperf": func(text string) (enabled, error) {
 		spec, ok := strings.CutPrefix(text, "-on ")
@@ -101,7 +101,7 @@ func parseWPR(text string) (e enabled, err error) {
 	return e, err
 }
 
-// TestRecorders: what is printed for each tool is of its grammar, and says what was asked for.
+// TestRecorders: the text printed for each tool is of its grammar, and asks for the same.
 func TestRecorders(t *testing.T) {
 	if len(parsers) != len(recorderNames) || len(recorders) != len(recorderNames) {
 		t.Fatalf("%d tools, %d recorders, %d parsers", len(recorderNames), len(recorders), len(parsers))
@@ -125,8 +125,8 @@ func TestRecorders(t *testing.T) {
 	}
 }
 
-// recipeWords are the words that begin a line of a recipe, with what may follow: flags take
-// as many values as are said here.
+// recipeWords are the words that begin a line of a recipe, with the words that may follow:
+// flags take as many values as are said here.
 var recipeWords = map[string]map[string]int{
 	"etw":          {"ps": 0, "collect": 0, "info": 1, "-p": 1, "--profile": 1, "--duration": 1, "-o": 1, "--": 2},
 	"dotnet":       {"tool": 0, "install": 0, "--global": 1, "app.dll": 0},
@@ -138,8 +138,8 @@ var recipeWords = map[string]map[string]int{
 	"xperf":        {"-start": 1, "-on": 1, "-f": 1, "-stop": 1, "-merge": 3},
 }
 
-// TestRecipes: each command of each recipe is of the grammar of its tool, and records what
-// a preset does.
+// TestRecipes: each command of each recipe is of the grammar of its tool, and records the
+// same as a preset.
 func TestRecipes(t *testing.T) {
 	presets := make(map[string]bool)
 	for _, p := range []*etw.Provider{clr.Provider, rundown.Provider} {

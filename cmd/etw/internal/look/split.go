@@ -103,7 +103,7 @@ type part struct {
 // partBytes is how much of a file is held.
 const partBytes = 64 << 10
 
-// meet takes note of all events that are chosen: what fields they have is the first line.
+// meet takes note of all events that are chosen: their fields are the first line.
 func (w *splitter) meet(args []string) error {
 	in := w.of.In
 	in.Quiet = true
@@ -167,7 +167,7 @@ func (w *splitter) append(b []byte, s *pick.Shot) []byte {
 	return b
 }
 
-// writer returns what formats the events of a file, whose columns are its own.
+// writer returns the formatter of the events of a file, whose columns are its own.
 func (w *splitter) writer(p *part) (eventWriter, error) {
 	own := *w.met
 	own.Descs = p.descs

@@ -22,8 +22,8 @@ func NewStat() *cobra.Command {
 	st := new(stat)
 	cmd := &cobra.Command{
 		Use:   "stat [flags] FILE...",
-		Short: "Count events, and sum up what is in them",
-		Long: `Stat counts events by provider, id, version and opcode, or by what --by names;
+		Short: "Count events, and sum up their fields",
+		Long: `Stat counts events by provider, id, version and opcode, or by the keys of --by;
 several traces are counted together. Bytes are those of payloads. Undecodable are
 the events whose payload does not fit its description, and those whose header is
 damaged; lost are those that the session could not record. They are in no row.
@@ -178,7 +178,7 @@ func (st *stat) run(p *show.Printer, t *trace.Trace, src etw.Source) error {
 	p.About.ReadTo(trouble)
 	p.About.Follow(st.cmd,
 		show.Next("etw dump --limit 20", "the events themselves, with their fields"),
-		show.Next("etw info", "what the trace is, and which questions it answers"))
+		show.Next("etw info", "the kind of trace, and the questions it answers"))
 	if err := st.print(p, t); err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (st *stat) count(t *trace.Trace, rec *etw.Record) error {
 	return nil
 }
 
-// print prints what was counted.
+// print prints the counts.
 func (st *stat) print(p *show.Printer, t *trace.Trace) error {
 	faults := int64(0)
 	for _, n := range st.faults {
@@ -239,8 +239,8 @@ func (st *stat) print(p *show.Printer, t *trace.Trace) error {
 	return tab.Write(p)
 }
 
-// headline prints what a file is and how much is in it. faults are payloads that
-// do not fit their descriptions.
+// headline prints the kind of a file and its size. faults are payloads that do not fit their
+// descriptions.
 func headline(p *show.Printer, f *trace.File, faults int64) {
 	n := f.Stats()
 	lost := show.Lost(f) + " lost"

@@ -13,9 +13,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// callers give the call stacks of what works for an activity, in place of the frames of the
-// thread pool, those that a synchronous program would have: of the methods that await it, or
-// of the code that scheduled its task. An async method is one frame, and not also what starts it.
+// callers give the call stacks of work for an activity, in place of the frames of the thread
+// pool, those that a synchronous program would have: of the methods that await it, or of the code
+// that scheduled its task. An async method is one frame, and not also the method that starts it.
 type callers struct {
 	stacks *stacks.Samples
 	table  *symbols.Table
@@ -24,7 +24,7 @@ type callers struct {
 	buffer []byte
 }
 
-// A calledBy is what waits for a thread from a time on.
+// A calledBy is the code that waits for a thread from a time on.
 type calledBy struct {
 	from   time.Duration
 	list   []activities.Caller
@@ -109,7 +109,7 @@ func (c *callers) frames(r *etw.Record, list []activities.Caller) (frames []uint
 	return frames
 }
 
-// machinery are the begins of the names of what runs tasks and events.
+// machinery are the begins of the names of methods that run tasks and events.
 var machinery = []string{
 	"System.Runtime.CompilerServices.", "System.Diagnostics.Tracing.", "System.Threading.Tasks.", "System.Threading.ExecutionContext.",
 	"System.Threading.ThreadPool", "System.Threading.PortableThreadPool", "System.Threading.QueueUserWorkItemCallback", "System.Threading.TimerQueue",
@@ -117,7 +117,7 @@ var machinery = []string{
 	"System.Threading._", "System.Threading.UnmanagedThreadPoolWorkItem", "System.Threading.AsyncLocal",
 }
 
-// A code is what is known of an address.
+// A code is the description of an address.
 type code struct {
 	full      string // the name of the method
 	name      string // as the program calls it
@@ -126,12 +126,12 @@ type code struct {
 	starts    bool   // an async method
 }
 
-// same reports whether both are of one method: its state machine, and what makes that.
+// same reports whether both are of one method: its state machine, and the method that makes it.
 func (x code) same(inner code) bool {
 	return x.name != "" && x.name == inner.name && x.full != inner.full
 }
 
-// code returns what is known of an address.
+// code returns the description of an address.
 func (c *callers) code(r *etw.Record, address uint64) code {
 	x, ok := c.known[address]
 	if ok {

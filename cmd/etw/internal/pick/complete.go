@@ -23,15 +23,15 @@ func CompleteTraces(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return trace.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
-// A glance is what the first events of the traces on a command line show.
+// A glance is the result of the first events of the traces on a command line.
 type glance struct {
 	events    []*etw.EventInfo
 	processes map[int64]bool
 	names     *Names
 }
 
-// glanceAt looks into the traces among the arguments of a command. What is no
-// trace is passed over.
+// glanceAt looks into the traces among the arguments of a command. Other arguments are
+// passed over.
 func glanceAt(args []string) *glance {
 	g := &glance{processes: make(map[int64]bool), names: NewNames()}
 	d := builtin.NewDecoder()
@@ -67,8 +67,8 @@ func (g *glance) descs() []*etw.EventDesc {
 	return list
 }
 
-// sorted returns a list for a shell: sorted, without doubles, and of those that
-// begin as what was typed.
+// sorted returns a list for a shell: sorted, without doubles, and of those that begin as the
+// typed word.
 func sorted(list []string, begun string) []string {
 	list = slices.DeleteFunc(list, func(s string) bool {
 		return len(s) < len(begun) || !strings.EqualFold(s[:len(begun)], begun)

@@ -14,7 +14,7 @@ type heldFile struct {
 	path string
 }
 
-// RefuseCopies returns an error if two files have one content: what is in both would count
+// RefuseCopies returns an error if two files have one content: events in both would count
 // double, and the time between two events of a thread be none. That one path is given twice
 // is found out where it is opened.
 func RefuseCopies(paths []string) error {

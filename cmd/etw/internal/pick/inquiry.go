@@ -88,13 +88,13 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	return err
 }
 
-// KeeperOf returns what says which records an analysis needs beside those that a filter
-// lets through.
+// KeeperOf returns a function that says which records an analysis needs beside those that a
+// filter lets through.
 func KeeperOf(h *filter.Header) *rewrite.Keeper {
 	return &rewrite.Keeper{Stacks: true, Answer: true, Process: h.Processes.Has}
 }
 
-// Warnings says what of the traces makes the answer less than it could be.
+// Warnings names the faults of the traces that weaken the answer.
 func (i *Inquiry) Warnings(t *trace.Trace) []string {
 	var list []string
 	n := t.Stats()
@@ -105,10 +105,10 @@ func (i *Inquiry) Warnings(t *trace.Trace) []string {
 		list = append(list, show.NotToItsEnd)
 	}
 	if i.Cut {
-		list = append(list, "what began before --from, or ended after --to, counts as cut off")
+		list = append(list, "intervals that began before --from, or ended after --to, count as cut off")
 	}
 	if i.Parted {
-		list = append(list, "what was not all on in the times of --activity or --during counts as cut off")
+		list = append(list, "intervals not whole in the times of --activity or --during count as cut off")
 	}
 	if n := i.Mux.Stats().Undecodable; n > 0 {
 		list = append(list, fmt.Sprintf("%d records do not fit the events that they claim to be, and are in no number", n))

@@ -48,7 +48,7 @@ func ParseKeywords(list []string, providers []*etw.Provider) (uint64, error) {
 // KeywordSuffix ends the names of most keywords, and may be left out.
 const KeywordSuffix = "Keyword"
 
-// isProvider says how to name a provider, if text is what one is called.
+// isProvider says how to name a provider, if text is the name of one.
 func isProvider(text string) string {
 	for _, b := range builtin.Providers {
 		if strings.EqualFold(text, b.Alias) || strings.EqualFold(text, b.Desc.Name) {
@@ -80,8 +80,7 @@ func keywordMask(name string, providers []*etw.Provider) (mask uint64, ok bool) 
 	return 0, false
 }
 
-// keywordsOf returns the names of the keywords of providers, without what they
-// all end with.
+// keywordsOf returns the names of the keywords of providers, without their common end.
 func keywordsOf(providers []*etw.Provider) []string {
 	var names []string
 	for _, p := range providers {

@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A Meeting is what the first events of a trace show of all.
+// A Meeting is the facts about all events that the first of a trace show.
 type Meeting struct {
 	sel        *Selector
 	T          *trace.Trace
@@ -71,8 +71,8 @@ func (m *Meeting) isOther(file string) bool { return m.T.Files()[0].Name() != fi
 
 var sessionClass = (*kernel.AnyEventTraceHeader)(nil).EventDescs()[0].Class
 
-// LookLimit returns how many events may be looked at before the first is printed.
-// Of a stream that is only what has come.
+// LookLimit returns how many events may be looked at before the first is printed. Of a
+// stream that is only the part that has come.
 func LookLimit(paths []string) int {
 	for _, path := range paths {
 		if info, err := os.Stat(path); path == trace.Stdin || err != nil || !info.Mode().IsRegular() {
@@ -90,8 +90,8 @@ func EventTitle(e *etw.EventInfo) string {
 	return cli.Clean(e.Provider + "/" + e.Name)
 }
 
-// BriefTitle is the title with the alias of the provider, if it has one: where
-// there is little room, it says more than what is left of the name.
+// BriefTitle is the title with the alias of the provider, if it has one: where there is
+// little room, it says more than the rest of the name.
 func BriefTitle(e *etw.EventInfo) string {
 	for _, b := range builtin.Providers {
 		if b.Desc.Name == e.Provider {
@@ -101,7 +101,7 @@ func BriefTitle(e *etw.EventInfo) string {
 	return EventTitle(e)
 }
 
-// Resolve completes what of the filters depends on the trace.
+// Resolve completes the parts of the filters that depend on the trace.
 func (s *Selector) Resolve(t *trace.Trace) {
 	s.Header.From.Resolve(t.Start())
 	s.Header.To.Resolve(t.Start())

@@ -15,8 +15,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Names knows what processes and threads are called, from the events that say
-// so: those of the kernel, of the recorders of Linux and of EventPipe.
+// A Names knows the names of processes and threads, from the events that tell them: those of
+// the kernel, of the recorders of Linux and of EventPipe.
 type Names struct {
 	Processes map[int64]string
 	Threads   map[int64]string
@@ -141,10 +141,9 @@ func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	}
 }
 
-// Foresee returns names that are learned ahead of the events that are shown: what
-// processes and threads were called that were there before something tells their
-// names, such as the list at the end of a recording. Those that come up later have
-// their names from then on.
+// Foresee returns names that are learned ahead of the events that are shown: the names of
+// processes and threads that were there before an event tells them, such as the list at the
+// end of a recording. Those that come up later have their names from then on.
 func Foresee() *Names {
 	n := NewNames()
 	n.ahead, n.met = true, make(map[nameID]bool)

@@ -28,12 +28,12 @@ type Input struct {
 	HeadersOnly bool // nobody asks what events are called, and whom they are about
 	Profiles    bool // those of other tools, which have no events, are welcome
 
-	// Foresight learns what the pass over .etl files tells of names, also of those of
-	// files, unless it is nil.
+	// Foresight learns names from the pass over .etl files, also of those of files, unless
+	// it is nil.
 	Foresight func(*etw.Record)
 }
 
-// Key says what of the flags results depend on.
+// Key has the flags that results depend on.
 func (in *Input) Key() string { return fmt.Sprint(in.unpackLimit, in.Manifests, in.NoAttribute) }
 
 // Flags adds the flags to a command.
@@ -84,7 +84,7 @@ func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
 	return opts, nil
 }
 
-// Open opens traces to be read as one. What cannot be opened is reported, and the
+// Open opens traces to be read as one. A file that cannot be opened is reported, and the
 // rest is read: trouble says that there was such a file.
 func (in *Input) Open(cmd *cobra.Command, paths []string, follow bool) (t *trace.Trace, trouble, err error) {
 	opts, err := in.Options(cmd)
@@ -229,8 +229,8 @@ func fileOf(path string, err error) string {
 	return path
 }
 
-// OneSession returns an error if traces did not begin at one time: what analyses say is
-// by the time since the begin.
+// OneSession returns an error if traces did not begin at one time: analyses count time from
+// the begin.
 func OneSession(t *trace.Trace) error {
 	files := t.Files()
 	for _, f := range files {

@@ -79,7 +79,7 @@ func NewOperations() *Operations {
 	return o
 }
 
-// tellsFiles reports whether events tell what files are called.
+// tellsFiles reports whether events tell the names of files.
 func tellsFiles(k etw.Key) bool {
 	switch {
 	case k.Kind == etw.KindClassic && k.Provider == fileClass:
@@ -99,7 +99,7 @@ const (
 // TellsOfFiles reports whether Operations may learn something from records of a provider.
 func TellsOfFiles(provider etw.GUID) bool { return isOperation(provider) || provider == configClass }
 
-// Learn takes what a record tells of files.
+// Learn takes the facts of a record about files.
 func (o *Operations) Learn(r *etw.Record) {
 	if !isOperation(r.Provider) {
 		if r.Provider == configClass {
@@ -250,7 +250,7 @@ func number(values etw.Described, field int) uint64 {
 	return n
 }
 
-// took returns ticks of the clock of a record as a time, or -1 if they are none.
+// took returns ticks of the clock of a record as a time, or -1 if they are invalid.
 func took(r *etw.Record, ticks int64) time.Duration {
 	if r.Clock == nil || ticks < 0 || ticks > math.MaxInt64-r.Clock.Origin {
 		return -1

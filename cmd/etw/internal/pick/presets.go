@@ -23,7 +23,7 @@ func PresetsOf(p *etw.Provider) []clr.Preset {
 	return nil
 }
 
-// FindPreset returns what the preset of a name enables.
+// FindPreset returns the events that the preset of a name enables.
 func FindPreset(p *etw.Provider, name string) (e etw.Enable, ok bool) {
 	list := PresetsOf(p)
 	i := slices.IndexFunc(list, func(p clr.Preset) bool { return strings.EqualFold(p.Name, strings.TrimSpace(name)) })

@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A program is what a trace says of one process.
+// A program is the description of one process in a trace.
 type program struct {
 	PID          int64      `json:"pid"`
 	Name         string     `json:"name,omitempty"`
@@ -27,7 +27,7 @@ type program struct {
 	Events       EventCount `json:"events"`
 }
 
-// Programs collects what events say of processes.
+// Programs collects facts about processes from events.
 type Programs struct {
 	Names *Names
 	ByPID map[int64]*program
@@ -40,7 +40,7 @@ func NewPrograms() *Programs {
 	return &Programs{Names: NewNames(), ByPID: make(map[int64]*program)}
 }
 
-// Learn takes what a record says.
+// Learn takes the facts of a record.
 func (p *Programs) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	x := p.last
 	if x == nil || x.PID != r.ProcessID {
@@ -97,8 +97,8 @@ func (p *Programs) List() []*program {
 // fewPrograms are so few that each is described in full.
 const fewPrograms = 3
 
-// Text prints what is known of the processes: of a few everything, of more a
-// table, with most rows at most.
+// Text prints the facts about the processes: of a few everything, of more a table, with most
+// rows at most.
 func (p *Programs) Text(out *show.Printer, line func(label, text string), most int) error {
 	list := p.List()
 	if len(list) <= fewPrograms {
@@ -123,7 +123,7 @@ func (p *Programs) Text(out *show.Printer, line func(label, text string), most i
 	return err
 }
 
-// facts returns what is known of x, for people.
+// facts returns the facts about x, for people.
 func (x *program) facts() []trace.Fact {
 	list := []trace.Fact{
 		{Key: "process", Text: strings.TrimSpace(strconv.FormatInt(x.PID, 10) + " " + x.Name)},

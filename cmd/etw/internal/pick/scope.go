@@ -20,12 +20,12 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// A Scope holds the flags that say what of a trace an analysis is of.
+// A Scope holds the flags that choose the part of a trace for an analysis.
 type Scope struct {
 	of Selection // whose filters of events are left empty
 }
 
-// Scope returns what of a trace the flags are about, whichever events they choose.
+// Scope returns the part of a trace that the flags choose, whichever events they choose.
 func (s *Selection) Scope() Scope {
 	return Scope{Selection{processes: s.processes, children: s.children, from: s.from, To: s.To, Zone: s.Zone, during: s.during, caused: s.caused}}
 }
@@ -56,10 +56,10 @@ func (s *Scope) Key(h *filter.Header) string {
 	return fmt.Sprint(key)
 }
 
-// Threads returns what is said of threads.
+// Threads returns the filter of threads.
 func (s *Scope) Threads() []string { return s.of.threads }
 
-// Threads returns what is said of threads.
+// Threads returns the filter of threads.
 func (s *Selection) Threads() []string { return s.threads }
 
 // threadFlag defines the flag that chooses threads.
@@ -83,8 +83,8 @@ func (s *Selection) processFlags(cmd *cobra.Command, only string) {
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"process": completeProcesses})
 }
 
-// ParseNamed returns the numbers among what a flag says of processes or threads, and the
-// patterns of names.
+// ParseNamed returns the numbers in a flag about processes or threads, and the patterns of
+// names.
 func ParseNamed(flag string, texts []string) (numbers filter.Numbers, patterns []filter.Glob, err error) {
 	for _, text := range texts {
 		switch n, err := filter.ParseNumbers(text, math.MaxInt64); {

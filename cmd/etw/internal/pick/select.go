@@ -64,7 +64,7 @@ func (s *Selection) timeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.from, "from", "", "only events from this `TIME` on: 2024-05-01T10:00:00Z, 10:00:05 of that\nday, or milliseconds or a duration such as 1.5s since the session's start")
 	f.StringVar(&s.To, "to", "", "only events before this `TIME`")
-	f.StringArrayVar(&s.caused, "activity", nil, "only what threads did for an activity of this `NAME`: see etw requests; repeatable")
+	f.StringArrayVar(&s.caused, "activity", nil, "only work of threads for an activity of this `NAME`: see etw requests; repeatable")
 	f.StringArrayVar(&s.during, "during", nil, "only events of processes while an activity of this `NAME` was on; repeatable")
 	f.StringVar(&s.Zone, "zone", "UTC", "`ZONE` of times, here and in text: UTC, local, machine (the recorded one), Asia/Tokyo")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
@@ -76,8 +76,8 @@ func (s *Selection) timeFlags(cmd *cobra.Command) {
 // LevelNames are the standard levels that a filter can ask for.
 var LevelNames = []string{"critical", "error", "warning", "informational", "verbose"}
 
-// A Selector chooses events, and remembers what it saw for the case that it
-// chooses none.
+// A Selector chooses events, and remembers the events seen for the case that it chooses
+// none.
 type Selector struct {
 	Decoder  *etw.Decoder
 	Known    []*etw.Provider // of manifests
@@ -163,7 +163,7 @@ func (s *Selection) Selector(manifests []*etw.Provider) (*Selector, error) {
 	return sel, s.window(sel)
 }
 
-// named reads the flags of what has numbers and names.
+// named reads the flags of things that have numbers and names.
 func (s *Selection) named(sel *Selector) error {
 	var err error
 	if sel.Header.Processes, sel.patterns, err = ParseNamed("process", s.processes); err != nil {
@@ -247,7 +247,7 @@ func keywordProviders(h *filter.Header, manifests []*etw.Provider) []*etw.Provid
 	return append(list, builtin.Sources(isNamed(h), manifests)...)
 }
 
-// isNamed returns what says whether a filter names a provider.
+// isNamed returns a function that says whether a filter names a provider.
 func isNamed(h *filter.Header) func(name string, guid etw.GUID) bool {
 	return func(name string, guid etw.GUID) bool {
 		return slices.ContainsFunc(h.Providers, func(p filter.Provider) bool { return p.Match(name, guid) })
@@ -309,8 +309,8 @@ func (s *Shot) EventTask() uint16 {
 	return s.Task
 }
 
-// Take returns what is known of a record, nil if a filter is against it, and
-// errStop if one is against all that follow, too.
+// Take returns the event of a record, nil if a filter is against it, and errStop if one is
+// against all that follow, too.
 func (s *Selector) Take(rec *etw.Record, elapsed time.Duration) (*Shot, error) {
 	e := s.Decoder.Event(rec)
 	if s.Given {

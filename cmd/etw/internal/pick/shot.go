@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Problem returns what is not right with the values of s.
+// Problem returns the fault in the values of s.
 func (s *Shot) Problem() string {
 	if s.Err != nil {
 		return strings.TrimPrefix(s.Err.Error(), "etw: ")

@@ -60,7 +60,7 @@ func (s TimeSpan) Cut(h *filter.Header, start etw.FileTime) TimeSpan {
 	return s
 }
 
-// WhyNone returns why what a scope asks for is not in the trace at all, or "".
+// WhyNone returns why the trace has nothing of a scope, or "".
 func (s *TimeSpan) WhyNone(o *Scope) string {
 	times := &o.of
 	switch {

@@ -64,7 +64,7 @@ func (s *Stream) Row(cells ...string) error {
 	return s.p.Flush()
 }
 
-// head prints what stands before the first row.
+// head prints the text before the first row.
 func (s *Stream) head() error {
 	if s.begun {
 		return nil
@@ -87,8 +87,8 @@ func (s *Stream) head() error {
 	return nil
 }
 
-// streamWidth is how wide a column is for people if it does not say how much room it
-// needs: of a stream nobody knows what comes.
+// streamWidth is how wide a column is for people if it does not say how much room it needs:
+// nobody knows the next rows of a stream.
 const streamWidth = 11
 
 // fit sets the widths of the columns. Those that can be spared are left out where they
@@ -146,7 +146,7 @@ func (s *Stream) line(cells []string) []byte {
 	return append(b, '\n')
 }
 
-// End prints what stands after the last row.
+// End prints the text after the last row.
 func (s *Stream) End() error {
 	if s.p.Format == show.FormatText && s.begun {
 		s.p.LeftOut(s.gone())

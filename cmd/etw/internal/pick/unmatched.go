@@ -18,9 +18,9 @@ import (
 // shownKinds is how many kinds of events a message names.
 const shownKinds = 8
 
-// ReportNone says what there is if filters left nothing. That is an answer, unless it
-// was asked for names that nobody knows: then it is the error of a command line that
-// makes no sense.
+// ReportNone names the events that are there if filters left nothing. That is an answer,
+// unless it was asked for names that nobody knows: then it is the error of a command line
+// that makes no sense.
 func (s *Selector) ReportNone(cmd *cobra.Command) error {
 	if !s.Given || s.chosen > 0 || cmd.Context().Err() != nil {
 		return nil
@@ -137,9 +137,9 @@ func kinds(all, list []seenEvent) string {
 	return strings.Join(names, ", ")
 }
 
-// CheckFields checks the fields of the conditions against what is known of the
-// events that the filters choose: from the tool, from manifests, and from the
-// trace, of which some were looked at. If that was not all, a field may yet come.
+// CheckFields checks the fields of the conditions against the known events that the filters
+// choose: from the tool, from manifests, and from the trace, of which some were looked at.
+// If that was not all, a field may yet come.
 func (s *Selector) CheckFields(met []*etw.EventDesc, whole bool) error {
 	if len(s.Wheres) == 0 {
 		return nil
@@ -176,7 +176,7 @@ func unknownField(err error) bool {
 	return ok
 }
 
-// ExplainField adds to an error about a field what fields there are.
+// ExplainField adds to an error about a field the fields that there are.
 func ExplainField(err error) string {
 	unknown, ok := err.(*filter.UnknownField)
 	if !ok {

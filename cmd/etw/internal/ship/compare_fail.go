@@ -14,8 +14,8 @@ import (
 	"github.com/etwgen/etwgen/internal/filter"
 )
 
-// A condition is what must not hold of a comparison: a number of B is further from that of
-// A than by a step.
+// A condition is one that must not hold of a comparison: a number of B is further from that
+// of A than by a step.
 type condition struct {
 	text      string
 	metric    filter.Glob
@@ -111,9 +111,9 @@ func afterAll(notes []string) string {
 	return "; " + strings.Join(notes, "; ")
 }
 
-// withNone returns the numbers of a side, those included of what did not happen: what
-// appears or vanishes is to be judged, too. Which keywords were on traces do not tell;
-// that the runtime's provider was, its other events do.
+// withNone returns the numbers of a side, zeros of absent events included: figures that
+// appear or vanish are to be judged, too. Which keywords were on traces do not tell; that
+// the runtime's provider was, its other events do.
 func (c *comparing) withNone(s *side) [][]compare.Figure {
 	if c.below != nil {
 		return s.runs

@@ -31,7 +31,7 @@ type comparison struct {
 	SpreadB       quantity.Float  `json:"spreadB,omitzero"`
 }
 
-// A ComparedDoc is what JSON has of a comparison.
+// A ComparedDoc is the JSON of a comparison.
 type ComparedDoc struct {
 	Schema           int          `json:"schema"`
 	A                string       `json:"a"`
@@ -86,8 +86,8 @@ func (c *comparing) print(p *show.Printer, sides [2]*side, res *compared) error 
 	return nil
 }
 
-// recordedOnBoth leaves out the numbers of what only one side was recorded with, and says
-// what that is.
+// recordedOnBoth leaves out the numbers of events that only one side was recorded with, and
+// names these.
 func recordedOnBoth(res *compared) (notes []string) {
 	var only [2][]string
 	res.rows = slices.DeleteFunc(res.rows, func(x compare.Change) bool {
@@ -107,7 +107,7 @@ func recordedOnBoth(res *compared) (notes []string) {
 	})
 	for side, areas := range only {
 		if len(areas) > 0 {
-			notes = append(notes, fmt.Sprintf("%s alone was recorded with what tells of %s; --all shows it", sideNames[side], strings.Join(areas, ", ")))
+			notes = append(notes, fmt.Sprintf("%s alone was recorded with events of %s; --all shows it", sideNames[side], strings.Join(areas, ", ")))
 		}
 	}
 	return notes
@@ -121,7 +121,7 @@ func nothing(res *compared) string {
 	return fmt.Sprintf("no number differs by more than noise and %s %%; %d of %d differ by less, which --all shows", look.PlainFloat(res.threshold), res.small, res.all)
 }
 
-// head says what was compared, and what more and less mean.
+// head names the sides, and the meaning of more and less.
 func (c *comparing) head(p *show.Printer, sides [2]*side, res *compared, notes []string) {
 	p.Prose("", fmt.Sprintf("A is %s, B is %s", cli.Clean(sides[0].title()), cli.Clean(sides[1].title())), 2)
 	if c.per != "" {
@@ -130,7 +130,7 @@ func (c *comparing) head(p *show.Printer, sides [2]*side, res *compared, notes [
 	n, m := len(sides[0].runs), len(sides[1].runs)
 	switch {
 	case compare.CanTell(n, m):
-		p.Prose("", fmt.Sprintf("medians of %d and %d recordings; more and less is what the rank test (Mann-Whitney) says with p of at most %s", n, m, look.PlainFloat(round(compare.SureP(n, m)))), 2)
+		p.Prose("", fmt.Sprintf("medians of %d and %d recordings; more and less is the verdict of the rank test (Mann-Whitney) with p of at most %s", n, m, look.PlainFloat(round(compare.SureP(n, m)))), 2)
 	case res.small+len(res.rows) > 0:
 		p.Prose("", fmt.Sprintf("%s too few to tell how much the program varies, four of each side do: more? and less? may be noise, as times may be that differ by less than a factor of three", fewText(n, m)), 2)
 	}

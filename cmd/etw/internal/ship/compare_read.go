@@ -86,14 +86,14 @@ func addNew(list []string, text string) []string {
 	return append(list, text)
 }
 
-// A perUnit is what sums are set against.
+// A perUnit is the unit that sums are set against.
 type perUnit struct {
 	text  string
 	event *filter.Event // of which there are so many
 	given [2]float64    // numbers of operations, of each side
 }
 
-// What --per knows beside events and numbers.
+// The units of --per beside events and numbers.
 const (
 	perSeconds   = "second"
 	perRequest   = "request"
@@ -236,7 +236,7 @@ func operations(r *etw.Record, e *etw.EventInfo) float64 {
 	return float64(binary.LittleEndian.Uint64(r.Payload))
 }
 
-// figures returns the numbers of a trace, and what the samples are that times of code are of.
+// figures returns the numbers of a trace, and the kind of samples behind times of code.
 func (s *sideReader) figures(res *analysis.Result, length time.Duration) (list []compare.Figure, samples string) {
 	options := stacks.Options{Names: stacks.QualifiedNames, Native: s.code.Native}
 	named := func(list ...*stacks.Samples) *stacks.Profile {
@@ -258,7 +258,7 @@ func (s *sideReader) figures(res *analysis.Result, length time.Duration) (list [
 	return append(list, figures.Code(p, s.c.rules)...), samples
 }
 
-// per returns what sums are set against, and which requests these are.
+// per returns the counts that sums are set against, and which requests these are.
 func (s *sideReader) per(r *requests.Result, seconds float64, path string, number int) (n float64, of string, err error) {
 	u := &s.c.unit
 	none := ""
@@ -336,7 +336,7 @@ func otherTasks(r *requests.Result) string {
 	return fmt.Sprintf(" and are known as such; the activities are %s, and --per takes the event that ends one", pick.Listed(names))
 }
 
-// perText says what sums were set against.
+// perText names the unit that sums were set against.
 func (s *side) perText() string {
 	if len(s.perOf) > 0 {
 		return s.perRange() + " of " + strings.Join(s.perOf, ", ")

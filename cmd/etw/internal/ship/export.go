@@ -35,7 +35,7 @@ type exportForm struct {
 	check func(o *exporting, cmd *cobra.Command) error
 	// file exports one trace, of several that path may hold.
 	file func(o *exporting, cmd *cobra.Command, path string, f *trace.File) error
-	// within runs what exports all the traces, with the output open; it may be nil.
+	// within runs the export of all traces, with the output open; it may be nil.
 	within func(o *exporting, cmd *cobra.Command, args []string, run func() error) error
 }
 
@@ -76,15 +76,15 @@ of the file:
   prometheus   the last values of counters and metrics, for the textfile collector
   openmetrics  all values of counters and metrics with their times, of one trace
   pcapng       the packets of netsh and pktmon, for Wireshark, each with its process
-  chrome       what happened when, with call stacks of samples, for https://ui.perfetto.dev
-  firefox      samples with what else happened, for https://profiler.firefox.com
+  chrome       events over time, with call stacks of samples, for https://ui.perfetto.dev
+  firefox      samples with other events, for https://profiler.firefox.com
   pprof        samples of call stacks, for go tool pprof; lines where --symbols has PDBs
   speedscope   the same for https://www.speedscope.app
   folded       the same as folded stacks; as otlp-profile for OpenTelemetry (.otlp)
   csv          events as etw dump prints them, a file for each type; so do json and jsonl
 
-What the samples are, --of says. Of chrome and what follows it all traces together are one;
-otherwise each trace is exported by itself, and a line for each says what became of it, beginning with
+--of chooses the samples. Of chrome and those after it all traces together are one;
+otherwise each trace is exported by itself, and a line for each gives the outcome, beginning with
 the exit code that it would have alone; the exit code is the largest.`
 
 // NewExport returns the command that writes traces for other systems.

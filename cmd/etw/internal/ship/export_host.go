@@ -33,7 +33,7 @@ func (o *exporting) hostOf(cmd *cobra.Command, path string, f *trace.File) strin
 }
 
 // computerOf reads a trace up to the first event that names the machine. The kernel writes it
-// at the begin, or at the end, with what else it tells of the machine.
+// at the begin, or at the end, with other facts about the machine.
 func computerOf(t *trace.Trace, file string) string {
 	var mux etw.Mux
 	name := ""

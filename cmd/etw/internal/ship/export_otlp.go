@@ -39,7 +39,7 @@ var otlpForm = exportForm{
 	},
 }
 
-// otlpSignals are what can be exported.
+// otlpSignals are the kinds that can be exported.
 var otlpSignals = []string{string(otlp.SignalLogs), string(otlp.SignalMetrics), string(otlp.SignalTraces)}
 
 // A telemetryExport holds the flags of the form otlp, and where it goes.
@@ -60,8 +60,8 @@ func (x *telemetryExport) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&x.endpoint, "endpoint", "", "otlp: send to the collector at this `URL`, such as http://localhost:4318")
 	f.StringArrayVar(&x.headers, "header", nil, "otlp: send this header `NAME=VALUE` with each request; repeatable")
-	f.StringSliceVar(&x.signals, "signals", otlpSignals, "otlp: what is exported: `SIGNALS` of logs, metrics, traces")
-	f.BoolVar(&x.delta, "delta", false, "otlp: have what adds up count from one value to the next, not from the start")
+	f.StringSliceVar(&x.signals, "signals", otlpSignals, "otlp: the `SIGNALS` to export: some of logs, metrics, traces")
+	f.BoolVar(&x.delta, "delta", false, "otlp: have sums count from one value to the next, not from the start")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"signals": pick.CompleteList(func(*cobra.Command, []string) []string { return otlpSignals }),
 		"header":  cobra.NoFileCompletions, "endpoint": cobra.NoFileCompletions,
@@ -104,7 +104,7 @@ func (x *telemetryExport) check(o *exporting) error {
 // wants reports whether a signal is exported.
 func (x *telemetryExport) wants(s otlp.Signal) bool { return slices.Contains(x.signals, string(s)) }
 
-// send writes a body as a line, or sends it. What a collector takes only in part goes on.
+// send writes a body as a line, or sends it. After a partial success it goes on.
 func (x *telemetryExport) send(cmd *cobra.Command, s otlp.Signal, body []byte) error {
 	if x.client == nil {
 		_, err := x.w.Write(append(body, '\n'))
@@ -144,7 +144,7 @@ func (x *telemetryExport) within(o *exporting, cmd *cobra.Command, args []string
 	return cmp.Or(err, trouble)
 }
 
-// A telemetry is what is exported of one trace.
+// A telemetry is the export of one trace.
 type telemetry struct {
 	x     *telemetryExport
 	cmd   *cobra.Command
@@ -209,7 +209,7 @@ func isDecode(err error) bool {
 	return errors.As(err, &d)
 }
 
-// A batch is what is exported at once.
+// A batch is exported at once.
 type batch interface {
 	Count() int
 	AppendJSON(b []byte) []byte
@@ -219,7 +219,7 @@ type batch interface {
 func (m *telemetry) flushLogs() error  { return m.send(otlp.SignalLogs, m.logs, &m.logged) }
 func (m *telemetry) flushSpans() error { return m.send(otlp.SignalTraces, m.spans, &m.traced) }
 
-// send exports a batch, and counts what is in it.
+// send exports a batch, and counts its contents.
 func (m *telemetry) send(s otlp.Signal, b batch, sent *int) error {
 	if b.Count() == 0 {
 		return nil
@@ -230,7 +230,7 @@ func (m *telemetry) send(s otlp.Signal, b batch, sent *int) error {
 	return m.x.send(m.cmd, s, m.x.body)
 }
 
-// flush exports what is left, and what the analyses found.
+// flush exports the rest, and the findings of the analyses.
 func (m *telemetry) flush() error {
 	if err := cmp.Or(m.flushLogs(), m.flushSpans()); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (m *telemetry) flush() error {
 	return nil
 }
 
-// file exports one trace, and says in a line what became of it.
+// file exports one trace, and reports on it in a line.
 func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
 	name := filepath.Base(filepath.ToSlash(f.Name()))
 	known, err := pick.ReadManifests(cmd, o.in.Manifests)

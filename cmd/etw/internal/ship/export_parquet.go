@@ -51,7 +51,7 @@ type lakeExport struct {
 func (l *lakeExport) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.host, "host", "", "the `HOST` that the traces are from; the kernel of Windows names it itself")
-	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,requests, or all:\n"+strings.Join(lakeTables, ", ")+".\nThey take a further pass, and memory for what they find")
+	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,requests, or all:\n"+strings.Join(lakeTables, ", ")+".\nThey take a further pass, and memory for their findings")
 	f.BoolVar(&l.goesOn, "continue", false, "leave out traces that are in the lake already, and have not changed")
 	f.StringVar(&l.memory, "memory", "48M", "hold rows of this `size` before they are written")
 	f.StringVar(&l.exact, "types", "plain", "the columns' `TYPES`: plain, which all engines have, or exact: ns, UUIDs and integers\nwithout sign")
@@ -100,7 +100,7 @@ func (l *lakeExport) check(o *exporting) error {
 	return nil
 }
 
-// source says what a trace is, and what of it was exported.
+// source describes a trace, and the exported part of it.
 func (l *lakeExport) source(o *exporting, path string, f *trace.File) map[string]string {
 	s := map[string]string{"format": f.Format(), "name": f.Name(), "tables": strings.Join(l.tables, ","), "filter": o.sel.Text(), "types": l.exact}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -110,8 +110,8 @@ func (l *lakeExport) source(o *exporting, path string, f *trace.File) map[string
 	return s
 }
 
-// contentOf returns what stands for the content of a trace: that of its file, and which of an
-// archive it is. It is empty of what can be read only once.
+// contentOf returns the identity of the content of a trace: that of its file, and which of an
+// archive it is. It is empty for files that can be read only once.
 func (l *lakeExport) contentOf(path string, f *trace.File) (string, error) {
 	if l.hashed != path {
 		info, err := os.Stat(path)
@@ -131,7 +131,7 @@ func (l *lakeExport) contentOf(path string, f *trace.File) (string, error) {
 	return l.content + strings.TrimPrefix(f.Name(), path), nil
 }
 
-// options says what is exported of a trace.
+// options returns the options for exporting a trace.
 func (l *lakeExport) options(o *exporting, cmd *cobra.Command, path string, f *trace.File) (*parquet.Options, error) {
 	resource, err := l.resource.of(path, f)
 	if err != nil {
@@ -152,7 +152,7 @@ func (l *lakeExport) options(o *exporting, cmd *cobra.Command, path string, f *t
 	return opts, nil
 }
 
-// file exports one trace, and says in a line what became of it.
+// file exports one trace, and reports on it in a line.
 func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
 	opts, err := l.options(o, cmd, path, f)
 	if err != nil {
@@ -219,8 +219,8 @@ func (l *lakeExport) done(opts *parquet.Options) *parquet.Manifest {
 	return m
 }
 
-// export exports one trace. The manifest is nil if nothing was; the error is
-// errReported if there was trouble with what was.
+// export exports one trace. The manifest is nil if nothing was; the error is errReported if
+// there was trouble with the others.
 func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *trace.File, opts *parquet.Options) (*parquet.Manifest, error) {
 	if len(l.tables) > 0 && path == trace.Stdin {
 		return nil, errors.New("--tables: the standard input can be read only once")
@@ -265,7 +265,7 @@ func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *tr
 	n := t.Stats()
 	losses := parquet.Losses{Lost: n.Lost, LostBuffers: n.LostBuffers, Damaged: n.Undecodable}
 	if trouble != nil {
-		losses.Problems = append(losses.Problems, "not all of the trace could be read: etw info says what is wrong")
+		losses.Problems = append(losses.Problems, "not all of the trace could be read: etw info names the fault")
 	}
 	m, err := w.Close(losses, trouble == nil)
 	if err != nil {

@@ -71,8 +71,8 @@ func (o *exporting) writePackets(cmd *cobra.Command, args []string) error {
 	return show.Written(cmd, t, err, trouble)
 }
 
-// packetsFound says what became of the packets of a trace, and returns an error if there is
-// none to write.
+// packetsFound reports on the packets of a trace, and returns an error if there is none to
+// write.
 func packetsFound(cmd *cobra.Command, t *trace.Trace, n pcapng.Stats) error {
 	var parts []string
 	add := func(n int64, text string) {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 )
 
-// chromeForm exports what happened when.
+// chromeForm exports the events over time.
 var chromeForm = exportForm{
 	name: "chrome", suffixes: []string{".trace.json", ".perfetto.json"},
 	own: []string{"children", "tid"},
@@ -16,7 +16,7 @@ var chromeForm = exportForm{
 	},
 }
 
-// firefoxForm exports samples with what happened beside them.
+// firefoxForm exports samples with the events beside them.
 func firefoxForm() exportForm {
 	return exportForm{
 		name: "firefox", suffixes: []string{".firefox.json", ".profile.json"}, own: frameFlags(),

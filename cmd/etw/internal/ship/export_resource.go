@@ -11,9 +11,9 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// resourceFlags say whose recording a trace is. What is nearer to the trace counts more: the
+// resourceFlags say whose recording a trace is. A source nearer to the trace counts more: the
 // environment is of all that the program exports, the header of a trace is its own, a path is
-// what somebody sorted it into, and a flag is what the user says now.
+// the place where somebody sorted it into, and a flag is the user's present word.
 type resourceFlags struct {
 	pairs    []string
 	fromPath string

@@ -36,7 +36,7 @@ var lakeTables = []string{"gcs", "allocs", "samples", "exceptions", "contention"
 // allTables stands for all of them.
 const allTables = "all"
 
-// sampleTables are those of events with stacks, and what --of calls these.
+// sampleTables are those of events with stacks, and their names in --of.
 var sampleTables = map[string]string{"samples": "cpu", "allocs": "allocs", "exceptions": "exceptions", "contention": "contention"}
 
 // errSeveral says why an archive has no tables.
@@ -59,7 +59,7 @@ func (l *lakeExport) analyses(o *exporting, cmd *cobra.Command, path string, w *
 	if len(l.tables) == 0 {
 		return nil
 	}
-	// The pass over events says what is wrong with the trace.
+	// The pass over events reports the faults of the trace.
 	quiet := &cobra.Command{}
 	quiet.SetContext(cmd.Context())
 	quiet.SetIn(cmd.InOrStdin())
@@ -106,7 +106,7 @@ func (l *lakeExport) readTables(o *exporting, cmd *cobra.Command, path string, w
 	bound := source != etw.Source(t)
 	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress}
 	err = r.Each(source, func(rec *etw.Record) error {
-		// An event that is not what it claims to be is counted where events are written.
+		// An event that does not fit its claim is counted where events are written.
 		_ = x.code.Mux.Dispatch(rec)
 		_ = x.mux.Dispatch(rec)
 		if bound {

@@ -35,7 +35,7 @@ func tellCauses(a *requests.Analysis, cmd *cobra.Command, in *pick.Input, path s
 	all.NameBy(func(s *stacks.Samples) *stacks.Profile { return code.Below("", s) })
 	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: first.Progress, Quiet: true}
 	err = r.Each(first, func(rec *etw.Record) error {
-		// An event that is not what it claims to be is counted where events are written.
+		// An event that does not fit its claim is counted where events are written.
 		_ = code.Mux.Dispatch(rec)
 		_ = mux.Dispatch(rec)
 		return nil

@@ -26,13 +26,13 @@ func NewFilter() *cobra.Command {
 		Short: "Write some events of traces to another trace",
 		Long: `Filter writes a trace of the events that the filters choose, or without one of all.
 Header, payload and call stack of an event stay as they are. Several traces become
-one, in the order of time; what is in two of them, as in parts that filter made by
+one, in the order of time; records in two of them, as in parts that filter made by
 time, is written once.
 
-What the rest needs to be understood is kept whatever the filters say: what describes
-events, which processes, threads and images there were, and what the runtime says of
+Records that the rest needs are kept whatever the filters say: those that describe
+events, which processes, threads and images there were, and the runtime's list of
 its methods at the end of a recording; with a filter by process that of these processes.
---no-rundown leaves it out. It is also what call stacks need: in an .etl file the events
+--no-rundown leaves it out. Call stacks need it, too: in an .etl file the events
 that carry the stacks of the chosen ones, and the addresses that their keys stand for,
 and in every trace which methods were compiled and loaded, and when.
 --keep-stacks=false leaves that out, and makes a smaller trace.
@@ -45,13 +45,13 @@ with other pointers than the machine: those are left out and counted.
 
 --redact takes names of fields, FIELD or STRUCT.MEMBER, in events of any kind and at any
 depth, and of texts beside them (in the header of an .etl file, keys and threads of
-.nettrace 6, UserSID and ContainerID), and replaces what is in them: text by letters of
+.nettrace 6, UserSID and ContainerID), and replaces their values: text by letters of
 a hash, of the same length and for the same text the same in all traces of one
---redact-key; everything else by zeros. What short text was can be guessed from its hash
+--redact-key; everything else by zeros. Short text can be guessed from its hash
 by who knows the key: use one of your own and throw it away, or --redact-as blank.
 
 Of a damaged trace everything that is good is written. Exit code 1 and a message tell
-what is not there.`,
+the missing part.`,
 		Example: `  etw filter gc.nettrace -e GCStart -e GCEnd -o some.nettrace && etw stat some.nettrace
   etw filter jit.nettrace --from 1ms --to 31ms -o part.nettrace
   etw filter gc.nettrace jit.nettrace -o both.nettrace
@@ -90,11 +90,11 @@ type filtering struct {
 func (f *filtering) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.path, "output", "o", "", "write to this `file`; - is the standard output")
-	flags.StringSliceVar(&f.redactions, "redact", nil, "replace what is in the fields of these `NAMES`; repeatable")
+	flags.StringSliceVar(&f.redactions, "redact", nil, "replace the values of the fields of these `NAMES`; repeatable")
 	flags.StringVar(&f.redactAs, "redact-as", "hash", "replace text by letters of a `hash`, or blank: by *")
 	flags.StringVar(&f.redactKey, "redact-key", "", "make hashes with this `TEXT`")
-	flags.BoolVar(&f.keepStacks, "keep-stacks", true, "keep what call stacks of the chosen events need; --keep-stacks=false leaves it out")
-	flags.BoolVar(&f.noRundown, "no-rundown", false, "keep nothing that the filters do not choose, but what describes events")
+	flags.BoolVar(&f.keepStacks, "keep-stacks", true, "keep the records that call stacks of the chosen events need; --keep-stacks=false leaves it out")
+	flags.BoolVar(&f.noRundown, "no-rundown", false, "keep nothing that the filters do not choose, but descriptions of events")
 	flags.BoolVar(&f.compress, "compress", false, "compress an .etl file, as Windows does")
 	f.sel.Flags(cmd)
 	f.in.ManifestFlag(cmd)
@@ -171,7 +171,7 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	return cmp.Or(f.conclude(), read, trouble)
 }
 
-// writeTo writes the trace. It returns what is wrong with the input, and what keeps the
+// writeTo writes the trace. It returns the faults of the input, and the error that keeps the
 // output from being written.
 func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
 	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: isNettracePath(f.path), Compress: f.compress, Redactor: f.redactor})
@@ -250,7 +250,7 @@ func (f *filtering) take(rec *etw.Record) error {
 	return f.out.Write(rec)
 }
 
-// conclude says what was written, and what was not.
+// conclude counts the records written, and those left out.
 func (f *filtering) conclude() error {
 	var result error
 	if f.path != "-" {
@@ -264,7 +264,7 @@ func (f *filtering) conclude() error {
 		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n", cli.Clean(f.path), text)
 	}
 	if f.undescribed > 0 {
-		cli.Report(f.cmd, fmt.Errorf("%s left out: nothing tells what their fields are, and so what to redact", show.Count(f.undescribed, "event was", "events were")))
+		cli.Report(f.cmd, fmt.Errorf("%s left out: nothing describes their fields, and so which to redact", show.Count(f.undescribed, "event was", "events were")))
 		result = cmp.Or(result, cli.ErrReported)
 	}
 	n := f.out.Stats()
@@ -272,7 +272,7 @@ func (f *filtering) conclude() error {
 		count int64
 		why   string
 	}{
-		{n.Unnamed, "the trace does not say what they are"},
+		{n.Unnamed, "the trace does not describe them"},
 		{n.Classic, "a .nettrace has no room for those of the kernel and for messages"},
 		{n.OtherPointers, "a .nettrace has pointers of one size, and their programs those of another"},
 	} {

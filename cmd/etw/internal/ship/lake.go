@@ -13,14 +13,14 @@ import (
 	"github.com/etwgen/etwgen/export/parquet"
 )
 
-const lakeLong = `Lake keeps a lake that etw export has written. It is a folder of Parquet files, and what
-its manifests list is all that holds; docs/lake.md has more.
+const lakeLong = `Lake keeps a lake that etw export has written. It is a folder of Parquet files, of which
+those count that its manifests list; docs/lake.md has more.
 
   check   hold the files against what the manifests list: the exit code is 1 if one is
           missing or not as it was written. Files of which no manifest speaks do no harm
-  clean   remove these, and what exports have left that were killed, once they are --age old
+  clean   remove these, and leftovers of killed exports, once they are --age old
   view    print SQL for DuckDB: a view of each type of events and each table, which reads
-          what manifests list, and nothing else`
+          the files that manifests list, and nothing else`
 
 // A lakeCommand holds the flags of the command.
 type lakeCommand struct {
@@ -48,7 +48,7 @@ func NewLake() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd, args[0], args[1]) },
 	}
 	f := cmd.Flags()
-	f.DurationVar(&l.age, "age", 24*time.Hour, "clean: leave what is younger, since it may be of an export under way: an `AGE` such as\n90m, longer than any export takes")
+	f.DurationVar(&l.age, "age", 24*time.Hour, "clean: leave younger files, since they may be of an export under way: an `AGE` such as\n90m, longer than any export takes")
 	f.StringVar(&l.root, "at", "", "view: the `PLACE` where DuckDB is to find the lake, if it is not FOLDER")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"age": cobra.NoFileCompletions, "at": cobra.NoFileCompletions})
 	return cmd
@@ -81,7 +81,7 @@ func (l *lakeCommand) run(cmd *cobra.Command, what, dir string) error {
 	return trouble
 }
 
-// check prints what is there, and what is wrong with it.
+// check prints the contents, and their faults.
 func (l *lakeCommand) check(cmd *cobra.Command, lake *parquet.Lake) error {
 	r, err := lake.Check()
 	if err != nil {
@@ -90,7 +90,7 @@ func (l *lakeCommand) check(cmd *cobra.Command, lake *parquet.Lake) error {
 	fmt.Fprintf(cmd.OutOrStdout(), "%s, %s, %s, %s\n", show.Count(r.Recordings, "recording", "recordings"), show.Count(r.Files, "file", "files"),
 		show.Count(int(r.Rows), "row", "rows"), show.Size(float64(r.Bytes)))
 	if n := len(r.Orphans) + len(r.Unfinished) + len(lake.Replaced); n > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "nobody sees %s of which no manifest speaks, %s, what %s left and %s: etw lake clean removes what is old\n",
+		fmt.Fprintf(cmd.OutOrStdout(), "nobody sees %s of which no manifest speaks, %s, leftovers of %s and %s: etw lake clean removes old ones\n",
 			show.Count(len(r.Orphans), "file", "files"), show.Size(float64(r.OrphanBytes)),
 			show.Count(len(r.Unfinished), "export", "exports"), show.Count(len(lake.Replaced), "manifest of an earlier export", "manifests of earlier exports"))
 	}
@@ -103,7 +103,7 @@ func (l *lakeCommand) check(cmd *cobra.Command, lake *parquet.Lake) error {
 	return nil
 }
 
-// clean prints what it removes.
+// clean prints the files that it removes.
 func (l *lakeCommand) clean(cmd *cobra.Command, lake *parquet.Lake) error {
 	removed, err := lake.Clean(l.age)
 	for _, path := range removed {

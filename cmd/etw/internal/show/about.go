@@ -10,9 +10,9 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// An About is what JSON of every command has beside its result: which traces it is of and
-// how good they are, what to mind of the numbers, and what to ask or to record next. There
-// is none of it where a method is called on nil, as in tests of tables.
+// An About is the part of every command's JSON beside its result: which traces it is of and
+// how good they are, cautions about the numbers, and questions and recordings to follow.
+// There is none of it where a method is called on nil, as in tests of tables.
 type About struct {
 	Warnings []string     `json:"warnings"`
 	Trace    *TracesTold  `json:"trace"` // nil if the command is about no trace
@@ -47,7 +47,7 @@ func (a *About) Tell(needs []need.Need, seen *need.Seen) {
 	}
 }
 
-// A TracesTold is what an answer was read from.
+// A TracesTold is the source of an answer.
 type TracesTold struct {
 	Files        []FileTold `json:"files"`
 	Events       *int64     `json:"events"` // nil if not all were read, for no more were wanted
@@ -106,7 +106,7 @@ func (a *About) OfFile(f *trace.File, part bool) {
 	}
 }
 
-// tellFile says what there is to say of a file that was read.
+// tellFile reports on a file that was read.
 func tellFile(f *trace.File, part bool) FileTold {
 	n := f.Stats()
 	told := FileTold{Name: f.Name(), Format: f.Format(), LostEvents: n.Lost, LostBuffers: n.LostBuffers, Undecodable: n.Undecodable}
@@ -132,7 +132,7 @@ func tellFile(f *trace.File, part bool) FileTold {
 	return told
 }
 
-// warnings says what of a file makes numbers less than they could be.
+// warnings names the faults of a file that weaken its numbers.
 func (f *FileTold) warnings() []string {
 	var list []string
 	if f.LostEvents+f.LostBuffers > 0 {
@@ -179,13 +179,13 @@ func (a *About) Warn(texts ...string) {
 	}
 }
 
-// Lack says what traces lack for an answer, and how to record it.
+// Lack names the events that traces lack for an answer, and how to record it.
 func (a *About) Lack(needs []need.Need, t *trace.Trace) {
 	for i := range needs {
 		a.Warn(OnSystem(needs[i].Lack(), t))
 	}
 	if record := recording(needs, t); record != "" {
-		a.Suggest(record, "record what is missing")
+		a.Suggest(record, "record the missing events")
 	}
 }
 
@@ -203,7 +203,7 @@ func (a *About) append(b []byte) []byte {
 	return cli.AppendSafeJSON(b, text[1:len(text)-1])
 }
 
-// Advice says what to do about losses.
+// Advice tells how to avoid losses.
 func Advice(f *trace.File) []string {
 	n := f.Stats()
 	var list []string
@@ -216,7 +216,7 @@ func Advice(f *trace.File) []string {
 	}
 	for _, fact := range f.Facts() {
 		if clean, ok := fact.Value.(bool); ok && fact.Key == "endedCleanly" && !clean {
-			list = append(list, "the end is missing: what is there is shown; stop the session before the file is copied, and let the program end by itself")
+			list = append(list, "the end is missing: the rest is shown; stop the session before the file is copied, and let the program end by itself")
 		}
 	}
 	return list

@@ -50,7 +50,7 @@ func TestLeftOutAbove(t *testing.T) {
 	}
 }
 
-// printed returns what is printed as text on a terminal of a width.
+// printed returns the text output on a terminal of a width.
 func printed(t *testing.T, width int, print func(p *Printer)) string {
 	t.Helper()
 	var b bytes.Buffer

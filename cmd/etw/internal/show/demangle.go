@@ -6,7 +6,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// A Demangler shows names of C++ and Rust as people know them. What the library takes for a
+// A Demangler shows names of C++ and Rust as people know them. The time of the library for a
 // name can grow with the fourth power of its length: so a name is only given to it where that
 // is bounded, and all of them have a budget together. Others stay as they are.
 type Demangler struct{ left int }
@@ -22,7 +22,7 @@ const (
 // NewDemangler returns a Demangler with its whole budget.
 func NewDemangler() *Demangler { return &Demangler{stepsOfAll} }
 
-// Name returns what a name means.
+// Name returns the readable form of a name.
 func (d *Demangler) Name(name string) string {
 	if len(name) > longestName {
 		return name

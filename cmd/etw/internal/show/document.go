@@ -26,7 +26,7 @@ func (r *Ranking) Rows(name string, t *Table) string {
 	return string(append(b, ']'))
 }
 
-// WriteContract prints a result of a trace as JSON, with what was lost of it.
+// WriteContract prints a result of a trace as JSON, with its losses.
 func WriteContract(p *Printer, result any, lost int64) error { return WriteMore(p, result, "", lost) }
 
 // WriteMore is writeContract with more fields behind those of the result.
@@ -34,8 +34,8 @@ func WriteMore(p *Printer, result any, more string, lost int64) error {
 	return WriteDocument(p, result, fmt.Sprintf(`%s,"lost":%d`, more, lost))
 }
 
-// WriteDocument prints a result as JSON: its own fields, more of them, and what all
-// commands have beside it. A result without a schema is of the first one.
+// WriteDocument prints a result as JSON: its own fields, more of them, and the part that all
+// commands share. A result without a schema is of the first one.
 func WriteDocument(p *Printer, result any, more string) error {
 	text, err := JSON(result)
 	if err != nil {

@@ -46,8 +46,8 @@ func WritePage(cmd *cobra.Command, path string, inputs []string, write func(w io
 	return os.Rename(f.Name(), path)
 }
 
-// Written returns what became of a page that was written of traces: whoever reads it may
-// have had enough, and losses are trouble.
+// Written returns the outcome of a page written of traces: whoever reads it may have had
+// enough, and losses are trouble.
 func Written(cmd *cobra.Command, t *trace.Trace, err, trouble error) error {
 	if cli.IsBrokenPipe(err) {
 		err = nil
@@ -75,8 +75,8 @@ func Lost(f *trace.File) string {
 	return text
 }
 
-// ReportLosses says what sessions could not record, and reports whether there was
-// such a thing.
+// ReportLosses reports the events that sessions could not record, and reports whether there
+// were any.
 func ReportLosses(cmd *cobra.Command, t *trace.Trace) bool {
 	lossy := false
 	for _, f := range t.Files() {

@@ -8,7 +8,7 @@ type fold struct {
 	indent int
 }
 
-// leastWidth is what a column of text keeps when a table is too wide.
+// leastWidth is the width that a column of text keeps when a table is too wide.
 const leastWidth = 10
 
 // fold returns the lines that a row takes. Texts give way first, then rows go on,

@@ -8,8 +8,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ReadFormats reads what a kernel of Linux says of its events, and reports whether path
-// is such: a folder like /sys/kernel/tracing/events, or a file format of one event in it.
+// ReadFormats reads the formats of a Linux kernel's events, and reports whether path is
+// such: a folder like /sys/kernel/tracing/events, or a file format of one event in it.
 func ReadFormats(path string) (list []*etw.Provider, ok bool, err error) {
 	info, err := os.Stat(path)
 	switch {

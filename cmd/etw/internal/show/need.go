@@ -13,8 +13,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// ReportNeeds says what a trace lacks that has none of the events that a command
-// is about, and how to record them.
+// ReportNeeds names the events that a trace lacks if it has none of the events that a
+// command is about, and how to record them.
 func ReportNeeds(cmd *cobra.Command, needs []need.Need, t *trace.Trace) {
 	if cli.IsLive(cmd) {
 		for _, n := range needs {
@@ -30,8 +30,8 @@ func ReportNeeds(cmd *cobra.Command, needs []need.Need, t *trace.Trace) {
 	}
 }
 
-// recording returns the command that records what a trace lacks, or "": that of a tool of
-// Windows if such a tool has made the trace.
+// recording returns the command that records the missing events of a trace, or "": that of a
+// tool of Windows if such a tool has made the trace.
 func recording(needs []need.Need, t *trace.Trace) string {
 	if IsWindows(t) {
 		return need.Windows(needs)

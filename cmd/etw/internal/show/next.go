@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 )
 
-// A Suggestion is what to ask or to record next, and why. Some are no commands of this
+// A Suggestion is a question or a recording to follow, and why. Some are no commands of this
 // tool, and are only said.
 type Suggestion struct {
 	Why     string `json:"why"`
@@ -27,7 +27,7 @@ func (a *About) Suggest(command, why string) {
 	}
 }
 
-// Follow suggests what is asked after an answer of a command, about the same files.
+// Follow suggests questions after an answer of a command, about the same files.
 func (a *About) Follow(cmd *cobra.Command, next ...Suggestion) {
 	if cli.IsLive(cmd) {
 		return
@@ -41,7 +41,7 @@ func (a *About) Follow(cmd *cobra.Command, next ...Suggestion) {
 	}
 }
 
-// ShellWord quotes what a shell would not take as one word.
+// ShellWord quotes a text that a shell would not take as one word.
 func ShellWord(text string) string {
 	plain := strings.Trim(text, `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:\`) == ""
 	if plain && text != "" && !strings.Contains(text, `\`) {

@@ -118,8 +118,8 @@ func (o *Output) Open(cmd *cobra.Command, live bool) *Printer {
 	return p
 }
 
-// Close prints what is left, waits for the pager, and returns the first error of
-// all that it is given and its own.
+// Close prints the rest, waits for the pager, and returns the first error of all that it is
+// given and its own.
 func (p *Printer) Close(errs ...error) error {
 	err := p.Flush()
 	if p.Screen != nil {

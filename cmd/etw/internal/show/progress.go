@@ -76,7 +76,7 @@ func Short(n float64) string {
 	return fmt.Sprintf("%.0f", n)
 }
 
-// End removes what is shown.
+// End removes the shown line.
 func (p *Progress) End() {
 	if p.W != nil && p.Width > 0 {
 		fmt.Fprintf(p.W, "\r%s\r", strings.Repeat(" ", p.Width))

@@ -30,8 +30,8 @@ func wrap(text string, width, indent int) []string {
 	return append(lines, line)
 }
 
-// Prose prints a text in lines that fit the terminal: what is said of losses and of
-// whole traces must not be cut off. From the second line on it is indented.
+// Prose prints a text in lines that fit the terminal: reports of losses and of whole traces
+// must not be cut off. From the second line on it is indented.
 func (p *Printer) Prose(color, text string, indent int) {
 	for i, line := range wrap(text, p.Width, indent) {
 		if i > 0 {
@@ -41,5 +41,5 @@ func (p *Printer) Prose(color, text string, indent int) {
 	}
 }
 
-// Note prints what makes numbers other than they seem.
+// Note prints a reason why numbers mislead.
 func (p *Printer) Note(text string) { p.Prose(ColorYellow, "note: "+cli.Clean(text), 6) }

@@ -10,8 +10,8 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 )
 
-// A screen is a terminal that text is printed on. What is more than a page goes
-// through a pager, if one is wanted; lines that do not are cut at the edge.
+// A screen is a terminal that text is printed on. More than a page goes through a pager, if
+// one is wanted; lines that do not are cut at the edge.
 type screen struct {
 	w      io.Writer
 	width  int                   // 0 if lines are not to be cut
@@ -79,7 +79,7 @@ func (s *screen) flush() error {
 	return err
 }
 
-// Close prints what is left, or waits until the user has seen enough.
+// Close prints the rest, or waits until the user has seen enough.
 func (s *screen) Close() error {
 	if s.pager != nil {
 		return s.pager.Close()

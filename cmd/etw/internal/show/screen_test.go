@@ -23,7 +23,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A recorder keeps what a pager is given.
+// A recorder keeps the input of a pager.
 type recorder struct {
 	bytes.Buffer
 	closed bool
@@ -61,7 +61,7 @@ func TestScreen(t *testing.T) {
 		t.Errorf("%v, printed %q, paged %q", err, out.String(), pages.String())
 	}
 
-	// So does what comes slowly.
+	// So does slow output.
 	pages.Reset()
 	s = &screen{w: &out, width: 4, height: 9, page: start}
 	write(s, "a\n")

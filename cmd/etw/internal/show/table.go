@@ -38,7 +38,7 @@ func (c Column) ForPrograms() Column { c.Data = true; return c }
 // Spared marks a column that people miss least where a table is too wide.
 func (c Column) Spared(order int) Column { c.Spare = order; return c }
 
-// Roomy says how many cells most of what comes in a column of a stream takes.
+// Roomy tells how many cells suffice for most values of a column in a stream.
 func (c Column) Roomy(cells int) Column { c.Room = cells; return c }
 
 // FromFirst says that numbers are sorted from the smallest, as points in time are.
@@ -60,7 +60,7 @@ type Table struct {
 // NewTable returns a table without rows.
 func NewTable(columns ...Column) *Table { return &Table{Columns: columns} }
 
-// Heading returns what stands above a column in text.
+// Heading returns the text above a column in text.
 func (c Column) Heading() string {
 	return cmp.Or(c.Head, Heading(c.Name))
 }
@@ -192,9 +192,8 @@ func (t *Table) Lines() [][]string {
 	return append([][]string{heads}, t.Rows...)
 }
 
-// narrow leaves out columns that can be spared, until a table fits or none is left.
-// Long texts need not fit: they are shortened. It returns the headings of what was
-// left out.
+// narrow leaves out columns that can be spared, until a table fits or none is left. Long
+// texts need not fit: they are shortened. It returns the headings of the columns left out.
 func (t *Table) narrow(limit int) (gone []string) {
 	for limit > 0 && lineWidth(t.comfortable()) > limit {
 		most := 0
@@ -318,10 +317,10 @@ type JsonList struct {
 	begun bool
 }
 
-// List returns what separates the objects of a list that is printed.
+// List returns the separator of the objects of a list that is printed.
 func (p *Printer) List() JsonList { return JsonList{Lines: p.Format == FormatJSONL, About: p.About} }
 
-// Item appends what comes before an object.
+// Item appends the text before an object.
 func (l *JsonList) Item(b []byte) []byte {
 	switch {
 	case l.Lines:
@@ -334,10 +333,10 @@ func (l *JsonList) Item(b []byte) []byte {
 	return b
 }
 
-// beginRows is what a document of rows begins with.
+// beginRows is the begin of a document of rows.
 const beginRows = `{"schema":1,"rows":[`
 
-// ItemEnd appends what comes after an object.
+// ItemEnd appends the text after an object.
 func (l *JsonList) ItemEnd(b []byte) []byte {
 	if l.Lines {
 		return append(b, '\n')
@@ -345,7 +344,7 @@ func (l *JsonList) ItemEnd(b []byte) []byte {
 	return b
 }
 
-// End appends what comes after the last object.
+// End appends the text after the last object.
 func (l *JsonList) End(b []byte) []byte {
 	switch {
 	case l.Lines:

@@ -39,7 +39,7 @@ func TestTableText(t *testing.T) {
 			"   1  é                 5%  first\n" +
 			"1000  世界\\u202e       95%  with | and\\n\n" +
 			"      Micros…untime\n",
-		// What does not fit goes on in further lines, of which empty ones are left out.
+		// Columns that do not fit go on in further lines, of which empty ones are left out.
 		20: "   N  LONG NAME\n      SHARE\n      REST\n" +
 			"   1  é\n         5%\n      first\n" +
 			"1000  世界\\u202e\n        95%\n      with | and\\n\n" +

@@ -60,7 +60,7 @@ func TestProgress(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	// What is shown is taken away again, and comes no more often than it should.
+	// A shown line is taken away again, and comes no more often than it should.
 	var b bytes.Buffer
 	p := &Progress{W: &b, begun: time.Now().Add(-2 * time.Second)}
 	p.Show(100, 0.5)

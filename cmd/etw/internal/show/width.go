@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Ellipsis stands for what was left out of a text.
+// Ellipsis stands for the part left out of a text.
 const Ellipsis = "…"
 
 // TextWidth returns how many cells of a terminal s takes.
@@ -36,8 +36,8 @@ func runeWidth(c rune) int {
 	return 1
 }
 
-// wide are the characters that take two cells: those that are wide as Unicode has it,
-// with what lies between them and is not assigned.
+// wide are the characters that take two cells: those that are wide as Unicode has it, with
+// the ranges between them and is not assigned.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x231a, Hi: 0x231b, Stride: 1}, {Lo: 0x2329, Hi: 0x232a, Stride: 1},
@@ -76,8 +76,8 @@ var wide = &unicode.RangeTable{
 // the consonant before them.
 var joined = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x1161, Hi: 0x11ff, Stride: 1}, {Lo: 0xd7b0, Hi: 0xd7fb, Stride: 1}}}
 
-// Shorten cuts the middle out of s, such that it takes at most width cells: the
-// begin of a name says where it belongs, and its end what it is.
+// Shorten cuts the middle out of s, such that it takes at most width cells: the begin of a
+// name says where it belongs, and its end names it.
 func Shorten(s string, width int) string {
 	if TextWidth(s) <= width {
 		return s

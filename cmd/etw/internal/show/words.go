@@ -19,7 +19,7 @@ func Count[N int | int64 | uint64](n N, one, several string) string {
 // MS is a time in a sentence.
 func MS(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) + " ms" }
 
-// Size is a number of bytes in a sentence: in MB, or in what less than one of them fits.
+// Size is a number of bytes in a sentence: in MB, or in a smaller unit below one.
 func Size(bytes float64) string {
 	switch size := math.Abs(bytes); {
 	case size >= 999_950: // which kB would round to 1,000

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 )
 
-// An answer is what a command printed.
+// An answer is the output of a command.
 type answer struct {
 	body []byte
 	said string // on the standard error
@@ -28,8 +28,8 @@ const (
 	mostBytes = 64 << 20
 )
 
-// ask runs a command line, or returns what it printed before. One runs at a time: what it
-// finds in the traces is kept for those behind it. What is known takes no turn.
+// ask runs a command line, or returns its output from before. One runs at a time: its
+// findings in the traces are kept for those behind it. A known answer takes no turn.
 func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
 	key := fmt.Sprintf("%q", args) + cli.Stamps(args)
 	if a, ok := s.kept.Get(key); ok {
@@ -69,7 +69,7 @@ type pass struct {
 	share float64 // that was read; negative if that is not known
 }
 
-// begin begins a pass, and returns what ends it.
+// begin begins a pass, and returns a function that ends it.
 func (p *pass) begin() (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

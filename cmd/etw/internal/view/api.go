@@ -43,7 +43,7 @@ func (s *server) api(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// question answers with what a command prints.
+// question answers with the output of a command.
 func (s *server) question(w http.ResponseWriter, r *http.Request, q *question, values url.Values) {
 	args, err := s.line(q, values)
 	if err != nil {
@@ -56,13 +56,13 @@ func (s *server) question(w http.ResponseWriter, r *http.Request, q *question, v
 	}
 }
 
-// refuse says why a question is none.
+// refuse says why a question is invalid.
 func refuse(w http.ResponseWriter, err error) {
 	reply(w, http.StatusBadRequest, map[string]any{"error": err.Error(), "exit": cli.ExitUsage})
 }
 
-// answered runs a command line, and returns what it printed. Where there is nothing, or
-// nobody waits any more, it says so itself and returns nil.
+// answered runs a command line, and returns its output. Where there is nothing, or nobody
+// waits any more, it says so itself and returns nil.
 func (s *server) answered(w http.ResponseWriter, r *http.Request, args []string) *answer {
 	a, err := s.ask(r.Context(), args)
 	switch {

@@ -31,7 +31,7 @@ func NewView(root func() *cobra.Command, run desk.Runner) *cobra.Command {
 		Long: `View serves a page about the traces, for the browser on this machine, until it is
 interrupted or nobody asked for the time of --idle. It prints the address, and opens it.
 
-The page has what the commands answer: what stands out, lanes of what happened when,
+The page has the answers of the commands: findings, lanes of events over time,
 methods, call tree, callers and flame graph, requests, collections, exceptions, locks and
 all else, and events. A window of time that is dragged holds for all of it. Everything
 that defines a view is in its address, and the page says which etw command gives the same.
@@ -102,8 +102,8 @@ func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, e
 	return s, nil
 }
 
-// opens looks at each trace as info does, so that the command says what cannot be read, in
-// place of a page.
+// opens looks at each trace as info does, so that the command names files that cannot be
+// read, in place of a page.
 func (s *server) opens(cmd *cobra.Command) error {
 	for _, f := range s.files {
 		var stdout, stderr bytes.Buffer

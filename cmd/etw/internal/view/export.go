@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 )
 
-// export answers with a file for another tool: what etw export writes of the samples.
+// export answers with a file for another tool: the one that etw export writes of the samples.
 func (s *server) export(w http.ResponseWriter, r *http.Request, values url.Values) {
 	format := values.Get("format")
 	values.Del("format")

@@ -46,14 +46,14 @@ type file struct {
 	Size int64  `json:"size"`
 }
 
-// newToken returns what nobody can guess.
+// newToken returns a token that nobody can guess.
 func newToken() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// policy is what pages may load: of this server alone, and nothing that stands in the page.
+// policy lets pages load from this server alone, and nothing inline.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
 	"base-uri 'self'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 

@@ -18,7 +18,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
 
-// An Enabling holds the flags that say what a session records.
+// An Enabling holds the flags that choose the events of a session.
 type Enabling struct {
 	profiles  []string
 	Providers []string
@@ -38,9 +38,9 @@ const (
 // Flags adds the flags to a command.
 func (e *Enabling) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&e.profiles, "profile", nil, "record what these `NAMES` stand for, such as gc-verbose")
+	f.StringSliceVar(&e.profiles, "profile", nil, "record the profiles of these `NAMES`, such as gc-verbose")
 	f.StringArrayVar(&e.Providers, "providers", nil, "record these providers, as dotnet-trace takes them:\n`NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; keywords may be names, as in\nclr:gc+exception:verbose; repeatable")
-	f.StringVar(&e.Rundown, "rundown", RundownAuto, "what the runtime says at the end of its methods, by which stacks get names:\n`WHAT` is auto (what the profiles need), none, full, or a mask of keywords")
+	f.StringVar(&e.Rundown, "rundown", RundownAuto, "the runtime's list of methods at the end, by which stacks get names:\n`WHAT` is auto (the needs of the profiles), none, full, or a mask of keywords")
 	f.BoolVar(&e.noStacks, "no-stacks", false, "leave call stacks out (.NET 8 and later)")
 	f.IntVar(&e.BufferMB, "buffer-mb", eventpipe.DefaultBufferMB, "let the process use up to so many `MB` for events that were not read yet")
 	f.BoolVar(&e.block, "block", false, "have the program wait rather than lose events (.NET 11 and later)")
@@ -69,10 +69,10 @@ func ProfileHelp() string {
 	return b.String()
 }
 
-// given reports whether the command line says what to record.
+// given reports whether the command line chooses events.
 func (e *Enabling) given() bool { return len(e.profiles)+len(e.Providers) > 0 }
 
-// Config returns what to record: by the flags, or else the fallback.
+// Config returns the events to record: by the flags, or else the fallback.
 func (e *Enabling) Config(fallback ...string) (eventpipe.Config, error) {
 	cfg := eventpipe.Config{WithoutStacks: e.noStacks, BufferMB: e.BufferMB, Block: e.block}
 	if e.BufferMB <= 0 {
@@ -132,7 +132,7 @@ func splitProviders(text string) []string {
 	})
 }
 
-// parseEnable reads NAME:KEYWORDS:LEVEL:ARGUMENTS. What is left out is everything.
+// parseEnable reads NAME:KEYWORDS:LEVEL:ARGUMENTS. A part left out means everything.
 func parseEnable(text string) (eventpipe.Provider, error) {
 	parts := append(strings.SplitN(strings.TrimSpace(text), ":", 4), "", "", "")
 	p := eventpipe.Provider{Name: parts[0], Keywords: ^uint64(0), Level: etw.LevelVerbose, Arguments: parts[3]}

@@ -18,7 +18,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/session"
 )
 
-// A MachineEnabling holds the flags that say what a session of Windows takes.
+// A MachineEnabling holds the flags that choose the events of a session of Windows.
 type MachineEnabling struct {
 	Providers []string
 	Kernel    string

@@ -48,7 +48,7 @@ lost: then raise --buffer-mb, or record less.`,
 	f.StringVarP(&r.path, "output", "o", "", "record to this `FILE`; otherwise to one with the time in its name")
 	f.DurationVar(&r.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
 	f.StringVar(&r.size, "max-size", "", "let the file have this `SIZE`, such as 500M")
-	f.StringVar(&r.mode, "mode", ModeSequential, "what happens then: `MODE` is sequential (what comes later is lost), circular\n(the oldest is overwritten) or new-file")
+	f.StringVar(&r.mode, "mode", ModeSequential, "the `MODE` then: sequential (later events are lost), circular\n(the oldest is overwritten) or new-file")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"duration": cobra.NoFileCompletions, "max-size": cobra.NoFileCompletions,
 		"mode": cobra.FixedCompletions(fileModes, cobra.ShellCompDirectiveNoFileComp),
@@ -137,7 +137,7 @@ func (r *machineRecord) main(cmd *cobra.Command, _ []string) error {
 	fmt.Fprintf(cmd.ErrOrStderr(), "etw: recording to %s; an interrupt (^C) ends it\n", cli.Clean(cfg.File.Path))
 	awaitEnd(ctx, s, r.duration)
 	if cfg.Rundown != nil && cfg.Rundown.When != session.RundownAtStart {
-		fmt.Fprintln(cmd.ErrOrStderr(), "etw: stopping; .NET processes say what their methods are called")
+		fmt.Fprintln(cmd.ErrOrStderr(), "etw: stopping; .NET processes write the names of their methods")
 	}
 	if err := s.Stop(context.WithoutCancel(ctx)); err != nil {
 		return err
@@ -166,4 +166,4 @@ func awaitEnd(ctx context.Context, s *session.Session, duration time.Duration) {
 }
 
 // errNothing is the error of a session that takes no events.
-var errNothing = errors.New("say what to record: --providers or --kernel; etw events lists the events that are known")
+var errNothing = errors.New("choose events: --providers or --kernel; etw events lists the events that are known")

@@ -19,7 +19,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/session"
 )
 
-// A selfTest tries what needs a real Windows.
+// A selfTest tries the features that need a real Windows.
 type selfTest struct {
 	events int // to each session
 	steps  []selfTestStep
@@ -34,7 +34,7 @@ type selfTestStep struct {
 	err  error
 }
 
-// main does all steps and prints what became of them.
+// main does all steps and prints their outcomes.
 func (t *selfTest) main(cmd *cobra.Command, out *show.Output) error {
 	if _, err := session.List(); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (t *selfTest) main(cmd *cobra.Command, out *show.Output) error {
 	return cli.ErrReported
 }
 
-// step does one step. What is not to be had on this Windows is no failure.
+// step does one step. A feature that this Windows lacks is no failure.
 func (t *selfTest) step(name string, do func() (string, error)) {
 	begun := time.Now()
 	note, err := do()
@@ -106,7 +106,7 @@ func (t *selfTest) open(ctx context.Context, desc *etw.ProviderDesc, d session.D
 // selfTestProvider is that of the test, with the layout of an event of the runtime.
 var selfTestProvider = &etw.ProviderDesc{Name: "Etwgen-Self-Test", GUID: etw.NameGUID("Etwgen-Self-Test")}
 
-// roundTrip writes events of a generated type and compares what a session delivers.
+// roundTrip writes events of a generated type and compares the events that a session delivers.
 func (t *selfTest) roundTrip(ctx context.Context, d session.Delivery) (string, error) {
 	s, p, err := t.open(ctx, selfTestProvider, d)
 	if err != nil {
@@ -179,7 +179,7 @@ type selfTestStruct struct {
 	When   time.Time
 }
 
-// selfDescribing writes a struct, and has it decoded by what it says of itself.
+// selfDescribing writes a struct, and has it decoded by its own description.
 func (t *selfTest) selfDescribing(ctx context.Context) (string, error) {
 	s, p, err := t.open(ctx, selfTestProvider, session.DeliverBest)
 	if err != nil {
@@ -240,7 +240,7 @@ func (t *selfTest) captureState(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// collect stops a session, and returns what a function says of each event of the test.
+// collect stops a session, and returns the answers of a function for each event of the test.
 func (t *selfTest) collect(ctx context.Context, s *session.Session, say func(*etw.Record) string) ([]string, error) {
 	if err := s.Stop(ctx); err != nil {
 		return nil, err

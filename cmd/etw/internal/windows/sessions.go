@@ -24,15 +24,15 @@ func NewSessions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions [flags]",
 		Short: "List, change and stop the sessions of Windows",
-		Long: `Sessions lists the sessions of Event Tracing for Windows, those of all programs: what
-they do with events, their buffers, and what they lost. A session goes on when the
+		Long: `Sessions lists the sessions of Event Tracing for Windows, those of all programs: how
+they deliver events, their buffers, and their losses. A session goes on when the
 program that started it has died. --stop-orphans stops those that etw started and left,
 by their names, and no others; --stop stops any, by its name. With --session, --enable and
 --disable turn providers on and off in a session that runs, whoever has started it.
 
 --self-test tries whether sessions and providers work on this Windows: it starts sessions
 of its own, writes events of its own to them, reads them back and compares, in both ways
-in which Windows delivers events. It changes nothing else. What it prints is a report:
+in which Windows delivers events. It changes nothing else. Its output is a report:
 paste it where you tell of a fault; exit code 1 says that something failed.
 
 It takes Windows, and mostly an elevated prompt.`,
@@ -115,7 +115,7 @@ func (s *sessions) check(changed func(flag string) bool) error {
 	return nil
 }
 
-// changes returns what is to be done to a session. All of it is read before any is done.
+// changes returns the changes to make to a session. All of it is read before any is done.
 func (s *sessions) changes(cmd *cobra.Command) (list []func() error, err error) {
 	known, err := pick.ReadManifests(cmd, s.manifests)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *sessions) changes(cmd *cobra.Command) (list []func() error, err error) 
 }
 
 // sessionProvider returns the GUID of a provider that a session which runs can turn on and
-// off: those of the kernel are none.
+// off: those of the kernel are not among them.
 func sessionProvider(name string, known []*etw.Provider) (etw.GUID, error) {
 	id, err := providerGUID(cmp.Or(builtin.Named(name), name), known)
 	if err == nil && id == kernel.Provider.Desc.GUID {
@@ -197,7 +197,7 @@ func sessionTable(list []session.Info) *show.Table {
 
 func u(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// sessionMode says what a session does with events.
+// sessionMode names the session's way with events.
 func sessionMode(i session.Info) string {
 	var text string
 	switch {

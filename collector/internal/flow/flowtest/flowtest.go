@@ -1,5 +1,5 @@
-// Package flowtest has what tests of receivers share: how log records are counted, and a
-// host that keeps the status.
+// Package flowtest has the common parts of receivers' tests: how log records are counted,
+// and a host that keeps the status.
 package flowtest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/plog"
 )
 
-// Each calls event for each log record that is an event, and own for each that is what
-// the receiver itself has to say. What of those are losses is added up by place.
+// Each calls event for each log record that is an event, and own for each notice of the
+// receiver itself. The losses among those are added up by place.
 func Each(data plog.Logs, losses map[string]int64, event, own func(plog.LogRecord)) {
 	for _, of := range data.ResourceLogs().All() {
 		for _, scope := range of.ScopeLogs().All() {
@@ -34,7 +34,7 @@ func Each(data plog.Logs, losses map[string]int64, event, own func(plog.LogRecor
 	}
 }
 
-// A Host has extensions, and keeps what it is told of the status.
+// A Host has extensions, and keeps the reported status.
 type Host struct {
 	Extensions map[component.ID]component.Component
 

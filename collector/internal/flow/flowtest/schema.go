@@ -42,7 +42,7 @@ func (s schema) read(path string) map[string]any {
 	return conf.ToStringMap()
 }
 
-// node returns what is below a key, an empty map if nothing is.
+// node returns the node below a key, an empty map if there is none.
 func node(of map[string]any, key string) map[string]any {
 	below, _ := of[key].(map[string]any)
 	return below
@@ -54,7 +54,7 @@ var kinds = map[reflect.Kind]string{
 	reflect.Slice: "array", reflect.Struct: "object", reflect.Map: "object", reflect.Interface: "[string integer]",
 }
 
-// hold holds what the schema has of an option against it.
+// hold holds the schema of an option against it.
 func (s schema) hold(path string, of map[string]any, v reflect.Value) {
 	if of["description"] == nil {
 		s.t.Errorf("%s has no description", path)

@@ -99,8 +99,8 @@ func after(p []byte, t Type) []byte {
 	return nil
 }
 
-// realBounds returns the bounds of numbers with a fraction. What is no number is left out,
-// and zero is below and above itself, as the format has it.
+// realBounds returns the bounds of numbers with a fraction. NaN is left out, and zero is
+// below and above itself, as the format has it.
 func (l *Leaf) realBounds() (low, high bound, ok bool) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, v := range l.nums {

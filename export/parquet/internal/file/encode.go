@@ -43,7 +43,7 @@ func NewEncoder() (*Encoder, error) {
 	return &Encoder{zstd: z, numbering: new(numbering)}, nil
 }
 
-// A chunk is what is to be said of the column of a row group.
+// A chunk is the description of a column of a row group.
 type chunk struct {
 	plainSize, packedSize int64
 	dictionary            int64 // offset of the page, or 0

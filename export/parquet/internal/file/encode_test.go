@@ -67,7 +67,7 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// deltas reads what appendDeltas wrote.
+// deltas reads the output of appendDeltas.
 func deltas(t *testing.T, b []byte, narrow bool) []uint64 {
 	t.Helper()
 	head := make([]uint64, 3)
@@ -142,7 +142,7 @@ func TestDictionary(t *testing.T) {
 	}
 }
 
-// A file has its magic at both ends, and the length of what describes it.
+// A file has its magic at both ends, and the length of its description.
 func TestFrame(t *testing.T) {
 	enc, err := NewEncoder()
 	if err != nil {

@@ -1,6 +1,6 @@
 package file
 
-// A Type says what the values of a column are.
+// A Type is the type of the values of a column.
 type Type uint8
 
 // The types of columns. Numbers are given as uint64: their bits, sign-extended.
@@ -38,7 +38,7 @@ type Node struct {
 	Fields   []*Node
 }
 
-// isGroup reports whether what is of t consists of other nodes.
+// isGroup reports whether values of t consist of other nodes.
 func (t Type) isGroup() bool { return t == List || t == Struct || t == Map }
 
 // Leaves returns the number of columns that n is stored in.
@@ -154,7 +154,7 @@ func (n *Node) appendRepeated(t *thrift, converted int32, logical int16, name st
 	t.end()
 }
 
-// converted returns how older readers know what values of t mean.
+// converted returns the meaning of t for older readers.
 func (t Type) converted() (int32, bool) {
 	switch {
 	case t == Text:
@@ -174,7 +174,7 @@ func (n *Node) appendID(t *thrift) {
 	}
 }
 
-// appendLogical appends what the values of t mean.
+// appendLogical appends the meaning of t.
 func (t Type) appendLogical(w *thrift) {
 	switch t {
 	case Text:

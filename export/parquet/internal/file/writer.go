@@ -34,7 +34,7 @@ func NewWriter(w io.Writer, enc *Encoder, columns []*Node, meta [][2]string) *Wr
 	return f
 }
 
-// begin writes what a file begins with, if nothing is written yet.
+// begin writes the begin of a file, if nothing is written yet.
 func (f *Writer) begin() {
 	if f.offset == 0 && f.err == nil {
 		f.err = f.write([]byte(magic))
@@ -184,8 +184,8 @@ func (f *Writer) describe(t *thrift, l *Leaf, c *chunk) {
 	t.end()
 }
 
-// Close writes what is left, and what describes the file. It does not close what it
-// writes to.
+// Close writes the rest, and the description of the file. It does not close the underlying
+// writer.
 func (f *Writer) Close() error {
 	if err := f.Flush(false); err != nil {
 		return err

@@ -1,5 +1,5 @@
 // Dotnetman makes the manifests of the packages in generated/dotnet, and the overrides
-// beside them, of the table that says what is known of .NET's EventSources:
+// beside them, of the table of facts about .NET's EventSources:
 //
 //	go run ./internal/dotnetman
 //
@@ -10,6 +10,6 @@
 //	etwgen import System.Net.Http.dll > http.man
 //	go run ./generated/dotnet/internal/dotnetman -from http.man -package http
 //
-// Manifests have more than facts: the texts of their messages stay behind. What sources,
-// events and fields mean is written into the table by hand.
+// Manifests have more than facts: the texts of their messages stay behind. The meanings of
+// sources, events and fields are written into the table by hand.
 package main

@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// printLines prints what a manifest comes to.
+// printLines prints the summary of a manifest.
 func printLines(path, pkg string, self bool) error {
 	m, _, err := manifest.ParseFile(path, manifest.Options{SelfDescribing: self})
 	if err != nil {

@@ -86,7 +86,7 @@ func (p *parser) line(line string) error {
 	return nil
 }
 
-// text reads what something means: the thing before, or a field of it.
+// text reads a meaning: the thing before, or a field of it.
 func (p *parser) text(line string) error {
 	doc := p.doc
 	if name, ok := strings.CutPrefix(line, "."); ok && len(p.Events) > 0 {
@@ -135,7 +135,7 @@ func (p *parser) mapped(name string, rest []string, bits bool) error {
 	return nil
 }
 
-// written reads what the last event writes.
+// written reads the fields that the last event writes.
 func (p *parser) written(words []string) (err error) {
 	if len(p.Events) == 0 {
 		return fmt.Errorf("there is no event before")

@@ -1,9 +1,9 @@
-// Package table has what is known of the EventSources of .NET's own libraries: names,
-// ids and fields of their events, and what they mean.
+// Package table has the facts about the EventSources of .NET's own libraries: names, ids and
+// fields of their events, and their meanings.
 //
-// It is the text beside it, sources.txt. Of each source it says what .NET does not make
-// of the rest by itself: an event has level Informational, an opcode by the end of its
-// name, and a task of its own or that of its Start, unless its line says otherwise.
+// It is the text beside it, sources.txt. Of each source it has the facts that .NET does not
+// derive from the rest: an event has level Informational, an opcode by the end of its name,
+// and a task of its own or that of its Start, unless its line says otherwise.
 //
 //	source NAME GUID PACKAGE [self-describing]
 //	    What it is.
@@ -67,7 +67,7 @@ type Event struct {
 	Task, Opcode Value
 	Keywords     []Value
 	Fields       []Field
-	// Written is what the source writes in place of Fields, if Wrong.
+	// Written has the fields that the source writes in place of Fields, if Wrong.
 	Written []Field
 	Wrong   bool
 }

@@ -1,4 +1,4 @@
-// Package layout has the layout of the records of .etl files, for what writes them.
+// Package layout has the layout of the records of .etl files, for writers.
 package layout
 
 import (
@@ -57,8 +57,7 @@ const (
 	eventHeaderSize    = 0x50
 )
 
-// Append appends a record in the given form to b, without what makes its size a
-// multiple of 8.
+// Append appends a record in the given form to b, without its padding to a multiple of 8.
 func Append(b []byte, f Form, r *etw.Record) ([]byte, error) {
 	at, sizeAt := len(b), 0
 	if r.ThreadID > math.MaxUint32 || r.ProcessID > math.MaxUint32 {
@@ -107,7 +106,7 @@ func kind(r *etw.Record, kind32, kind64 byte) byte {
 	return kind64
 }
 
-// putIDs writes what all long headers have: thread, process and time.
+// putIDs writes the common part of long headers: thread, process and time.
 func putIDs(p []byte, r *etw.Record) {
 	binary.LittleEndian.PutUint32(p[0x08:], uint32(r.ThreadID))
 	binary.LittleEndian.PutUint32(p[0x0c:], uint32(r.ProcessID))

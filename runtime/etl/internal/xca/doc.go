@@ -12,15 +12,15 @@ package xca
 import "errors"
 
 var (
-	// ErrCorrupt means that the input is not what the algorithm produces.
+	// ErrCorrupt means that the input is no output of the algorithm.
 	ErrCorrupt = errors.New("corrupt compressed data")
 	// ErrShort means that the input ended before the destination was full.
 	ErrShort = errors.New("compressed data ends early")
 )
 
-// copyMatch copies length bytes to dst[at:] from dist bytes before, where the
-// two may overlap: what is written is read again. The caller has checked that
-// dist is at most at, and that the destination has room.
+// copyMatch copies length bytes to dst[at:] from dist bytes before, where the two may
+// overlap: output is read again. The caller has checked that dist is at most at, and that
+// the destination has room.
 func copyMatch(dst []byte, at, dist, length int) {
 	end := at + length
 	if dist == 1 {

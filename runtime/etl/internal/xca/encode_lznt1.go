@@ -13,7 +13,7 @@ func AppendLZNT1(dst, src []byte) []byte {
 		size := len(dst) - header - 2
 		kind := uint16(0xb000)
 		if size >= high-low {
-			// What does not compress is stored.
+			// Incompressible data is stored.
 			dst = append(dst[:header+2], src[low:high]...)
 			size, kind = high-low, 0x3000
 		}

@@ -5,12 +5,12 @@ import (
 	"math/bits"
 )
 
-// LZNT1 cuts the data into chunks of 4096 bytes. A chunk begins with 16 bits:
-// the size of what follows, less 1, in the low 12, and at the top whether it is
-// compressed. In a compressed chunk a byte of flags, from the lowest bit up,
-// announces 8 tokens: 0 a literal byte, 1 a match of 16 bits, whose distance-1
-// is above and whose length-3 is below. How many bits the length has depends on
-// where in the chunk the match stands, since distances do not leave the chunk.
+// LZNT1 cuts the data into chunks of 4096 bytes. A chunk begins with 16 bits: the size of
+// the data, less 1, in the low 12, and at the top whether it is compressed. In a compressed
+// chunk a byte of flags, from the lowest bit up, announces 8 tokens: 0 a literal byte, 1 a
+// match of 16 bits, whose distance-1 is above and whose length-3 is below. How many bits the
+// length has depends on where in the chunk the match stands, since distances do not leave
+// the chunk.
 
 const lznt1Chunk = 4096
 

@@ -1,6 +1,6 @@
 package xca
 
-// A matcher finds earlier occurrences of what comes next, for the encoders.
+// A matcher finds earlier occurrences of the next bytes, for the encoders.
 type matcher struct {
 	data []byte
 	head [1 << 13]int32 // the last position of each hash, plus 1

@@ -46,10 +46,9 @@ type plainDecoder struct {
 	nibble uint8
 }
 
-// fast decodes while there is room on both sides for any token, so that it
-// needs few checks and can copy in blocks that reach past what they mean to
-// copy. What it costs is branches that no processor can predict: it is quicker to
-// copy what is not there than to ask.
+// fast decodes while there is room on both sides for any token, so that it needs few checks
+// and can copy in blocks that reach past their end. It costs branches that no processor can
+// predict: it is quicker to copy too much than to ask.
 func (d *plainDecoder) fast() error {
 	dst, src := d.dst, d.src
 	in, out, flags, nibble := d.in, d.out, d.flags, uint(d.nibble)
@@ -211,8 +210,8 @@ func longerLength(src []byte, in int) (length, next int, err error) {
 	return n + 3, in, nil
 }
 
-// wideLength reads a length less 3 as 16 bits, or where those are 0 as 32 more.
-// What exceeds any destination is cut to it, so that the sum cannot overflow.
+// wideLength reads a length less 3 as 16 bits, or where those are 0 as 32 more. A length
+// beyond any destination is cut to it, so that the sum cannot overflow.
 func wideLength(src []byte, in int) (length, next int, err error) {
 	if len(src)-in < 2 {
 		return 0, in, ErrShort

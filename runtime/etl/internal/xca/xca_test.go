@@ -86,8 +86,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestTruncated holds that what comes out of an input that was cut off is a
-// prefix of the data.
+// TestTruncated holds that the output of an input that was cut off is a prefix of the data.
 func TestTruncated(t *testing.T) {
 	want := append(samples()["few/4097"], samples()["lengths"][:3000]...)
 	for _, a := range algorithms() {
@@ -110,9 +109,9 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestDamaged changes every byte of packed data. What comes out is an error or
-// other data, and the same of it whether there is room for all or for a part:
-// near the end of the room another path decodes.
+// TestDamaged changes every byte of packed data. The result is an error or other data, and
+// the same of it whether there is room for all or for a part: near the end of the room
+// another path decodes.
 func TestDamaged(t *testing.T) {
 	want := append(samples()["few/4097"][:1500], samples()["lengths"][:3000]...)
 	for _, a := range algorithms() {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// What a process must have to see others, and the kernel: bits of its rights.
+// Rights that a process needs to see others, and the kernel: bits of its rights.
 const (
 	rightAdmin = 1 << 21 // CAP_SYS_ADMIN
 	rightPerf  = 1 << 38 // CAP_PERFMON
@@ -31,7 +31,7 @@ func explain(err error, tid int) error {
 	return os.NewSyscallError("perf_event_open", err)
 }
 
-// forbidden says which right is missing, or what else forbids.
+// forbidden says which right is missing, or the other obstacle.
 func forbidden(rights uint64, filtered bool, paranoid string) string {
 	switch {
 	case rights&(rightAdmin|rightPerf) == 0:
@@ -42,7 +42,7 @@ func forbidden(rights uint64, filtered bool, paranoid string) string {
 	return "this process has the right, but a security module (SELinux, lockdown) or the namespace of users it is in forbids it"
 }
 
-// status reads what rights this process has, and whether a filter looks at its calls.
+// status reads the rights of this process, and whether a filter looks at its calls.
 func status() (rights uint64, filtered bool) {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {

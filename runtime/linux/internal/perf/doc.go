@@ -1,15 +1,15 @@
-// Package perf takes what the kernel of Linux tells of running programs, by its system
-// call perf_event_open: samples of what processors do and the switches of threads, both
-// with call stacks, and which programs start, end, and have files in memory. Elsewhere
-// [Open] returns an error.
+// Package perf takes the events of the Linux kernel about running programs, by its system
+// call perf_event_open: samples of processors and the switches of threads, both with call
+// stacks, and which programs start, end, and have files in memory. Elsewhere [Open] returns
+// an error.
 //
-// The kernel writes into one ring of memory for each processor. A [Session] reads the
-// rings and puts what is in them in the order of time.
+// The kernel writes into one ring of memory for each processor. A [Session] reads the rings
+// and puts their records in the order of time.
 package perf
 
 import "time"
 
-// A Config says what a Session takes.
+// A Config chooses the events of a Session.
 type Config struct {
 	// Processes are those to follow, with the threads and processes that they start. None
 	// are all of the machine.

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// What the headers of the kernel define, as far as it is of use here. The numbers of the
+// Definitions of the kernel's headers, as far as it is of use here. The numbers of the
 // system calls are those of package syscall.
 
-// An attr says what an event takes: perf_event_attr, up to the fields of Linux 4.8.
+// An attr is the settings of an event: perf_event_attr, up to the fields of Linux 4.8.
 type attr struct {
 	kind             uint32
 	size             uint32

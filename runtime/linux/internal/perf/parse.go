@@ -21,9 +21,9 @@ var layout = perfevent.Layout{Order: binary.LittleEndian, All: true, Parts: samp
 
 const sampleParts = perfevent.PartIdentifier | perfevent.PartThread | perfevent.PartTime | perfevent.PartProcessor | perfevent.PartStack
 
-// next reads the first record of b and returns how many bytes it has. A record that does
-// not fit into b, or is not what its type says, is an error; n then is 0 if nothing after
-// it can be read.
+// next reads the first record of b and returns how many bytes it has. A record that does not
+// fit into b, or does not fit its type, is an error; n then is 0 if nothing after it can be
+// read.
 func (p *parser) next(b []byte) (rec Record, n int, err error) {
 	if len(b) < perfevent.HeaderSize {
 		return rec, 0, fmt.Errorf("perf: %d bytes are left, which is no header", len(b))
@@ -46,7 +46,7 @@ func (p *parser) next(b []byte) (rec Record, n int, err error) {
 	return rec, n, err
 }
 
-// unroll appends what a ring holds from tail up to head, which count bytes since its begin.
+// unroll appends the contents of a ring from tail up to head, which count bytes since its begin.
 func unroll(out, ring []byte, tail, head uint64) []byte {
 	size := uint64(len(ring))
 	if size == 0 || head < tail || head-tail > size {

@@ -28,7 +28,7 @@ func record(kind uint32, misc uint16, body ...any) []byte {
 	return append(head, b.Bytes()...)
 }
 
-// trailer is what stands at the end of records.
+// trailer is the end of records.
 var trailer = []any{uint32(7), uint32(8), uint64(1000), uint32(3), uint32(0), uint64(55)}
 
 func side(kind uint32, misc uint16, body ...any) []byte {
@@ -48,7 +48,7 @@ const (
 	markUser   = ^uint64(512) + 1
 )
 
-// examples are records, each with what it tells.
+// examples are records, each with its contents.
 func examples() (list []struct {
 	raw  []byte
 	want Record
@@ -109,8 +109,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Records that are cut, or too short for what they are, are errors, and none is read beyond
-// its end.
+// Records that are cut, or too short for their type, are errors, and none is read beyond its
+// end.
 func TestShortRecords(t *testing.T) {
 	for i, x := range examples() {
 		for n := range x.raw {

@@ -40,7 +40,7 @@ func (r *ring) open(file, size int) error {
 	return nil
 }
 
-// take appends what the ring holds, and leaves it empty.
+// take appends the contents of the ring, and leaves it empty.
 func (r *ring) take(out []byte) []byte {
 	if r.memory == nil {
 		return out

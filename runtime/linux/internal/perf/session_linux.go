@@ -29,7 +29,7 @@ type Session struct {
 	closed bool
 }
 
-// attributes returns what every event has.
+// attributes returns the common settings of every event.
 func attributes(cfg *Config) attr {
 	a := attr{
 		kind:       kindSoftware,
@@ -190,7 +190,7 @@ func (s *Session) Read(deliver func(*Record)) error {
 	return err
 }
 
-// drain reads what is in the rings.
+// drain reads the contents of the rings.
 func (s *Session) drain() error {
 	var first error
 	for _, r := range s.rings {

@@ -21,7 +21,7 @@ func AppendSized(b, row []byte) []byte {
 	return append(b, row...)
 }
 
-// Append appends h, compressed: what of it differs from the header before.
+// Append appends h, compressed: its differences from the header before.
 func (h *EventHeader) Append(b []byte, last *EventHeader, v6 bool) []byte {
 	at, flags := len(b), uint8(0)
 	b = append(b, 0)
@@ -60,7 +60,7 @@ func (h *EventHeader) Append(b []byte, last *EventHeader, v6 bool) []byte {
 	return b
 }
 
-// appendActivity appends what ties an event to an activity.
+// appendActivity appends the link of an event to an activity.
 func (h *EventHeader) appendActivity(b []byte, flags uint8, last *EventHeader, v6 bool) ([]byte, uint8) {
 	if v6 {
 		if h.Labels != last.Labels {

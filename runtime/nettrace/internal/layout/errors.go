@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Damaged returns an ErrDamaged that says what is wrong.
+// Damaged returns an ErrDamaged that names the fault.
 func Damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// An EventHeader is what precedes a payload. In a block with compressed headers
-// it is also the state of the decoder: an event stores only what differs from
-// the event before, and at the start of a block all fields are zero.
+// An EventHeader precedes a payload. In a block with compressed headers it is also the state
+// of the decoder: an event stores only its differences from the event before, and at the
+// start of a block all fields are zero.
 type EventHeader struct {
 	Time      int64
 	Thread    uint64 // an OS thread id; in version 6 an index in the thread table
@@ -37,7 +37,7 @@ const (
 	FlagSize      = 0x80
 )
 
-// What decoding a header returns in place of its length if it cannot.
+// Results of decoding a header in place of its length if it fails.
 const (
 	HeaderCut = -1 // the block ends in it
 	headerBad = -2 // a number is too large
@@ -120,7 +120,7 @@ func (h *EventHeader) Decode(b []byte, i int, v6 bool) int {
 	return i
 }
 
-// decodeCapture reads what tells that other thread or processor logged an event
+// decodeCapture reads the fields that say that another thread or processor logged an event
 // or that events are missing.
 func (h *EventHeader) decodeCapture(b []byte, i int) int {
 	d, i := Uvarint(b, i, 32)
@@ -139,8 +139,8 @@ func (h *EventHeader) decodeCapture(b []byte, i int) int {
 	return i
 }
 
-// decodeActivity reads what ties an event to an activity: two ids, or in version
-// 6 a label list.
+// decodeActivity reads the link of an event to an activity: two ids, or in version 6 a label
+// list.
 func (h *EventHeader) decodeActivity(b []byte, i int, v6 bool) int {
 	if v6 {
 		if h.Flags&FlagActivity != 0 {

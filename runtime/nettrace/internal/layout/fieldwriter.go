@@ -7,8 +7,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A fieldWriter writes lists of fields. What the format cannot express ends the list:
-// fields lie back to back, so that those before it can be read all the same.
+// A fieldWriter writes lists of fields. A field that the format cannot express ends the
+// list: fields lie back to back, so that those before it can be read all the same.
 type fieldWriter struct {
 	list   listVersion
 	ptr    etw.PtrSize

@@ -2,8 +2,8 @@
 // read and appended here, or has its numbers here.
 package layout
 
-// A Kind says what a block holds. The values are those of version 6; the object
-// container of earlier versions spells them as type names.
+// A Kind is the kind of a block. The values are those of version 6; the object container of
+// earlier versions spells them as type names.
 type Kind uint8
 
 const (
