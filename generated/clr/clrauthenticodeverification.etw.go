@@ -10,7 +10,7 @@ import (
 )
 
 // AuthenticodeVerificationStart is event 183, version 0. [AnyAuthenticodeVerificationStart]
-// says what it means.
+// explains it.
 type AuthenticodeVerificationStart struct {
 	VerificationFlags uint32
 	ErrorCode         uint32
@@ -98,7 +98,7 @@ var authenticodeVerificationLayoutFields = []etw.FieldDesc{
 }
 
 // AuthenticodeVerificationStartV1 is AuthenticodeVerificationStart_V1: event 183, version 1.
-// [AnyAuthenticodeVerificationStart] says what it means.
+// [AnyAuthenticodeVerificationStart] explains it.
 type AuthenticodeVerificationStartV1 struct {
 	VerificationFlags uint32
 	ErrorCode         uint32
@@ -254,8 +254,8 @@ func (e AnyAuthenticodeVerificationStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
-// anyAuthenticodeVerificationV1Layout is what types for all versions of an event share, the
-// newest of which has the template AuthenticodeVerification_V1.
+// anyAuthenticodeVerificationV1Layout is the common part of types for all versions of an
+// event, the newest of which has the template AuthenticodeVerification_V1.
 type anyAuthenticodeVerificationV1Layout AnyAuthenticodeVerificationStart
 
 func (e *anyAuthenticodeVerificationV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -302,8 +302,8 @@ func (e *anyAuthenticodeVerificationV1Layout) detach() {
 	e.ModulePath = e.ModulePath.Clone()
 }
 
-// AuthenticodeVerificationStop is event 184, version 0. [AnyAuthenticodeVerificationStop] says
-// what it means.
+// AuthenticodeVerificationStop is event 184, version 0. [AnyAuthenticodeVerificationStop]
+// explains it.
 type AuthenticodeVerificationStop struct {
 	VerificationFlags uint32
 	ErrorCode         uint32
@@ -344,7 +344,7 @@ var authenticodeVerificationStop = etw.EventDesc{
 }
 
 // AuthenticodeVerificationStopV1 is AuthenticodeVerificationStop_V1: event 184, version 1.
-// [AnyAuthenticodeVerificationStop] says what it means.
+// [AnyAuthenticodeVerificationStop] explains it.
 type AuthenticodeVerificationStopV1 struct {
 	VerificationFlags uint32
 	ErrorCode         uint32

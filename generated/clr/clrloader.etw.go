@@ -207,7 +207,7 @@ func (e AnyModuleDCEnd) Clone() *AnyModuleDCEnd {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DomainModuleLoad is event 151, version 0. [AnyDomainModuleLoad] says what it means.
+// DomainModuleLoad is event 151, version 0. [AnyDomainModuleLoad] explains it.
 type DomainModuleLoad struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -294,8 +294,8 @@ var domainModuleLoad = etw.EventDesc{
 	},
 }
 
-// DomainModuleLoadV1 is DomainModuleLoad_V1: event 151, version 1. [AnyDomainModuleLoad] says
-// what it means.
+// DomainModuleLoadV1 is DomainModuleLoad_V1: event 151, version 1. [AnyDomainModuleLoad]
+// explains it.
 type DomainModuleLoadV1 struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -501,8 +501,8 @@ func (e AnyDomainModuleLoad) String() string { return string(etw.AppendText(nil,
 func (e AnyDomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ModuleLoad is event 152, version 0, of [TaskCLRLoader], opcode [OpcodeCLRLoaderModuleLoad],
-// enabled by [KeywordLoader] (0x8) at [etw.LevelInformational] (4). [AnyModuleLoad] says what
-// it means.
+// enabled by [KeywordLoader] (0x8) at [etw.LevelInformational] (4). [AnyModuleLoad] explains
+// it.
 type ModuleLoad struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -542,7 +542,7 @@ var moduleLoad = etw.EventDesc{
 	Fields: moduleLoadUnloadLayoutFields,
 }
 
-// ModuleLoadV1 is ModuleLoad_V1: event 152, version 1. [AnyModuleLoad] says what it means.
+// ModuleLoadV1 is ModuleLoad_V1: event 152, version 1. [AnyModuleLoad] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type ModuleLoadV1 struct {
@@ -655,7 +655,7 @@ var moduleLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ModuleLoadV2 is ModuleLoad_V2: event 152, version 2. [AnyModuleLoad] says what it means.
+// ModuleLoadV2 is ModuleLoad_V2: event 152, version 2. [AnyModuleLoad] explains it.
 //
 // Version 2 adds ManagedPdbSignature, ManagedPdbAge, ManagedPdbBuildPath, NativePdbSignature,
 // NativePdbAge and NativePdbBuildPath.
@@ -807,7 +807,7 @@ var moduleLoadUnloadV2LayoutFields = []etw.FieldDesc{
 	{Name: "NativePdbBuildPath", Type: etw.InUnicodeString},
 }
 
-// ModuleLoadV3 is ModuleLoad_V3: event 152, version 3. [AnyModuleLoad] says what it means.
+// ModuleLoadV3 is ModuleLoad_V3: event 152, version 3. [AnyModuleLoad] explains it.
 type ModuleLoadV3 struct {
 	ModuleID            uint64
 	AssemblyID          uint64
@@ -1135,7 +1135,7 @@ func (e AnyModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil
 
 // ModuleUnload is event 153, version 0, of [TaskCLRLoader], opcode
 // [OpcodeCLRLoaderModuleUnload], enabled by [KeywordLoader] (0x8) at [etw.LevelInformational]
-// (4). [AnyModuleUnload] says what it means.
+// (4). [AnyModuleUnload] explains it.
 type ModuleUnload struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -1175,8 +1175,7 @@ var moduleUnload = etw.EventDesc{
 	Fields: moduleLoadUnloadLayoutFields,
 }
 
-// ModuleUnloadV1 is ModuleUnload_V1: event 153, version 1. [AnyModuleUnload] says what it
-// means.
+// ModuleUnloadV1 is ModuleUnload_V1: event 153, version 1. [AnyModuleUnload] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type ModuleUnloadV1 struct {
@@ -1224,8 +1223,7 @@ var moduleUnloadV1 = etw.EventDesc{
 	Fields: moduleLoadUnloadV1LayoutFields,
 }
 
-// ModuleUnloadV2 is ModuleUnload_V2: event 153, version 2. [AnyModuleUnload] says what it
-// means.
+// ModuleUnloadV2 is ModuleUnload_V2: event 153, version 2. [AnyModuleUnload] explains it.
 type ModuleUnloadV2 struct {
 	ModuleID            uint64
 	AssemblyID          uint64
@@ -1442,7 +1440,7 @@ func (e AnyModuleUnload) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AssemblyLoad is event 154, version 0. [AnyAssemblyLoad] says what it means.
+// AssemblyLoad is event 154, version 0. [AnyAssemblyLoad] explains it.
 type AssemblyLoad struct {
 	AssemblyID                 uint64
 	AppDomainID                uint64
@@ -1531,8 +1529,7 @@ var assemblyLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "FullyQualifiedAssemblyName", Type: etw.InUnicodeString},
 }
 
-// AssemblyLoadV1 is AssemblyLoad_V1: event 154, version 1. [AnyAssemblyLoad] says what it
-// means.
+// AssemblyLoadV1 is AssemblyLoad_V1: event 154, version 1. [AnyAssemblyLoad] explains it.
 type AssemblyLoadV1 struct {
 	AssemblyID                 uint64
 	AppDomainID                uint64
@@ -1695,8 +1692,8 @@ func (e AnyAssemblyLoad) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyAssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyAssemblyLoadUnloadV1Layout is what types for all versions of an event share, the newest
-// of which has the template AssemblyLoadUnload_V1.
+// anyAssemblyLoadUnloadV1Layout is the common part of types for all versions of an event, the
+// newest of which has the template AssemblyLoadUnload_V1.
 type anyAssemblyLoadUnloadV1Layout AnyAssemblyLoad
 
 func (e *anyAssemblyLoadUnloadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1750,7 +1747,7 @@ func (e *anyAssemblyLoadUnloadV1Layout) detach() {
 	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
-// AssemblyUnload is event 155, version 0. [AnyAssemblyUnload] says what it means.
+// AssemblyUnload is event 155, version 0. [AnyAssemblyUnload] explains it.
 type AssemblyUnload struct {
 	AssemblyID                 uint64
 	AppDomainID                uint64
@@ -1790,8 +1787,8 @@ var assemblyUnload = etw.EventDesc{
 	Fields: assemblyLoadUnloadLayoutFields,
 }
 
-// AssemblyUnloadV1 is AssemblyUnload_V1: event 155, version 1. [AnyAssemblyUnload] says what
-// it means.
+// AssemblyUnloadV1 is AssemblyUnload_V1: event 155, version 1. [AnyAssemblyUnload] explains
+// it.
 type AssemblyUnloadV1 struct {
 	AssemblyID                 uint64
 	AppDomainID                uint64
@@ -1895,7 +1892,7 @@ func (e AnyAssemblyUnload) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyAssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AppDomainLoad is event 156, version 0. [AnyAppDomainLoad] says what it means.
+// AppDomainLoad is event 156, version 0. [AnyAppDomainLoad] explains it.
 type AppDomainLoad struct {
 	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
@@ -1978,8 +1975,7 @@ var appDomainLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "AppDomainName", Type: etw.InUnicodeString},
 }
 
-// AppDomainLoadV1 is AppDomainLoad_V1: event 156, version 1. [AnyAppDomainLoad] says what it
-// means.
+// AppDomainLoadV1 is AppDomainLoad_V1: event 156, version 1. [AnyAppDomainLoad] explains it.
 type AppDomainLoadV1 struct {
 	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
@@ -2137,8 +2133,8 @@ func (e AnyAppDomainLoad) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyAppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyAppDomainLoadUnloadV1Layout is what types for all versions of an event share, the newest
-// of which has the template AppDomainLoadUnload_V1.
+// anyAppDomainLoadUnloadV1Layout is the common part of types for all versions of an event, the
+// newest of which has the template AppDomainLoadUnload_V1.
 type anyAppDomainLoadUnloadV1Layout AnyAppDomainLoad
 
 func (e *anyAppDomainLoadUnloadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2188,7 +2184,7 @@ func (e *anyAppDomainLoadUnloadV1Layout) detach() {
 	e.AppDomainName = e.AppDomainName.Clone()
 }
 
-// AppDomainUnload is event 157, version 0. [AnyAppDomainUnload] says what it means.
+// AppDomainUnload is event 157, version 0. [AnyAppDomainUnload] explains it.
 type AppDomainUnload struct {
 	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
@@ -2227,8 +2223,8 @@ var appDomainUnload = etw.EventDesc{
 	Fields: appDomainLoadUnloadLayoutFields,
 }
 
-// AppDomainUnloadV1 is AppDomainUnload_V1: event 157, version 1. [AnyAppDomainUnload] says
-// what it means.
+// AppDomainUnloadV1 is AppDomainUnload_V1: event 157, version 1. [AnyAppDomainUnload] explains
+// it.
 type AppDomainUnloadV1 struct {
 	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags

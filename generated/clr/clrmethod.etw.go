@@ -622,8 +622,7 @@ func (e AnyMethodDCEndVerbose) Clone() *AnyMethodDCEndVerbose {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodLoad is event 141, version 0. Its payload has 36 bytes. [AnyMethodLoad] says what it
-// means.
+// MethodLoad is event 141, version 0. Its payload has 36 bytes. [AnyMethodLoad] explains it.
 type MethodLoad struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -661,7 +660,7 @@ var methodLoad = etw.EventDesc{
 }
 
 // MethodLoadV1 is MethodLoad_V1: event 141, version 1. Its payload has 38 bytes.
-// [AnyMethodLoad] says what it means.
+// [AnyMethodLoad] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type MethodLoadV1 struct {
@@ -765,7 +764,7 @@ var methodLoadUnloadV1LayoutFields = []etw.FieldDesc{
 }
 
 // MethodLoadV2 is MethodLoad_V2: event 141, version 2. Its payload has 46 bytes.
-// [AnyMethodLoad] says what it means.
+// [AnyMethodLoad] explains it.
 type MethodLoadV2 struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -936,8 +935,8 @@ func (e AnyMethodLoad) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodLoadUnloadV2Layout is what types for all versions of an event share, the newest of
-// which has the template MethodLoadUnload_V2.
+// anyMethodLoadUnloadV2Layout is the common part of types for all versions of an event, the
+// newest of which has the template MethodLoadUnload_V2.
 type anyMethodLoadUnloadV2Layout AnyMethodLoad
 
 func (e *anyMethodLoadUnloadV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1007,8 +1006,8 @@ func (e *anyMethodLoadUnloadV2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// MethodUnload is event 142, version 0. Its payload has 36 bytes. [AnyMethodUnload] says what
-// it means.
+// MethodUnload is event 142, version 0. Its payload has 36 bytes. [AnyMethodUnload] explains
+// it.
 type MethodUnload struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1046,7 +1045,7 @@ var methodUnload = etw.EventDesc{
 }
 
 // MethodUnloadV1 is MethodUnload_V1: event 142, version 1. Its payload has 38 bytes.
-// [AnyMethodUnload] says what it means.
+// [AnyMethodUnload] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type MethodUnloadV1 struct {
@@ -1092,7 +1091,7 @@ var methodUnloadV1 = etw.EventDesc{
 }
 
 // MethodUnloadV2 is MethodUnload_V2: event 142, version 2. Its payload has 46 bytes.
-// [AnyMethodUnload] says what it means.
+// [AnyMethodUnload] explains it.
 type MethodUnloadV2 struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1200,7 +1199,7 @@ func (e AnyMethodUnload) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodLoadVerbose is event 143, version 0. [AnyMethodLoadVerbose] says what it means.
+// MethodLoadVerbose is event 143, version 0. [AnyMethodLoadVerbose] explains it.
 type MethodLoadVerbose struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1247,7 +1246,7 @@ var methodLoadVerbose = etw.EventDesc{
 }
 
 // MethodLoadVerboseV1 is MethodLoadVerbose_V1: event 143, version 1. [AnyMethodLoadVerbose]
-// says what it means.
+// explains it.
 //
 // Version 1 adds ClrInstanceID.
 type MethodLoadVerboseV1 struct {
@@ -1382,7 +1381,7 @@ var methodLoadUnloadVerboseV1LayoutFields = []etw.FieldDesc{
 }
 
 // MethodLoadVerboseV2 is MethodLoadVerbose_V2: event 143, version 2. [AnyMethodLoadVerbose]
-// says what it means.
+// explains it.
 type MethodLoadVerboseV2 struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1594,8 +1593,8 @@ func (e AnyMethodLoadVerbose) String() string { return string(etw.AppendText(nil
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodLoadUnloadVerboseV2Layout is what types for all versions of an event share, the
-// newest of which has the template MethodLoadUnloadVerbose_V2.
+// anyMethodLoadUnloadVerboseV2Layout is the common part of types for all versions of an event,
+// the newest of which has the template MethodLoadUnloadVerbose_V2.
 type anyMethodLoadUnloadVerboseV2Layout AnyMethodLoadVerbose
 
 func (e *anyMethodLoadUnloadVerboseV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1686,7 +1685,7 @@ func (e *anyMethodLoadUnloadVerboseV2Layout) detach() {
 	e.MethodSignature = e.MethodSignature.Clone()
 }
 
-// MethodUnloadVerbose is event 144, version 0. [AnyMethodUnloadVerbose] says what it means.
+// MethodUnloadVerbose is event 144, version 0. [AnyMethodUnloadVerbose] explains it.
 type MethodUnloadVerbose struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1733,7 +1732,7 @@ var methodUnloadVerbose = etw.EventDesc{
 }
 
 // MethodUnloadVerboseV1 is MethodUnloadVerbose_V1: event 144, version 1.
-// [AnyMethodUnloadVerbose] says what it means.
+// [AnyMethodUnloadVerbose] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type MethodUnloadVerboseV1 struct {
@@ -1786,7 +1785,7 @@ var methodUnloadVerboseV1 = etw.EventDesc{
 }
 
 // MethodUnloadVerboseV2 is MethodUnloadVerbose_V2: event 144, version 2.
-// [AnyMethodUnloadVerbose] says what it means.
+// [AnyMethodUnloadVerbose] explains it.
 type MethodUnloadVerboseV2 struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1913,7 +1912,7 @@ func (e AnyMethodUnloadVerbose) String() string { return string(etw.AppendText(n
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodJittingStarted is event 145, version 0. [AnyMethodJittingStarted] says what it means.
+// MethodJittingStarted is event 145, version 0. [AnyMethodJittingStarted] explains it.
 type MethodJittingStarted struct {
 	MethodID        uint64
 	ModuleID        uint64
@@ -2003,7 +2002,7 @@ var methodJittingStarted = etw.EventDesc{
 }
 
 // MethodJittingStartedV1 is MethodJittingStarted_V1: event 145, version 1.
-// [AnyMethodJittingStarted] says what it means.
+// [AnyMethodJittingStarted] explains it.
 type MethodJittingStartedV1 struct {
 	MethodID        uint64
 	ModuleID        uint64
@@ -2327,7 +2326,7 @@ func (e AnyMethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
 
 // R2RGetEntryPoint is event 159, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodMethodLoad], enabled by [KeywordCompilationDiagnostic] (0x2000000000) at
-// [etw.LevelVerbose] (5). [AnyR2RGetEntryPoint] says what it means.
+// [etw.LevelVerbose] (5). [AnyR2RGetEntryPoint] explains it.
 type R2RGetEntryPoint struct {
 	MethodID        uint64
 	MethodNamespace etw.UTF16
@@ -2412,8 +2411,8 @@ var r2RGetEntryPoint = etw.EventDesc{
 	},
 }
 
-// R2RGetEntryPointV1 is R2RGetEntryPoint_V1: event 159, version 1. [AnyR2RGetEntryPoint] says
-// what it means.
+// R2RGetEntryPointV1 is R2RGetEntryPoint_V1: event 159, version 1. [AnyR2RGetEntryPoint]
+// explains it.
 type R2RGetEntryPointV1 struct {
 	MethodID        uint64
 	MethodNamespace etw.UTF16
@@ -3324,7 +3323,7 @@ func (e AnyMethodJitTailCallFailedAnsi) Clone() *AnyMethodJitTailCallFailedAnsi 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodILToNativeMap is event 190, version 0. [AnyMethodILToNativeMap] says what it means.
+// MethodILToNativeMap is event 190, version 0. [AnyMethodILToNativeMap] explains it.
 type MethodILToNativeMap struct {
 	MethodID          uint64
 	ReJITID           uint64
@@ -3416,7 +3415,7 @@ var methodILToNativeMap = etw.EventDesc{
 }
 
 // MethodILToNativeMapV1 is MethodILToNativeMap_V1: event 190, version 1.
-// [AnyMethodILToNativeMap] says what it means.
+// [AnyMethodILToNativeMap] explains it.
 type MethodILToNativeMapV1 struct {
 	MethodID          uint64
 	ReJITID           uint64

@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// StrongNameVerificationStart is event 181, version 0. [AnyStrongNameVerificationStart] says
-// what it means.
+// StrongNameVerificationStart is event 181, version 0. [AnyStrongNameVerificationStart]
+// explains it.
 type StrongNameVerificationStart struct {
 	VerificationFlags          uint32
 	ErrorCode                  uint32
@@ -96,7 +96,7 @@ var strongNameVerificationLayoutFields = []etw.FieldDesc{
 }
 
 // StrongNameVerificationStartV1 is StrongNameVerificationStart_V1: event 181, version 1.
-// [AnyStrongNameVerificationStart] says what it means.
+// [AnyStrongNameVerificationStart] explains it.
 type StrongNameVerificationStartV1 struct {
 	VerificationFlags          uint32
 	ErrorCode                  uint32
@@ -251,8 +251,8 @@ func (e AnyStrongNameVerificationStart) String() string { return string(etw.Appe
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyStrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyStrongNameVerificationV1Layout is what types for all versions of an event share, the
-// newest of which has the template StrongNameVerification_V1.
+// anyStrongNameVerificationV1Layout is the common part of types for all versions of an event,
+// the newest of which has the template StrongNameVerification_V1.
 type anyStrongNameVerificationV1Layout AnyStrongNameVerificationStart
 
 func (e *anyStrongNameVerificationV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -299,8 +299,8 @@ func (e *anyStrongNameVerificationV1Layout) detach() {
 	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
-// StrongNameVerificationStop is event 182, version 0. [AnyStrongNameVerificationStop] says
-// what it means.
+// StrongNameVerificationStop is event 182, version 0. [AnyStrongNameVerificationStop] explains
+// it.
 type StrongNameVerificationStop struct {
 	VerificationFlags          uint32
 	ErrorCode                  uint32
@@ -341,7 +341,7 @@ var strongNameVerificationStop = etw.EventDesc{
 }
 
 // StrongNameVerificationStopV1 is StrongNameVerificationStop_V1: event 182, version 1.
-// [AnyStrongNameVerificationStop] says what it means.
+// [AnyStrongNameVerificationStop] explains it.
 type StrongNameVerificationStopV1 struct {
 	VerificationFlags          uint32
 	ErrorCode                  uint32

@@ -12,7 +12,7 @@ import (
 
 // ContentionStart is Contention: event 81, version 0, of [TaskContention], opcode
 // [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). It has no payload.
-// [AnyContentionStart] says what it means.
+// [AnyContentionStart] explains it.
 //
 // A thread begins to wait for a lock that another thread holds. This version has no payload
 // and no keyword.
@@ -34,7 +34,7 @@ var contentionStart = etw.EventDesc{
 }
 
 // ContentionStartV1 is ContentionStart_V1: event 81, version 1. Its payload has 3 bytes.
-// [AnyContentionStart] says what it means.
+// [AnyContentionStart] explains it.
 //
 // Version 1 adds ContentionFlags and ClrInstanceID.
 type ContentionStartV1 struct {
@@ -106,7 +106,7 @@ var contentionLayoutFields = []etw.FieldDesc{
 }
 
 // ContentionStartV2 is ContentionStart_V2: event 81, version 2. Its payload has 27 bytes, 19
-// in programs of 32 bits. [AnyContentionStart] says what it means.
+// in programs of 32 bits. [AnyContentionStart] explains it.
 type ContentionStartV2 struct {
 	ContentionFlags    ContentionFlags
 	ClrInstanceID      uint16
@@ -369,8 +369,8 @@ func (e AnyContentionLockCreated) Clone() *AnyContentionLockCreated { return &e 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ContentionStop is event 91, version 0. Its payload has 3 bytes. [AnyContentionStop] says
-// what it means.
+// ContentionStop is event 91, version 0. Its payload has 3 bytes. [AnyContentionStop] explains
+// it.
 type ContentionStop struct {
 	ContentionFlags ContentionFlags
 	ClrInstanceID   uint16
@@ -407,7 +407,7 @@ var contentionStop = etw.EventDesc{
 }
 
 // ContentionStopV1 is ContentionStop_V1: event 91, version 1. Its payload has 11 bytes.
-// [AnyContentionStop] says what it means.
+// [AnyContentionStop] explains it.
 type ContentionStopV1 struct {
 	ContentionFlags ContentionFlags
 	ClrInstanceID   uint16

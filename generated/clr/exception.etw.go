@@ -6,8 +6,8 @@ package clr
 import "github.com/etwgen/etwgen/runtime/etw"
 
 // ExceptionThrown is event 80, version 0, of [TaskException], opcode [etw.OpcodeStart],
-// enabled at [etw.LevelInformational] (4). It has no payload. [AnyExceptionThrown] says what
-// it means.
+// enabled at [etw.LevelInformational] (4). It has no payload. [AnyExceptionThrown] explains
+// it.
 //
 // A managed exception was thrown. This version has no payload and no keyword.
 type ExceptionThrown struct {
@@ -27,8 +27,8 @@ var exceptionThrown = etw.EventDesc{
 	Class: classException, Name: "ExceptionThrown", TaskName: "Exception", OpcodeName: "Start",
 }
 
-// ExceptionThrownV1 is ExceptionThrown_V1: event 80, version 1. [AnyExceptionThrown] says what
-// it means.
+// ExceptionThrownV1 is ExceptionThrown_V1: event 80, version 1. [AnyExceptionThrown] explains
+// it.
 type ExceptionThrownV1 struct {
 	ExceptionType    etw.UTF16
 	ExceptionMessage etw.UTF16

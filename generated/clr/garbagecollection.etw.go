@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GCStart is event 1, version 0. Its payload has 8 bytes. [AnyGCStart] says what it means.
+// GCStart is event 1, version 0. Its payload has 8 bytes. [AnyGCStart] explains it.
 //
 // The .NET Framework may pad the payload.
 type GCStart struct {
@@ -64,8 +64,8 @@ var gcStart = etw.EventDesc{
 	},
 }
 
-// GCStartV1 is GCStart_V1: event 1, version 1. Its payload has 18 bytes. [AnyGCStart] says
-// what it means.
+// GCStartV1 is GCStart_V1: event 1, version 1. Its payload has 18 bytes. [AnyGCStart] explains
+// it.
 //
 // Version 1 inserts Depth and adds Type and ClrInstanceID.
 type GCStartV1 struct {
@@ -139,8 +139,8 @@ var gcStartV1 = etw.EventDesc{
 	},
 }
 
-// GCStartV2 is GCStart_V2: event 1, version 2. Its payload has 26 bytes. [AnyGCStart] says
-// what it means.
+// GCStartV2 is GCStart_V2: event 1, version 2. Its payload has 26 bytes. [AnyGCStart] explains
+// it.
 type GCStartV2 struct {
 	Count                uint32
 	Depth                uint32
@@ -332,7 +332,7 @@ func (e AnyGCStart) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCEnd is event 2, version 0. Its payload has 6 bytes. [AnyGCEnd] says what it means.
+// GCEnd is event 2, version 0. Its payload has 6 bytes. [AnyGCEnd] explains it.
 //
 // The .NET Framework may pad the payload: 8 bytes instead of 6.
 type GCEnd struct {
@@ -385,8 +385,7 @@ var gcEnd = etw.EventDesc{
 	},
 }
 
-// GCEndV1 is GCEnd_V1: event 2, version 1. Its payload has 10 bytes. [AnyGCEnd] says what it
-// means.
+// GCEndV1 is GCEnd_V1: event 2, version 1. Its payload has 10 bytes. [AnyGCEnd] explains it.
 type GCEndV1 struct {
 	Count         uint32
 	Depth         uint32
@@ -523,8 +522,7 @@ func (e AnyGCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCRestartEEEnd is event 3, version 0. It has no payload. [AnyGCRestartEEEnd] says what it
-// means.
+// GCRestartEEEnd is event 3, version 0. It has no payload. [AnyGCRestartEEEnd] explains it.
 type GCRestartEEEnd struct {
 	etw.Empty
 }
@@ -544,7 +542,7 @@ var gcRestartEEEnd = etw.EventDesc{
 }
 
 // GCRestartEEEndV1 is GCRestartEEEnd_V1: event 3, version 1. Its payload has 2 bytes.
-// [AnyGCRestartEEEnd] says what it means.
+// [AnyGCRestartEEEnd] explains it.
 type GCRestartEEEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -655,8 +653,8 @@ func (e AnyGCRestartEEEnd) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCRestartEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyGCNoUserDataLayout is what types for all versions of an event share, the newest of which
-// has the template GCNoUserData.
+// anyGCNoUserDataLayout is the common part of types for all versions of an event, the newest
+// of which has the template GCNoUserData.
 type anyGCNoUserDataLayout AnyGCRestartEEEnd
 
 func (e *anyGCNoUserDataLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -684,8 +682,7 @@ func (e *anyGCNoUserDataLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// GCHeapStats is event 4, version 0. Its payload has 92 bytes. [AnyGCHeapStats] says what it
-// means.
+// GCHeapStats is event 4, version 0. Its payload has 92 bytes. [AnyGCHeapStats] explains it.
 //
 // The .NET Framework may pad the payload: 96 bytes instead of 92.
 type GCHeapStats struct {
@@ -806,7 +803,7 @@ var gcHeapStats = etw.EventDesc{
 }
 
 // GCHeapStatsV1 is GCHeapStats_V1: event 4, version 1. Its payload has 94 bytes.
-// [AnyGCHeapStats] says what it means.
+// [AnyGCHeapStats] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type GCHeapStatsV1 struct {
@@ -936,7 +933,7 @@ var gcHeapStatsV1 = etw.EventDesc{
 }
 
 // GCHeapStatsV2 is GCHeapStats_V2: event 4, version 2. Its payload has 110 bytes.
-// [AnyGCHeapStats] says what it means.
+// [AnyGCHeapStats] explains it.
 type GCHeapStatsV2 struct {
 	GenerationSize0           uint64
 	TotalPromotedSize0        uint64
@@ -1247,8 +1244,8 @@ func (e AnyGCHeapStats) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCCreateSegment is event 5, version 0. Its payload has 20 bytes. [AnyGCCreateSegment] says
-// what it means.
+// GCCreateSegment is event 5, version 0. Its payload has 20 bytes. [AnyGCCreateSegment]
+// explains it.
 //
 // The .NET Framework may pad the payload: 24 bytes instead of 20.
 type GCCreateSegment struct {
@@ -1309,7 +1306,7 @@ var gcCreateSegment = etw.EventDesc{
 }
 
 // GCCreateSegmentV1 is GCCreateSegment_V1: event 5, version 1. Its payload has 22 bytes.
-// [AnyGCCreateSegment] says what it means.
+// [AnyGCCreateSegment] explains it.
 type GCCreateSegmentV1 struct {
 	Address       uint64
 	Size          uint64
@@ -1461,8 +1458,8 @@ func (e AnyGCCreateSegment) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCFreeSegment is event 6, version 0. Its payload has 8 bytes. [AnyGCFreeSegment] says what
-// it means.
+// GCFreeSegment is event 6, version 0. Its payload has 8 bytes. [AnyGCFreeSegment] explains
+// it.
 type GCFreeSegment struct {
 	Address uint64
 }
@@ -1509,7 +1506,7 @@ var gcFreeSegment = etw.EventDesc{
 }
 
 // GCFreeSegmentV1 is GCFreeSegment_V1: event 6, version 1. Its payload has 10 bytes.
-// [AnyGCFreeSegment] says what it means.
+// [AnyGCFreeSegment] explains it.
 type GCFreeSegmentV1 struct {
 	Address       uint64
 	ClrInstanceID uint16
@@ -1635,8 +1632,8 @@ func (e AnyGCFreeSegment) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCRestartEEBegin is event 7, version 0. It has no payload. [AnyGCRestartEEBegin] says what
-// it means.
+// GCRestartEEBegin is event 7, version 0. It has no payload. [AnyGCRestartEEBegin] explains
+// it.
 type GCRestartEEBegin struct {
 	etw.Empty
 }
@@ -1656,7 +1653,7 @@ var gcRestartEEBegin = etw.EventDesc{
 }
 
 // GCRestartEEBeginV1 is GCRestartEEBegin_V1: event 7, version 1. Its payload has 2 bytes.
-// [AnyGCRestartEEBegin] says what it means.
+// [AnyGCRestartEEBegin] explains it.
 type GCRestartEEBeginV1 struct {
 	ClrInstanceID uint16
 }
@@ -1742,8 +1739,7 @@ func (e AnyGCRestartEEBegin) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCRestartEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCSuspendEEEnd is event 8, version 0. It has no payload. [AnyGCSuspendEEEnd] says what it
-// means.
+// GCSuspendEEEnd is event 8, version 0. It has no payload. [AnyGCSuspendEEEnd] explains it.
 type GCSuspendEEEnd struct {
 	etw.Empty
 }
@@ -1763,7 +1759,7 @@ var gcSuspendEEEnd = etw.EventDesc{
 }
 
 // GCSuspendEEEndV1 is GCSuspendEEEnd_V1: event 8, version 1. Its payload has 2 bytes.
-// [AnyGCSuspendEEEnd] says what it means.
+// [AnyGCSuspendEEEnd] explains it.
 type GCSuspendEEEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -1845,8 +1841,8 @@ func (e AnyGCSuspendEEEnd) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCSuspendEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCSuspendEEBegin is event 9, version 0. Its payload has 2 bytes. [AnyGCSuspendEEBegin] says
-// what it means.
+// GCSuspendEEBegin is event 9, version 0. Its payload has 2 bytes. [AnyGCSuspendEEBegin]
+// explains it.
 type GCSuspendEEBegin struct {
 	Reason GCSuspendEEReason16
 }
@@ -1893,7 +1889,7 @@ var gcSuspendEEBegin = etw.EventDesc{
 }
 
 // GCSuspendEEBeginV1 is GCSuspendEEBegin_V1: event 9, version 1. Its payload has 10 bytes.
-// [AnyGCSuspendEEBegin] says what it means.
+// [AnyGCSuspendEEBegin] explains it.
 type GCSuspendEEBeginV1 struct {
 	Reason        GCSuspendEEReason
 	Count         uint32
@@ -2039,8 +2035,8 @@ func (e AnyGCSuspendEEBegin) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCAllocationTick is event 10, version 0. Its payload has 8 bytes. [AnyGCAllocationTick] says
-// what it means.
+// GCAllocationTick is event 10, version 0. Its payload has 8 bytes. [AnyGCAllocationTick]
+// explains it.
 type GCAllocationTick struct {
 	AllocationAmount uint32
 	AllocationKind   GCAllocationKind
@@ -2093,7 +2089,7 @@ var gcAllocationTick = etw.EventDesc{
 }
 
 // GCAllocationTickV1 is GCAllocationTick_V1: event 10, version 1. Its payload has 10 bytes.
-// [AnyGCAllocationTick] says what it means.
+// [AnyGCAllocationTick] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type GCAllocationTickV1 struct {
@@ -2156,8 +2152,8 @@ var gcAllocationTickV1 = etw.EventDesc{
 	},
 }
 
-// GCAllocationTickV2 is GCAllocationTick_V2: event 10, version 2. [AnyGCAllocationTick] says
-// what it means.
+// GCAllocationTickV2 is GCAllocationTick_V2: event 10, version 2. [AnyGCAllocationTick]
+// explains it.
 //
 // Version 2 adds AllocationAmount64, TypeID, TypeName and HeapIndex.
 type GCAllocationTickV2 struct {
@@ -2249,8 +2245,8 @@ var gcAllocationTickV2 = etw.EventDesc{
 	},
 }
 
-// GCAllocationTickV3 is GCAllocationTick_V3: event 10, version 3. [AnyGCAllocationTick] says
-// what it means.
+// GCAllocationTickV3 is GCAllocationTick_V3: event 10, version 3. [AnyGCAllocationTick]
+// explains it.
 //
 // Version 3 adds Address.
 type GCAllocationTickV3 struct {
@@ -2348,8 +2344,8 @@ var gcAllocationTickV3 = etw.EventDesc{
 	},
 }
 
-// GCAllocationTickV4 is GCAllocationTick_V4: event 10, version 4. [AnyGCAllocationTick] says
-// what it means.
+// GCAllocationTickV4 is GCAllocationTick_V4: event 10, version 4. [AnyGCAllocationTick]
+// explains it.
 type GCAllocationTickV4 struct {
 	AllocationAmount   uint32
 	AllocationKind     GCAllocationKind
@@ -2625,8 +2621,7 @@ func (e AnyGCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJS
 
 // GCCreateConcurrentThread is event 11, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCCreateConcurrentThread], enabled by [KeywordGC] (0x1) at
-// [etw.LevelInformational] (4). It has no payload. [AnyGCCreateConcurrentThread] says what it
-// means.
+// [etw.LevelInformational] (4). It has no payload. [AnyGCCreateConcurrentThread] explains it.
 type GCCreateConcurrentThread struct {
 	etw.Empty
 }
@@ -2646,7 +2641,7 @@ var gcCreateConcurrentThread = etw.EventDesc{
 }
 
 // GCCreateConcurrentThreadV1 is GCCreateConcurrentThread_V1: event 11, version 1. Its payload
-// has 2 bytes. [AnyGCCreateConcurrentThread] says what it means.
+// has 2 bytes. [AnyGCCreateConcurrentThread] explains it.
 type GCCreateConcurrentThreadV1 struct {
 	ClrInstanceID uint16
 }
@@ -2764,8 +2759,8 @@ func (e AnyGCCreateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.
 
 // GCTerminateConcurrentThread is event 12, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCTerminateConcurrentThread], enabled by [KeywordGC] (0x1) at
-// [etw.LevelInformational] (4). It has no payload. [AnyGCTerminateConcurrentThread] says what
-// it means.
+// [etw.LevelInformational] (4). It has no payload. [AnyGCTerminateConcurrentThread] explains
+// it.
 type GCTerminateConcurrentThread struct {
 	etw.Empty
 }
@@ -2785,7 +2780,7 @@ var gcTerminateConcurrentThread = etw.EventDesc{
 }
 
 // GCTerminateConcurrentThreadV1 is GCTerminateConcurrentThread_V1: event 12, version 1. Its
-// payload has 2 bytes. [AnyGCTerminateConcurrentThread] says what it means.
+// payload has 2 bytes. [AnyGCTerminateConcurrentThread] explains it.
 type GCTerminateConcurrentThreadV1 struct {
 	ClrInstanceID uint16
 }
@@ -2905,8 +2900,8 @@ func (e AnyGCTerminateConcurrentThread) String() string { return string(etw.Appe
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCTerminateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCFinalizersEnd is event 13, version 0. Its payload has 4 bytes. [AnyGCFinalizersEnd] says
-// what it means.
+// GCFinalizersEnd is event 13, version 0. Its payload has 4 bytes. [AnyGCFinalizersEnd]
+// explains it.
 type GCFinalizersEnd struct {
 	Count uint32
 }
@@ -2953,7 +2948,7 @@ var gcFinalizersEnd = etw.EventDesc{
 }
 
 // GCFinalizersEndV1 is GCFinalizersEnd_V1: event 13, version 1. Its payload has 6 bytes.
-// [AnyGCFinalizersEnd] says what it means.
+// [AnyGCFinalizersEnd] explains it.
 type GCFinalizersEndV1 struct {
 	Count         uint32
 	ClrInstanceID uint16
@@ -3081,8 +3076,8 @@ func (e AnyGCFinalizersEnd) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCFinalizersBegin is event 14, version 0. It has no payload. [AnyGCFinalizersBegin] says
-// what it means.
+// GCFinalizersBegin is event 14, version 0. It has no payload. [AnyGCFinalizersBegin] explains
+// it.
 type GCFinalizersBegin struct {
 	etw.Empty
 }
@@ -3102,7 +3097,7 @@ var gcFinalizersBegin = etw.EventDesc{
 }
 
 // GCFinalizersBeginV1 is GCFinalizersBegin_V1: event 14, version 1. Its payload has 2 bytes.
-// [AnyGCFinalizersBegin] says what it means.
+// [AnyGCFinalizersBegin] explains it.
 type GCFinalizersBeginV1 struct {
 	ClrInstanceID uint16
 }
@@ -7059,7 +7054,7 @@ func (e AnyGCPerHeapHistory) Clone() *AnyGCPerHeapHistory {
 func (e AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCGlobalHeapHistoryV2 is GCGlobalHeapHistory_V2: event 205, version 2. Its payload has 38
-// bytes. [AnyGCGlobalHeapHistory] says what it means.
+// bytes. [AnyGCGlobalHeapHistory] explains it.
 //
 // What a garbage collection decided for all heaps, and why. Its older versions are events of
 // the private provider.
@@ -7160,7 +7155,7 @@ var gcGlobalHeapHistoryV2 = etw.EventDesc{
 }
 
 // GCGlobalHeapHistoryV3 is GCGlobalHeapHistory_V3: event 205, version 3. Its payload has 46
-// bytes. [AnyGCGlobalHeapHistory] says what it means.
+// bytes. [AnyGCGlobalHeapHistory] explains it.
 //
 // Version 3 adds CondemnReasons0 and CondemnReasons1.
 type GCGlobalHeapHistoryV3 struct {
@@ -7272,7 +7267,7 @@ var gcGlobalHeapHistoryV3 = etw.EventDesc{
 }
 
 // GCGlobalHeapHistoryV4 is GCGlobalHeapHistory_V4: event 205, version 4.
-// [AnyGCGlobalHeapHistory] says what it means.
+// [AnyGCGlobalHeapHistory] explains it.
 type GCGlobalHeapHistoryV4 struct {
 	FinalYoungestDesired uint64
 	NumHeaps             int32

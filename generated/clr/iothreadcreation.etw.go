@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// IOThreadCreate is event 44, version 0. Its payload has 8 bytes. [AnyIOThreadCreate] says
-// what it means.
+// IOThreadCreate is event 44, version 0. Its payload has 8 bytes. [AnyIOThreadCreate] explains
+// it.
 type IOThreadCreate struct {
 	IOThreadCount    uint32
 	RetiredIOThreads uint32
@@ -78,7 +78,7 @@ var ioThreadLayoutFields = []etw.FieldDesc{
 }
 
 // IOThreadCreateV1 is IOThreadCreate_V1: event 44, version 1. Its payload has 10 bytes.
-// [AnyIOThreadCreate] says what it means.
+// [AnyIOThreadCreate] explains it.
 type IOThreadCreateV1 struct {
 	IOThreadCount    uint32
 	RetiredIOThreads uint32
@@ -201,8 +201,8 @@ func (e AnyIOThreadCreate) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyIOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyIOThreadV1Layout is what types for all versions of an event share, the newest of which
-// has the template IOThread_V1.
+// anyIOThreadV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template IOThread_V1.
 type anyIOThreadV1Layout AnyIOThreadCreate
 
 func (e *anyIOThreadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -242,7 +242,7 @@ func (e *anyIOThreadV1Layout) FieldValue(i int) etw.Value {
 }
 
 // IOThreadTerminate is event 45, version 0. Its payload has 8 bytes. [AnyIOThreadTerminate]
-// says what it means.
+// explains it.
 type IOThreadTerminate struct {
 	IOThreadCount    uint32
 	RetiredIOThreads uint32
@@ -277,7 +277,7 @@ var ioThreadTerminate = etw.EventDesc{
 }
 
 // IOThreadTerminateV1 is IOThreadTerminate_V1: event 45, version 1. Its payload has 10 bytes.
-// [AnyIOThreadTerminate] says what it means.
+// [AnyIOThreadTerminate] explains it.
 type IOThreadTerminateV1 struct {
 	IOThreadCount    uint32
 	RetiredIOThreads uint32

@@ -5,8 +5,8 @@ package clr
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// IOThreadRetire is event 46, version 0. Its payload has 8 bytes. [AnyIOThreadRetire] says
-// what it means.
+// IOThreadRetire is event 46, version 0. Its payload has 8 bytes. [AnyIOThreadRetire] explains
+// it.
 type IOThreadRetire struct {
 	IOThreadCount    uint32
 	RetiredIOThreads uint32
@@ -41,7 +41,7 @@ var ioThreadRetire = etw.EventDesc{
 }
 
 // IOThreadRetireV1 is IOThreadRetire_V1: event 46, version 1. Its payload has 10 bytes.
-// [AnyIOThreadRetire] says what it means.
+// [AnyIOThreadRetire] explains it.
 type IOThreadRetireV1 struct {
 	IOThreadCount    uint32
 	RetiredIOThreads uint32
@@ -127,8 +127,8 @@ func (e AnyIOThreadRetire) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyIOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// IOThreadUnretire is event 47, version 0. Its payload has 8 bytes. [AnyIOThreadUnretire] says
-// what it means.
+// IOThreadUnretire is event 47, version 0. Its payload has 8 bytes. [AnyIOThreadUnretire]
+// explains it.
 type IOThreadUnretire struct {
 	IOThreadCount    uint32
 	RetiredIOThreads uint32
@@ -163,7 +163,7 @@ var ioThreadUnretire = etw.EventDesc{
 }
 
 // IOThreadUnretireV1 is IOThreadUnretire_V1: event 47, version 1. Its payload has 10 bytes.
-// [AnyIOThreadUnretire] says what it means.
+// [AnyIOThreadUnretire] explains it.
 type IOThreadUnretireV1 struct {
 	IOThreadCount    uint32
 	RetiredIOThreads uint32

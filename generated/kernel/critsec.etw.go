@@ -11,7 +11,7 @@ import (
 
 // CritSecCollisionV0 is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
 // opcode 34 (Collision), version 0. Its payload has 24 bytes, 16 in programs of 32 bits.
-// [AnyCritSecCollision] says what it means.
+// [AnyCritSecCollision] explains it.
 type CritSecCollisionV0 struct {
 	LockCount    uint32
 	SpinCount    uint32
@@ -78,7 +78,7 @@ var critSecCollisionV0 = etw.EventDesc{
 
 // CritSecCollisionV2 is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
 // opcode 34 (Collision), version 2. Its payload has 24 bytes, 16 in programs of 32 bits.
-// [AnyCritSecCollision] says what it means.
+// [AnyCritSecCollision] explains it.
 type CritSecCollisionV2 struct {
 	LockCount    uint32
 	SpinCount    uint32
@@ -222,7 +222,7 @@ func (e AnyCritSecCollision) MarshalJSON() ([]byte, error) { return etw.AppendJS
 
 // CritSecInitializeV0 is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
 // opcode 35 (Initialize), version 0. Its payload has 16 bytes, 8 in programs of 32 bits.
-// [AnyCritSecInitialize] says what it means.
+// [AnyCritSecInitialize] explains it.
 type CritSecInitializeV0 struct {
 	SpinCount   etw.Pointer
 	CritSecAddr etw.Pointer
@@ -274,7 +274,7 @@ var critSecInitializeV0 = etw.EventDesc{
 
 // CritSecInitializeV2 is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
 // opcode 35 (Initialize), version 2. Its payload has 16 bytes, 8 in programs of 32 bits.
-// [AnyCritSecInitialize] says what it means.
+// [AnyCritSecInitialize] explains it.
 type CritSecInitializeV2 struct {
 	SpinCount   etw.Pointer
 	CritSecAddr etw.Pointer

@@ -10,8 +10,8 @@ import (
 )
 
 // DiskIoReadV0 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
-// (Read), version 0. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyDiskIoRead] says
-// what it means.
+// (Read), version 0. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyDiskIoRead]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoReadV0 struct {
@@ -108,8 +108,8 @@ var diskIoV0TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // DiskIoReadV1 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
-// (Read), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyDiskIoRead] says
-// what it means.
+// (Read), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyDiskIoRead]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoReadV1 struct {
@@ -212,8 +212,8 @@ var diskIoV1TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // DiskIoReadV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
-// (Read), version 2. Its payload has 48 bytes, 40 in programs of 32 bits. [AnyDiskIoRead] says
-// what it means.
+// (Read), version 2. Its payload has 48 bytes, 40 in programs of 32 bits. [AnyDiskIoRead]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoReadV2 struct {
@@ -322,8 +322,8 @@ var diskIoV2TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // DiskIoReadV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
-// (Read), version 3. Its payload has 52 bytes, 44 in programs of 32 bits. [AnyDiskIoRead] says
-// what it means.
+// (Read), version 3. Its payload has 52 bytes, 44 in programs of 32 bits. [AnyDiskIoRead]
+// explains it.
 type DiskIoReadV3 struct {
 	DiskNumber          uint32
 	IrpFlags            IrpFlags
@@ -503,8 +503,8 @@ func (e AnyDiskIoRead) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDiskIoTypeGroup1Layout is what types for all versions of an event share, the newest of
-// which has the template DiskIo_TypeGroup1.
+// anyDiskIoTypeGroup1Layout is the common part of types for all versions of an event, the
+// newest of which has the template DiskIo_TypeGroup1.
 type anyDiskIoTypeGroup1Layout AnyDiskIoRead
 
 func (e *anyDiskIoTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -595,7 +595,7 @@ func (e *anyDiskIoTypeGroup1Layout) FieldValue(i int) etw.Value {
 
 // DiskIoWriteV0 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
 // (Write), version 0. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyDiskIoWrite]
-// says what it means.
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoWriteV0 struct {
@@ -638,7 +638,7 @@ var diskIoWriteV0 = etw.EventDesc{
 
 // DiskIoWriteV1 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
 // (Write), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyDiskIoWrite]
-// says what it means.
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoWriteV1 struct {
@@ -682,7 +682,7 @@ var diskIoWriteV1 = etw.EventDesc{
 
 // DiskIoWriteV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
 // (Write), version 2. Its payload has 48 bytes, 40 in programs of 32 bits. [AnyDiskIoWrite]
-// says what it means.
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoWriteV2 struct {
@@ -727,7 +727,7 @@ var diskIoWriteV2 = etw.EventDesc{
 
 // DiskIoWriteV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
 // (Write), version 3. Its payload has 52 bytes, 44 in programs of 32 bits. [AnyDiskIoWrite]
-// says what it means.
+// explains it.
 type DiskIoWriteV3 struct {
 	DiskNumber          uint32
 	IrpFlags            IrpFlags
@@ -843,7 +843,7 @@ func (e AnyDiskIoWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 
 // DiskIoReadInitV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 12 (ReadInit), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
-// [AnyDiskIoReadInit] says what it means.
+// [AnyDiskIoReadInit] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoReadInitV2 struct {
@@ -908,7 +908,7 @@ var diskIoV2TypeGroup2LayoutFields = []etw.FieldDesc{
 
 // DiskIoReadInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 12 (ReadInit), version 3. Its payload has 12 bytes, 8 in programs of 32 bits.
-// [AnyDiskIoReadInit] says what it means.
+// [AnyDiskIoReadInit] explains it.
 type DiskIoReadInitV3 struct {
 	Irp             etw.Pointer
 	IssuingThreadID uint32
@@ -1021,8 +1021,8 @@ func (e AnyDiskIoReadInit) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoReadInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDiskIoTypeGroup2Layout is what types for all versions of an event share, the newest of
-// which has the template DiskIo_TypeGroup2.
+// anyDiskIoTypeGroup2Layout is the common part of types for all versions of an event, the
+// newest of which has the template DiskIo_TypeGroup2.
 type anyDiskIoTypeGroup2Layout AnyDiskIoReadInit
 
 func (e *anyDiskIoTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1059,7 +1059,7 @@ func (e *anyDiskIoTypeGroup2Layout) FieldValue(i int) etw.Value {
 
 // DiskIoWriteInitV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 13 (WriteInit), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
-// [AnyDiskIoWriteInit] says what it means.
+// [AnyDiskIoWriteInit] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoWriteInitV2 struct {
@@ -1097,7 +1097,7 @@ var diskIoWriteInitV2 = etw.EventDesc{
 
 // DiskIoWriteInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 13 (WriteInit), version 3. Its payload has 12 bytes, 8 in programs of 32 bits.
-// [AnyDiskIoWriteInit] says what it means.
+// [AnyDiskIoWriteInit] explains it.
 type DiskIoWriteInitV3 struct {
 	Irp             etw.Pointer
 	IssuingThreadID uint32
@@ -1183,7 +1183,7 @@ func (e AnyDiskIoWriteInit) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 
 // DiskIoFlushBuffersV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 14 (FlushBuffers), version 2. Its payload has 24 bytes, 20 in programs of 32 bits.
-// [AnyDiskIoFlushBuffers] says what it means.
+// [AnyDiskIoFlushBuffers] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoFlushBuffersV2 struct {
@@ -1252,7 +1252,7 @@ var diskIoFlushBuffersV2 = etw.EventDesc{
 
 // DiskIoFlushBuffersV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 14 (FlushBuffers), version 3. Its payload has 28 bytes, 24 in programs of 32 bits.
-// [AnyDiskIoFlushBuffers] says what it means.
+// [AnyDiskIoFlushBuffers] explains it.
 type DiskIoFlushBuffersV3 struct {
 	DiskNumber          uint32
 	IrpFlags            IrpFlags
@@ -1430,7 +1430,7 @@ func (e AnyDiskIoFlushBuffers) MarshalJSON() ([]byte, error) { return etw.Append
 
 // DiskIoFlushInitV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 15 (FlushInit), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
-// [AnyDiskIoFlushInit] says what it means.
+// [AnyDiskIoFlushInit] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoFlushInitV2 struct {
@@ -1468,7 +1468,7 @@ var diskIoFlushInitV2 = etw.EventDesc{
 
 // DiskIoFlushInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 15 (FlushInit), version 3. Its payload has 12 bytes, 8 in programs of 32 bits.
-// [AnyDiskIoFlushInit] says what it means.
+// [AnyDiskIoFlushInit] explains it.
 type DiskIoFlushInitV3 struct {
 	Irp             etw.Pointer
 	IssuingThreadID uint32
@@ -1627,8 +1627,8 @@ func (e AnyDiskIoIoRedirectedInit) MarshalJSON() ([]byte, error) { return etw.Ap
 
 // DiskIoDriverMajorFunctionCallV1 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall), version 1. Its
-// payload has 36 bytes, 24 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionCall] says
-// what it means.
+// payload has 36 bytes, 24 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionCall] explains
+// it.
 type DiskIoDriverMajorFunctionCallV1 struct {
 	UniqMatchID   uint32
 	RoutineAddr   etw.Pointer
@@ -1709,8 +1709,8 @@ var diskIoDriverMajorFunctionCallV1 = etw.EventDesc{
 
 // DiskIoDriverMajorFunctionCallV2 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall), version 2. Its
-// payload has 36 bytes, 24 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionCall] says
-// what it means.
+// payload has 36 bytes, 24 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionCall] explains
+// it.
 type DiskIoDriverMajorFunctionCallV2 struct {
 	MajorFunction IrpMajorFunction
 	MinorFunction uint32
@@ -1886,8 +1886,8 @@ func (e AnyDiskIoDriverMajorFunctionCall) MarshalJSON() ([]byte, error) {
 
 // DiskIoDriverMajorFunctionReturnV1 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (DriverMajorFunctionReturn), version 1. Its
-// payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionReturn] says
-// what it means.
+// payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionReturn]
+// explains it.
 type DiskIoDriverMajorFunctionReturnV1 struct {
 	UniqMatchID uint32
 	Irp         etw.Pointer
@@ -1944,8 +1944,8 @@ var diskIoDriverMajorFunctionReturnV1 = etw.EventDesc{
 
 // DiskIoDriverMajorFunctionReturnV2 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (DriverMajorFunctionReturn), version 2. Its
-// payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionReturn] says
-// what it means.
+// payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionReturn]
+// explains it.
 type DiskIoDriverMajorFunctionReturnV2 struct {
 	Irp         etw.Pointer
 	UniqMatchID uint32
@@ -2159,8 +2159,8 @@ func (e AnyDiskIoDriverCompletionRoutine) MarshalJSON() ([]byte, error) {
 
 // DiskIoDriverCompleteRequestV1 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest), version 1. Its
-// payload has 20 bytes, 12 in programs of 32 bits. [AnyDiskIoDriverCompleteRequest] says what
-// it means.
+// payload has 20 bytes, 12 in programs of 32 bits. [AnyDiskIoDriverCompleteRequest] explains
+// it.
 type DiskIoDriverCompleteRequestV1 struct {
 	RoutineAddr etw.Pointer
 	Irp         etw.Pointer
@@ -2220,8 +2220,8 @@ var diskIoDriverCompleteRequestV1 = etw.EventDesc{
 
 // DiskIoDriverCompleteRequestV2 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest), version 2. Its
-// payload has 20 bytes, 12 in programs of 32 bits. [AnyDiskIoDriverCompleteRequest] says what
-// it means.
+// payload has 20 bytes, 12 in programs of 32 bits. [AnyDiskIoDriverCompleteRequest] explains
+// it.
 type DiskIoDriverCompleteRequestV2 struct {
 	RoutineAddr etw.Pointer
 	Irp         etw.Pointer
@@ -2360,7 +2360,7 @@ func (e AnyDiskIoDriverCompleteRequest) MarshalJSON() ([]byte, error) { return e
 // DiskIoDriverCompleteRequestReturnV1 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 53 (DriverCompleteRequestReturn), version 1.
 // Its payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverCompleteRequestReturn]
-// says what it means.
+// explains it.
 type DiskIoDriverCompleteRequestReturnV1 struct {
 	Irp         etw.Pointer
 	UniqMatchID uint32
@@ -2415,7 +2415,7 @@ var diskIoDriverCompleteRequestReturnV1 = etw.EventDesc{
 // DiskIoDriverCompleteRequestReturnV2 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 53 (DriverCompleteRequestReturn), version 2.
 // Its payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverCompleteRequestReturn]
-// says what it means.
+// explains it.
 type DiskIoDriverCompleteRequestReturnV2 struct {
 	Irp         etw.Pointer
 	UniqMatchID uint32

@@ -10,7 +10,7 @@ import (
 )
 
 // EventTraceHeaderV0 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
-// opcode 0 (Header), version 0. [AnyEventTraceHeader] says what it means.
+// opcode 0 (Header), version 0. [AnyEventTraceHeader] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceHeaderV0 struct {
@@ -240,7 +240,7 @@ var eventTraceHeaderV0 = etw.EventDesc{
 }
 
 // EventTraceHeaderV1 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
-// opcode 0 (Header), version 1. [AnyEventTraceHeader] says what it means.
+// opcode 0 (Header), version 1. [AnyEventTraceHeader] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceHeaderV1 struct {
@@ -470,7 +470,7 @@ var eventTraceHeaderV1 = etw.EventDesc{
 }
 
 // EventTraceHeaderV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
-// opcode 0 (Header), version 2. [AnyEventTraceHeader] says what it means.
+// opcode 0 (Header), version 2. [AnyEventTraceHeader] explains it.
 type EventTraceHeaderV2 struct {
 	BufferSize           uint32
 	Version              uint32
@@ -948,8 +948,8 @@ func (e AnyEventTraceHeader) String() string { return string(etw.AppendText(nil,
 func (e AnyEventTraceHeader) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EventTraceExtensionV0 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
-// opcode 5 (Extension), version 0. Its payload has 32 bytes. [AnyEventTraceExtension] says
-// what it means.
+// opcode 5 (Extension), version 0. Its payload has 32 bytes. [AnyEventTraceExtension] explains
+// it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceExtensionV0 struct {
@@ -1057,8 +1057,8 @@ var headerExtensionV0TypeGroupLayoutFields = []etw.FieldDesc{
 }
 
 // EventTraceExtensionV1 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
-// opcode 5 (Extension), version 1. Its payload has 32 bytes. [AnyEventTraceExtension] says
-// what it means.
+// opcode 5 (Extension), version 1. Its payload has 32 bytes. [AnyEventTraceExtension] explains
+// it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceExtensionV1 struct {
@@ -1166,8 +1166,8 @@ var headerExtensionV1TypeGroupLayoutFields = []etw.FieldDesc{
 }
 
 // EventTraceExtensionV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
-// opcode 5 (Extension), version 2. Its payload has 36 bytes. [AnyEventTraceExtension] says
-// what it means.
+// opcode 5 (Extension), version 2. Its payload has 36 bytes. [AnyEventTraceExtension] explains
+// it.
 type EventTraceExtensionV2 struct {
 	GroupMask1         uint32
 	GroupMask2         uint32
@@ -1336,8 +1336,8 @@ func (e AnyEventTraceExtension) String() string { return string(etw.AppendText(n
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventTraceExtension) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyHeaderExtensionTypeGroupLayout is what types for all versions of an event share, the
-// newest of which has the template Header_Extension_TypeGroup.
+// anyHeaderExtensionTypeGroupLayout is the common part of types for all versions of an event,
+// the newest of which has the template Header_Extension_TypeGroup.
 type anyHeaderExtensionTypeGroupLayout AnyEventTraceExtension
 
 func (e *anyHeaderExtensionTypeGroupLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1415,7 +1415,7 @@ func (e *anyHeaderExtensionTypeGroupLayout) FieldValue(i int) etw.Value {
 
 // EventTraceRundownCompleteV0 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 0. It has no
-// payload. [AnyEventTraceRundownComplete] says what it means.
+// payload. [AnyEventTraceRundownComplete] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceRundownCompleteV0 struct {
@@ -1437,7 +1437,7 @@ var eventTraceRundownCompleteV0 = etw.EventDesc{
 
 // EventTraceRundownCompleteV1 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 1. It has no
-// payload. [AnyEventTraceRundownComplete] says what it means.
+// payload. [AnyEventTraceRundownComplete] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceRundownCompleteV1 struct {
@@ -1459,7 +1459,7 @@ var eventTraceRundownCompleteV1 = etw.EventDesc{
 
 // EventTraceRundownCompleteV2 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 2. It has no
-// payload. [AnyEventTraceRundownComplete] says what it means.
+// payload. [AnyEventTraceRundownComplete] explains it.
 type EventTraceRundownCompleteV2 struct {
 	etw.Empty
 }
@@ -1529,7 +1529,7 @@ func (e AnyEventTraceRundownComplete) MarshalJSON() ([]byte, error) { return etw
 
 // EventTraceEndExtensionV0 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
 // opcode 32 (EndExtension), version 0. Its payload has 32 bytes. [AnyEventTraceEndExtension]
-// says what it means.
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceEndExtensionV0 struct {
@@ -1574,7 +1574,7 @@ var eventTraceEndExtensionV0 = etw.EventDesc{
 
 // EventTraceEndExtensionV1 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
 // opcode 32 (EndExtension), version 1. Its payload has 32 bytes. [AnyEventTraceEndExtension]
-// says what it means.
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceEndExtensionV1 struct {
@@ -1619,7 +1619,7 @@ var eventTraceEndExtensionV1 = etw.EventDesc{
 
 // EventTraceEndExtensionV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
 // opcode 32 (EndExtension), version 2. Its payload has 36 bytes. [AnyEventTraceEndExtension]
-// says what it means.
+// explains it.
 type EventTraceEndExtensionV2 struct {
 	GroupMask1         uint32
 	GroupMask2         uint32
@@ -2061,7 +2061,7 @@ func (e AnyEventTraceProviderBinaryPath) MarshalJSON() ([]byte, error) {
 
 // EventTracePartitionInfoExtensionV0 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 80 (PartitionInfoExtension), version 0. Its
-// payload has 48 bytes. [AnyEventTracePartitionInfoExtension] says what it means.
+// payload has 48 bytes. [AnyEventTracePartitionInfoExtension] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type EventTracePartitionInfoExtensionV0 struct {
@@ -2142,7 +2142,7 @@ var eventTracePartitionInfoExtensionV0 = etw.EventDesc{
 
 // EventTracePartitionInfoExtensionV2 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 80 (PartitionInfoExtension), version 2. Its
-// payload has 48 bytes. [AnyEventTracePartitionInfoExtension] says what it means.
+// payload has 48 bytes. [AnyEventTracePartitionInfoExtension] explains it.
 type EventTracePartitionInfoExtensionV2 struct {
 	EventVersion      uint16
 	Reserved          uint16

@@ -10,7 +10,7 @@ import (
 )
 
 // FileIoNameV0 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
-// (Name), version 0. [AnyFileIoName] says what it means.
+// (Name), version 0. [AnyFileIoName] explains it.
 type FileIoNameV0 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -64,7 +64,7 @@ var fileIoNameV0 = etw.EventDesc{
 }
 
 // FileIoNameV1 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
-// (Name), version 1. [AnyFileIoName] says what it means.
+// (Name), version 1. [AnyFileIoName] explains it.
 type FileIoNameV1 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -137,7 +137,7 @@ var fileIoV1NameLayoutFields = []etw.FieldDesc{
 }
 
 // FileIoNameV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
-// (Name), version 2. [AnyFileIoName] says what it means.
+// (Name), version 2. [AnyFileIoName] explains it.
 type FileIoNameV2 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -210,7 +210,7 @@ var fileIoV2NameLayoutFields = []etw.FieldDesc{
 }
 
 // FileIoNameV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
-// (Name), version 3. [AnyFileIoName] says what it means.
+// (Name), version 3. [AnyFileIoName] explains it.
 type FileIoNameV3 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -364,7 +364,7 @@ func (e AnyFileIoName) String() string { return string(etw.AppendText(nil, &e)) 
 func (e AnyFileIoName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoFileCreateV1 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
-// opcode 32 (FileCreate), version 1. [AnyFileIoFileCreate] says what it means.
+// opcode 32 (FileCreate), version 1. [AnyFileIoFileCreate] explains it.
 type FileIoFileCreateV1 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -403,7 +403,7 @@ var fileIoFileCreateV1 = etw.EventDesc{
 }
 
 // FileIoFileCreateV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
-// opcode 32 (FileCreate), version 2. [AnyFileIoFileCreate] says what it means.
+// opcode 32 (FileCreate), version 2. [AnyFileIoFileCreate] explains it.
 type FileIoFileCreateV2 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -442,7 +442,7 @@ var fileIoFileCreateV2 = etw.EventDesc{
 }
 
 // FileIoFileCreateV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
-// opcode 32 (FileCreate), version 3. [AnyFileIoFileCreate] says what it means.
+// opcode 32 (FileCreate), version 3. [AnyFileIoFileCreate] explains it.
 type FileIoFileCreateV3 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -559,7 +559,7 @@ func (e AnyFileIoFileCreate) String() string { return string(etw.AppendText(nil,
 func (e AnyFileIoFileCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoFileDeleteV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
-// opcode 35 (FileDelete), version 2. [AnyFileIoFileDelete] says what it means.
+// opcode 35 (FileDelete), version 2. [AnyFileIoFileDelete] explains it.
 type FileIoFileDeleteV2 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -598,7 +598,7 @@ var fileIoFileDeleteV2 = etw.EventDesc{
 }
 
 // FileIoFileDeleteV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
-// opcode 35 (FileDelete), version 3. [AnyFileIoFileDelete] says what it means.
+// opcode 35 (FileDelete), version 3. [AnyFileIoFileDelete] explains it.
 type FileIoFileDeleteV3 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -682,8 +682,8 @@ func (e AnyFileIoFileDelete) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoFileDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoNameLayout is what types for all versions of an event share, the newest of which
-// has the template FileIo_Name.
+// anyFileIoNameLayout is the common part of types for all versions of an event, the newest of
+// which has the template FileIo_Name.
 type anyFileIoNameLayout AnyFileIoFileDelete
 
 func (e *anyFileIoNameLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -723,7 +723,7 @@ func (e *anyFileIoNameLayout) detach() {
 }
 
 // FileIoFileRundownV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
-// opcode 36 (FileRundown), version 2. [AnyFileIoFileRundown] says what it means.
+// opcode 36 (FileRundown), version 2. [AnyFileIoFileRundown] explains it.
 type FileIoFileRundownV2 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -762,7 +762,7 @@ var fileIoFileRundownV2 = etw.EventDesc{
 }
 
 // FileIoFileRundownV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
-// opcode 36 (FileRundown), version 3. [AnyFileIoFileRundown] says what it means.
+// opcode 36 (FileRundown), version 3. [AnyFileIoFileRundown] explains it.
 type FileIoFileRundownV3 struct {
 	FileObject etw.Pointer
 	FileName   etw.UTF16
@@ -850,7 +850,7 @@ func (e AnyFileIoFileRundown) MarshalJSON() ([]byte, error) { return etw.AppendJ
 
 // FileIoMapFileV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 37 (MapFile), version 2. Its payload has 36 bytes, 24 in programs of 32 bits.
-// [AnyFileIoMapFile] says what it means.
+// [AnyFileIoMapFile] explains it.
 type FileIoMapFileV2 struct {
 	ViewBase   etw.Pointer
 	FileObject etw.Pointer
@@ -937,7 +937,7 @@ var fileIoV2MapFileLayoutFields = []etw.FieldDesc{
 
 // FileIoMapFileV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 37 (MapFile), version 3. Its payload has 44 bytes, 32 in programs of 32 bits.
-// [AnyFileIoMapFile] says what it means.
+// [AnyFileIoMapFile] explains it.
 type FileIoMapFileV3 struct {
 	ViewBase   etw.Pointer
 	FileKey    etw.Pointer
@@ -1083,8 +1083,8 @@ func (e AnyFileIoMapFile) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoMapFile) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoMapFileLayout is what types for all versions of an event share, the newest of which
-// has the template FileIo_MapFile.
+// anyFileIoMapFileLayout is the common part of types for all versions of an event, the newest
+// of which has the template FileIo_MapFile.
 type anyFileIoMapFileLayout AnyFileIoMapFile
 
 func (e *anyFileIoMapFileLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1140,7 +1140,7 @@ func (e *anyFileIoMapFileLayout) FieldValue(i int) etw.Value {
 
 // FileIoUnmapFileV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 38 (UnmapFile), version 2. Its payload has 36 bytes, 24 in programs of 32 bits.
-// [AnyFileIoUnmapFile] says what it means.
+// [AnyFileIoUnmapFile] explains it.
 type FileIoUnmapFileV2 struct {
 	ViewBase   etw.Pointer
 	FileObject etw.Pointer
@@ -1180,7 +1180,7 @@ var fileIoUnmapFileV2 = etw.EventDesc{
 
 // FileIoUnmapFileV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 38 (UnmapFile), version 3. Its payload has 44 bytes, 32 in programs of 32 bits.
-// [AnyFileIoUnmapFile] says what it means.
+// [AnyFileIoUnmapFile] explains it.
 type FileIoUnmapFileV3 struct {
 	ViewBase   etw.Pointer
 	FileKey    etw.Pointer
@@ -1280,7 +1280,7 @@ func (e AnyFileIoUnmapFile) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 
 // FileIoMapFileDCStartV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 39 (MapFileDCStart), version 2. Its payload has 36 bytes, 24 in programs of 32 bits.
-// [AnyFileIoMapFileDCStart] says what it means.
+// [AnyFileIoMapFileDCStart] explains it.
 type FileIoMapFileDCStartV2 struct {
 	ViewBase   etw.Pointer
 	FileObject etw.Pointer
@@ -1320,7 +1320,7 @@ var fileIoMapFileDCStartV2 = etw.EventDesc{
 
 // FileIoMapFileDCStartV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 39 (MapFileDCStart), version 3. Its payload has 44 bytes, 32 in programs of 32 bits.
-// [AnyFileIoMapFileDCStart] says what it means.
+// [AnyFileIoMapFileDCStart] explains it.
 type FileIoMapFileDCStartV3 struct {
 	ViewBase   etw.Pointer
 	FileKey    etw.Pointer
@@ -1421,7 +1421,7 @@ func (e AnyFileIoMapFileDCStart) MarshalJSON() ([]byte, error) { return etw.Appe
 
 // FileIoMapFileDCStopV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 40 (MapFileDCStop), version 2. Its payload has 36 bytes, 24 in programs of 32 bits.
-// [AnyFileIoMapFileDCStop] says what it means.
+// [AnyFileIoMapFileDCStop] explains it.
 type FileIoMapFileDCStopV2 struct {
 	ViewBase   etw.Pointer
 	FileObject etw.Pointer
@@ -1461,7 +1461,7 @@ var fileIoMapFileDCStopV2 = etw.EventDesc{
 
 // FileIoMapFileDCStopV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 40 (MapFileDCStop), version 3. Its payload has 44 bytes, 32 in programs of 32 bits.
-// [AnyFileIoMapFileDCStop] says what it means.
+// [AnyFileIoMapFileDCStop] explains it.
 type FileIoMapFileDCStopV3 struct {
 	ViewBase   etw.Pointer
 	FileKey    etw.Pointer
@@ -1561,7 +1561,7 @@ func (e AnyFileIoMapFileDCStop) String() string { return string(etw.AppendText(n
 func (e AnyFileIoMapFileDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoCreateV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 64
-// (Create), version 2. [AnyFileIoCreate] says what it means.
+// (Create), version 2. [AnyFileIoCreate] explains it.
 type FileIoCreateV2 struct {
 	IrpPtr         etw.Pointer
 	TTID           etw.Pointer
@@ -1645,7 +1645,7 @@ var fileIoCreateV2 = etw.EventDesc{
 }
 
 // FileIoCreateV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 64
-// (Create), version 3. [AnyFileIoCreate] says what it means.
+// (Create), version 3. [AnyFileIoCreate] explains it.
 type FileIoCreateV3 struct {
 	IrpPtr         etw.Pointer
 	FileObject     etw.Pointer
@@ -1829,7 +1829,7 @@ func (e AnyFileIoCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 
 // FileIoCleanupV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 65 (Cleanup), version 2. Its payload has 32 bytes, 16 in programs of 32 bits.
-// [AnyFileIoCleanup] says what it means.
+// [AnyFileIoCleanup] explains it.
 type FileIoCleanupV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -1910,7 +1910,7 @@ var fileIoV2SimpleOpLayoutFields = []etw.FieldDesc{
 
 // FileIoCleanupV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 65 (Cleanup), version 3. Its payload has 28 bytes, 16 in programs of 32 bits.
-// [AnyFileIoCleanup] says what it means.
+// [AnyFileIoCleanup] explains it.
 type FileIoCleanupV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -2035,8 +2035,8 @@ func (e AnyFileIoCleanup) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoCleanup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoSimpleOpLayout is what types for all versions of an event share, the newest of
-// which has the template FileIo_SimpleOp.
+// anyFileIoSimpleOpLayout is the common part of types for all versions of an event, the newest
+// of which has the template FileIo_SimpleOp.
 type anyFileIoSimpleOpLayout AnyFileIoCleanup
 
 func (e *anyFileIoSimpleOpLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2084,7 +2084,7 @@ func (e *anyFileIoSimpleOpLayout) FieldValue(i int) etw.Value {
 
 // FileIoCloseV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 66
 // (Close), version 2. Its payload has 32 bytes, 16 in programs of 32 bits. [AnyFileIoClose]
-// says what it means.
+// explains it.
 type FileIoCloseV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -2123,7 +2123,7 @@ var fileIoCloseV2 = etw.EventDesc{
 
 // FileIoCloseV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 66
 // (Close), version 3. Its payload has 28 bytes, 16 in programs of 32 bits. [AnyFileIoClose]
-// says what it means.
+// explains it.
 type FileIoCloseV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -2205,8 +2205,8 @@ func (e AnyFileIoClose) String() string { return string(etw.AppendText(nil, &e))
 func (e AnyFileIoClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoReadV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 67
-// (Read), version 2. Its payload has 48 bytes, 32 in programs of 32 bits. [AnyFileIoRead] says
-// what it means.
+// (Read), version 2. Its payload has 48 bytes, 32 in programs of 32 bits. [AnyFileIoRead]
+// explains it.
 type FileIoReadV2 struct {
 	Offset     uint64
 	IrpPtr     etw.Pointer
@@ -2307,7 +2307,7 @@ var fileIoV2ReadWriteLayoutFields = []etw.FieldDesc{
 }
 
 // FileIoReadV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 67
-// (Read), version 3. [AnyFileIoRead] says what it means.
+// (Read), version 3. [AnyFileIoRead] explains it.
 type FileIoReadV3 struct {
 	Offset        uint64
 	IrpPtr        etw.Pointer
@@ -2470,8 +2470,8 @@ func (e AnyFileIoRead) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoReadWriteLayout is what types for all versions of an event share, the newest of
-// which has the template FileIo_ReadWrite.
+// anyFileIoReadWriteLayout is the common part of types for all versions of an event, the
+// newest of which has the template FileIo_ReadWrite.
 type anyFileIoReadWriteLayout AnyFileIoRead
 
 func (e *anyFileIoReadWriteLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2539,7 +2539,7 @@ func (e *anyFileIoReadWriteLayout) FieldValue(i int) etw.Value {
 
 // FileIoWriteV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 68
 // (Write), version 2. Its payload has 48 bytes, 32 in programs of 32 bits. [AnyFileIoWrite]
-// says what it means.
+// explains it.
 type FileIoWriteV2 struct {
 	Offset     uint64
 	IrpPtr     etw.Pointer
@@ -2580,7 +2580,7 @@ var fileIoWriteV2 = etw.EventDesc{
 }
 
 // FileIoWriteV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 68
-// (Write), version 3. [AnyFileIoWrite] says what it means.
+// (Write), version 3. [AnyFileIoWrite] explains it.
 type FileIoWriteV3 struct {
 	Offset        uint64
 	IrpPtr        etw.Pointer
@@ -2673,7 +2673,7 @@ func (e AnyFileIoWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 
 // FileIoSetInfoV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 69 (SetInfo), version 2. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnyFileIoSetInfo] says what it means.
+// [AnyFileIoSetInfo] explains it.
 type FileIoSetInfoV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -2764,7 +2764,7 @@ var fileIoV2InfoLayoutFields = []etw.FieldDesc{
 
 // FileIoSetInfoV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 69 (SetInfo), version 3. Its payload has 40 bytes, 24 in programs of 32 bits.
-// [AnyFileIoSetInfo] says what it means.
+// [AnyFileIoSetInfo] explains it.
 type FileIoSetInfoV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -2902,8 +2902,8 @@ func (e AnyFileIoSetInfo) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoSetInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoInfoLayout is what types for all versions of an event share, the newest of which
-// has the template FileIo_Info.
+// anyFileIoInfoLayout is the common part of types for all versions of an event, the newest of
+// which has the template FileIo_Info.
 type anyFileIoInfoLayout AnyFileIoSetInfo
 
 func (e *anyFileIoInfoLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2959,7 +2959,7 @@ func (e *anyFileIoInfoLayout) FieldValue(i int) etw.Value {
 
 // FileIoDeleteV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 70
 // (Delete), version 2. Its payload has 44 bytes, 24 in programs of 32 bits. [AnyFileIoDelete]
-// says what it means.
+// explains it.
 type FileIoDeleteV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -2998,7 +2998,7 @@ var fileIoDeleteV2 = etw.EventDesc{
 
 // FileIoDeleteV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 70
 // (Delete), version 3. Its payload has 40 bytes, 24 in programs of 32 bits. [AnyFileIoDelete]
-// says what it means.
+// explains it.
 type FileIoDeleteV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -3084,7 +3084,7 @@ func (e AnyFileIoDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 
 // FileIoRenameV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 71
 // (Rename), version 2. Its payload has 44 bytes, 24 in programs of 32 bits. [AnyFileIoRename]
-// says what it means.
+// explains it.
 type FileIoRenameV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -3123,7 +3123,7 @@ var fileIoRenameV2 = etw.EventDesc{
 
 // FileIoRenameV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 71
 // (Rename), version 3. Its payload has 40 bytes, 24 in programs of 32 bits. [AnyFileIoRename]
-// says what it means.
+// explains it.
 type FileIoRenameV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -3208,7 +3208,7 @@ func (e AnyFileIoRename) String() string { return string(etw.AppendText(nil, &e)
 func (e AnyFileIoRename) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoDirEnumV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
-// 72 (DirEnum), version 2. [AnyFileIoDirEnum] says what it means.
+// 72 (DirEnum), version 2. [AnyFileIoDirEnum] explains it.
 type FileIoDirEnumV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -3319,7 +3319,7 @@ var fileIoV2DirEnumLayoutFields = []etw.FieldDesc{
 }
 
 // FileIoDirEnumV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
-// 72 (DirEnum), version 3. [AnyFileIoDirEnum] says what it means.
+// 72 (DirEnum), version 3. [AnyFileIoDirEnum] explains it.
 type FileIoDirEnumV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -3480,8 +3480,8 @@ func (e AnyFileIoDirEnum) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoDirEnum) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoDirEnumLayout is what types for all versions of an event share, the newest of which
-// has the template FileIo_DirEnum.
+// anyFileIoDirEnumLayout is the common part of types for all versions of an event, the newest
+// of which has the template FileIo_DirEnum.
 type anyFileIoDirEnumLayout AnyFileIoDirEnum
 
 func (e *anyFileIoDirEnumLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -3549,7 +3549,7 @@ func (e *anyFileIoDirEnumLayout) detach() {
 
 // FileIoFlushV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 73
 // (Flush), version 2. Its payload has 32 bytes, 16 in programs of 32 bits. [AnyFileIoFlush]
-// says what it means.
+// explains it.
 type FileIoFlushV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -3588,7 +3588,7 @@ var fileIoFlushV2 = etw.EventDesc{
 
 // FileIoFlushV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 73
 // (Flush), version 3. Its payload has 28 bytes, 16 in programs of 32 bits. [AnyFileIoFlush]
-// says what it means.
+// explains it.
 type FileIoFlushV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -3671,7 +3671,7 @@ func (e AnyFileIoFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 
 // FileIoQueryInfoV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 74 (QueryInfo), version 2. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnyFileIoQueryInfo] says what it means.
+// [AnyFileIoQueryInfo] explains it.
 type FileIoQueryInfoV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -3712,7 +3712,7 @@ var fileIoQueryInfoV2 = etw.EventDesc{
 
 // FileIoQueryInfoV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 74 (QueryInfo), version 3. Its payload has 40 bytes, 24 in programs of 32 bits.
-// [AnyFileIoQueryInfo] says what it means.
+// [AnyFileIoQueryInfo] explains it.
 type FileIoQueryInfoV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -3803,7 +3803,7 @@ func (e AnyFileIoQueryInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 
 // FileIoFSControlV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 75 (FSControl), version 2. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnyFileIoFSControl] says what it means.
+// [AnyFileIoFSControl] explains it.
 type FileIoFSControlV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -3844,7 +3844,7 @@ var fileIoFSControlV2 = etw.EventDesc{
 
 // FileIoFSControlV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 75 (FSControl), version 3. Its payload has 40 bytes, 24 in programs of 32 bits.
-// [AnyFileIoFSControl] says what it means.
+// [AnyFileIoFSControl] explains it.
 type FileIoFSControlV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
@@ -3935,7 +3935,7 @@ func (e AnyFileIoFSControl) MarshalJSON() ([]byte, error) { return etw.AppendJSO
 
 // FileIoOperationEndV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 76 (OperationEnd), version 2. Its payload has 20 bytes, 12 in programs of 32 bits.
-// [AnyFileIoOperationEnd] says what it means.
+// [AnyFileIoOperationEnd] explains it.
 type FileIoOperationEndV2 struct {
 	IrpPtr    etw.Pointer
 	ExtraInfo etw.Pointer
@@ -3993,7 +3993,7 @@ var fileIoOperationEndV2 = etw.EventDesc{
 
 // FileIoOperationEndV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 76 (OperationEnd), version 3. Its payload has 20 bytes, 12 in programs of 32 bits.
-// [AnyFileIoOperationEnd] says what it means.
+// [AnyFileIoOperationEnd] explains it.
 type FileIoOperationEndV3 struct {
 	IrpPtr    etw.Pointer
 	ExtraInfo etw.Pointer
@@ -4126,7 +4126,7 @@ func (e AnyFileIoOperationEnd) String() string { return string(etw.AppendText(ni
 func (e AnyFileIoOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoDirNotifyV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
-// 77 (DirNotify), version 2. [AnyFileIoDirNotify] says what it means.
+// 77 (DirNotify), version 2. [AnyFileIoDirNotify] explains it.
 type FileIoDirNotifyV2 struct {
 	IrpPtr     etw.Pointer
 	TTID       etw.Pointer
@@ -4171,7 +4171,7 @@ var fileIoDirNotifyV2 = etw.EventDesc{
 }
 
 // FileIoDirNotifyV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
-// 77 (DirNotify), version 3. [AnyFileIoDirNotify] says what it means.
+// 77 (DirNotify), version 3. [AnyFileIoDirNotify] explains it.
 type FileIoDirNotifyV3 struct {
 	IrpPtr     etw.Pointer
 	FileObject etw.Pointer

@@ -11,7 +11,7 @@ import (
 
 // HeapCreateV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 32
 // (Create), version 2. Its payload has 12 bytes, 8 in programs of 32 bits. [AnyHeapCreate]
-// says what it means.
+// explains it.
 type HeapCreateV2 struct {
 	HeapHandle etw.Pointer
 	HeapFlags  uint32
@@ -63,7 +63,7 @@ var heapCreateV2 = etw.EventDesc{
 
 // HeapCreateV3 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 32
 // (Create), version 3. Its payload has 36 bytes, 20 in programs of 32 bits. [AnyHeapCreate]
-// says what it means.
+// explains it.
 type HeapCreateV3 struct {
 	HeapHandle     etw.Pointer
 	HeapFlags      uint32
@@ -566,7 +566,7 @@ func (e AnyHeapFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, 
 
 // HeapExpandV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37
 // (Expand), version 2. Its payload has 52 bytes, 28 in programs of 32 bits. [AnyHeapExpand]
-// says what it means.
+// explains it.
 type HeapExpandV2 struct {
 	HeapHandle     etw.Pointer
 	CommittedSize  etw.Pointer
@@ -648,7 +648,7 @@ var heapExpandV2 = etw.EventDesc{
 
 // HeapExpandV3 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37
 // (Expand), version 3. Its payload has 60 bytes, 32 in programs of 32 bits. [AnyHeapExpand]
-// says what it means.
+// explains it.
 type HeapExpandV3 struct {
 	HeapHandle     etw.Pointer
 	CommittedSize  etw.Pointer
@@ -833,7 +833,7 @@ func (e AnyHeapExpand) String() string { return string(etw.AppendText(nil, &e)) 
 func (e AnyHeapExpand) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSnapShotV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 38
-// (SnapShot), version 2. [AnyHeapSnapShot] says what it means.
+// (SnapShot), version 2. [AnyHeapSnapShot] explains it.
 type HeapSnapShotV2 struct {
 	HeapHandle        etw.Pointer
 	FreeSpace         etw.Pointer
@@ -956,7 +956,7 @@ var heapSnapShotV2 = etw.EventDesc{
 
 // HeapSnapShotV3 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 38
 // (SnapShot), version 3. Its payload has 64 bytes, 40 in programs of 32 bits.
-// [AnyHeapSnapShot] says what it means.
+// [AnyHeapSnapShot] explains it.
 type HeapSnapShotV3 struct {
 	HeapHandle     etw.Pointer
 	FreeSpace      etw.Pointer
@@ -1188,7 +1188,7 @@ func (e AnyHeapSnapShot) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 
 // HeapContractV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 42
 // (Contract), version 2. Its payload has 52 bytes, 28 in programs of 32 bits.
-// [AnyHeapContract] says what it means.
+// [AnyHeapContract] explains it.
 type HeapContractV2 struct {
 	HeapHandle      etw.Pointer
 	DeCommittedSize etw.Pointer
@@ -1270,7 +1270,7 @@ var heapContractV2 = etw.EventDesc{
 
 // HeapContractV3 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 42
 // (Contract), version 3. Its payload has 60 bytes, 32 in programs of 32 bits.
-// [AnyHeapContract] says what it means.
+// [AnyHeapContract] explains it.
 type HeapContractV3 struct {
 	HeapHandle      etw.Pointer
 	DeCommittedSize etw.Pointer

@@ -10,7 +10,7 @@ import (
 )
 
 // ImageUnloadV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 2
-// (Unload), version 2. [AnyImageUnload] says what it means.
+// (Unload), version 2. [AnyImageUnload] explains it.
 type ImageUnloadV2 struct {
 	ImageBase     etw.Pointer
 	ImageSize     etw.Pointer
@@ -143,7 +143,7 @@ var imageLoadV2LayoutFields = []etw.FieldDesc{
 }
 
 // ImageUnloadV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 2
-// (Unload), version 3. [AnyImageUnload] says what it means.
+// (Unload), version 3. [AnyImageUnload] explains it.
 type ImageUnloadV3 struct {
 	ImageBase      etw.Pointer
 	ImageSize      etw.Pointer
@@ -353,8 +353,8 @@ func (e AnyImageUnload) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyImageUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyImageLoadLayout is what types for all versions of an event share, the newest of which has
-// the template Image_Load.
+// anyImageLoadLayout is the common part of types for all versions of an event, the newest of
+// which has the template Image_Load.
 type anyImageLoadLayout AnyImageUnload
 
 func (e *anyImageLoadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -441,7 +441,7 @@ func (e *anyImageLoadLayout) detach() {
 }
 
 // ImageDCStartV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 3
-// (DCStart), version 2. [AnyImageDCStart] says what it means.
+// (DCStart), version 2. [AnyImageDCStart] explains it.
 type ImageDCStartV2 struct {
 	ImageBase     etw.Pointer
 	ImageSize     etw.Pointer
@@ -488,7 +488,7 @@ var imageDCStartV2 = etw.EventDesc{
 }
 
 // ImageDCStartV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 3
-// (DCStart), version 3. [AnyImageDCStart] says what it means.
+// (DCStart), version 3. [AnyImageDCStart] explains it.
 type ImageDCStartV3 struct {
 	ImageBase      etw.Pointer
 	ImageSize      etw.Pointer
@@ -603,7 +603,7 @@ func (e AnyImageDCStart) String() string { return string(etw.AppendText(nil, &e)
 func (e AnyImageDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDCStopV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 4
-// (DCStop), version 2. [AnyImageDCStop] says what it means.
+// (DCStop), version 2. [AnyImageDCStop] explains it.
 type ImageDCStopV2 struct {
 	ImageBase     etw.Pointer
 	ImageSize     etw.Pointer
@@ -650,7 +650,7 @@ var imageDCStopV2 = etw.EventDesc{
 }
 
 // ImageDCStopV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 4
-// (DCStop), version 3. [AnyImageDCStop] says what it means.
+// (DCStop), version 3. [AnyImageDCStop] explains it.
 type ImageDCStopV3 struct {
 	ImageBase      etw.Pointer
 	ImageSize      etw.Pointer
@@ -765,7 +765,7 @@ func (e AnyImageDCStop) String() string { return string(etw.AppendText(nil, &e))
 func (e AnyImageDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoadV0 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
-// (Load), version 0. [AnyImageLoad] says what it means.
+// (Load), version 0. [AnyImageLoad] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageLoadV0 struct {
@@ -827,7 +827,7 @@ var imageLoadV0 = etw.EventDesc{
 }
 
 // ImageLoadV1 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
-// (Load), version 1. [AnyImageLoad] says what it means.
+// (Load), version 1. [AnyImageLoad] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageLoadV1 struct {
@@ -895,7 +895,7 @@ var imageLoadV1 = etw.EventDesc{
 }
 
 // ImageLoadV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
-// (Load), version 2. [AnyImageLoad] says what it means.
+// (Load), version 2. [AnyImageLoad] explains it.
 type ImageLoadV2 struct {
 	ImageBase     etw.Pointer
 	ImageSize     etw.Pointer
@@ -942,7 +942,7 @@ var imageLoadV2 = etw.EventDesc{
 }
 
 // ImageLoadV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
-// (Load), version 3. [AnyImageLoad] says what it means.
+// (Load), version 3. [AnyImageLoad] explains it.
 type ImageLoadV3 struct {
 	ImageBase      etw.Pointer
 	ImageSize      etw.Pointer

@@ -6,8 +6,8 @@ package kernel
 import "github.com/etwgen/etwgen/runtime/etw"
 
 // LostEventRTLostEventV0 is the classic event of class 6a399ae0-4bc6-4de9-870b-3657f8947e7e,
-// opcode 32 (RTLostEvent), version 0. It has no payload. [AnyLostEventRTLostEvent] says what
-// it means.
+// opcode 32 (RTLostEvent), version 0. It has no payload. [AnyLostEventRTLostEvent] explains
+// it.
 type LostEventRTLostEventV0 struct {
 	etw.Empty
 }
@@ -26,8 +26,8 @@ var lostEventRTLostEventV0 = etw.EventDesc{
 }
 
 // LostEventRTLostEventV2 is the classic event of class 6a399ae0-4bc6-4de9-870b-3657f8947e7e,
-// opcode 32 (RTLostEvent), version 2. It has no payload. [AnyLostEventRTLostEvent] says what
-// it means.
+// opcode 32 (RTLostEvent), version 2. It has no payload. [AnyLostEventRTLostEvent] explains
+// it.
 type LostEventRTLostEventV2 struct {
 	etw.Empty
 }

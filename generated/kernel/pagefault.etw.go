@@ -1369,7 +1369,7 @@ func (e AnyPageFaultVirtualFree) MarshalJSON() ([]byte, error) { return etw.Appe
 
 // PageFaultHeapRangeRundownV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version 2.
-// [AnyPageFaultHeapRangeRundown] says what it means.
+// [AnyPageFaultHeapRangeRundown] explains it.
 type PageFaultHeapRangeRundownV2 struct {
 	HeapHandle   etw.Pointer
 	HRFlags      uint32
@@ -1559,7 +1559,7 @@ func (s PageFaultHeapRangeRundownV2HRAddressList) write(a *etw.Appender, i int, 
 
 // PageFaultHeapRangeRundownV3 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version 3.
-// [AnyPageFaultHeapRangeRundown] says what it means.
+// [AnyPageFaultHeapRangeRundown] explains it.
 type PageFaultHeapRangeRundownV3 struct {
 	HeapHandle   etw.Pointer
 	HRFlags      uint32
@@ -1755,7 +1755,7 @@ func (s PageFaultHeapRangeRundownV3HRAddressList) write(a *etw.Appender, i int, 
 
 // PageFaultHeapRangeRundownV4 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version 4.
-// [AnyPageFaultHeapRangeRundown] says what it means.
+// [AnyPageFaultHeapRangeRundown] explains it.
 type PageFaultHeapRangeRundownV4 struct {
 	HeapHandle   etw.Pointer
 	HRFlags      uint32

@@ -100,7 +100,7 @@ func (e AnyPerfInfoMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(n
 
 // PerfInfoSampleV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
 // 46 (Sample), version 1. Its payload has 14 bytes, 10 in programs of 32 bits.
-// [AnyPerfInfoSample] says what it means.
+// [AnyPerfInfoSample] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoSampleV1 struct {
@@ -160,7 +160,7 @@ var perfInfoSampleV1 = etw.EventDesc{
 
 // PerfInfoSampleV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
 // 46 (Sample), version 2. Its payload has 16 bytes, 12 in programs of 32 bits.
-// [AnyPerfInfoSample] says what it means.
+// [AnyPerfInfoSample] explains it.
 type PerfInfoSampleV2 struct {
 	InstructionPointer etw.Pointer
 	ThreadID           uint32
@@ -1182,8 +1182,8 @@ func (e AnyPerfInfoThreadedDPC) Clone() *AnyPerfInfoThreadedDPC { return &e }
 func (e AnyPerfInfoThreadedDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoISRV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67
-// (ISR), version 1. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyPerfInfoISR] says
-// what it means.
+// (ISR), version 1. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyPerfInfoISR]
+// explains it.
 type PerfInfoISRV1 struct {
 	InitialTime uint64
 	Routine     etw.Pointer
@@ -1258,8 +1258,8 @@ var isrv1LayoutFields = []etw.FieldDesc{
 }
 
 // PerfInfoISRV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67
-// (ISR), version 2. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyPerfInfoISR] says
-// what it means.
+// (ISR), version 2. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyPerfInfoISR]
+// explains it.
 type PerfInfoISRV2 struct {
 	InitialTime uint64
 	Routine     etw.Pointer
@@ -1395,8 +1395,8 @@ func (e AnyPerfInfoISR) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoISR) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyISRLayout is what types for all versions of an event share, the newest of which has the
-// template ISR.
+// anyISRLayout is the common part of types for all versions of an event, the newest of which
+// has the template ISR.
 type anyISRLayout AnyPerfInfoISR
 
 func (e *anyISRLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1443,8 +1443,8 @@ func (e *anyISRLayout) FieldValue(i int) etw.Value {
 }
 
 // PerfInfoDPCV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 68
-// (DPC), version 1. Its payload has 16 bytes, 12 in programs of 32 bits. [AnyPerfInfoDPC] says
-// what it means.
+// (DPC), version 1. Its payload has 16 bytes, 12 in programs of 32 bits. [AnyPerfInfoDPC]
+// explains it.
 type PerfInfoDPCV1 struct {
 	InitialTime uint64
 	Routine     etw.Pointer
@@ -1513,8 +1513,8 @@ var dpcv1LayoutFields = []etw.FieldDesc{
 }
 
 // PerfInfoDPCV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 68
-// (DPC), version 2. Its payload has 16 bytes, 12 in programs of 32 bits. [AnyPerfInfoDPC] says
-// what it means.
+// (DPC), version 2. Its payload has 16 bytes, 12 in programs of 32 bits. [AnyPerfInfoDPC]
+// explains it.
 type PerfInfoDPCV2 struct {
 	InitialTime uint64
 	Routine     etw.Pointer
@@ -1586,8 +1586,8 @@ func (e AnyPerfInfoDPC) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDPCLayout is what types for all versions of an event share, the newest of which has the
-// template DPC.
+// anyDPCLayout is the common part of types for all versions of an event, the newest of which
+// has the template DPC.
 type anyDPCLayout AnyPerfInfoDPC
 
 func (e *anyDPCLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1624,7 +1624,7 @@ func (e *anyDPCLayout) FieldValue(i int) etw.Value {
 
 // PerfInfoTimerDPCV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 69 (TimerDPC), version 1. Its payload has 16 bytes, 12 in programs of 32 bits.
-// [AnyPerfInfoTimerDPC] says what it means.
+// [AnyPerfInfoTimerDPC] explains it.
 type PerfInfoTimerDPCV1 struct {
 	InitialTime uint64
 	Routine     etw.Pointer
@@ -1659,7 +1659,7 @@ var perfInfoTimerDPCV1 = etw.EventDesc{
 
 // PerfInfoTimerDPCV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 69 (TimerDPC), version 2. Its payload has 16 bytes, 12 in programs of 32 bits.
-// [AnyPerfInfoTimerDPC] says what it means.
+// [AnyPerfInfoTimerDPC] explains it.
 type PerfInfoTimerDPCV2 struct {
 	InitialTime uint64
 	Routine     etw.Pointer
@@ -1889,7 +1889,7 @@ func (e AnyPerfInfoSetInterval) MarshalJSON() ([]byte, error) { return etw.Appen
 
 // PerfInfoCollectionStartV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), version 2. Its payload
-// has 12 bytes. [AnyPerfInfoCollectionStart] says what it means.
+// has 12 bytes. [AnyPerfInfoCollectionStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoCollectionStartV2 struct {
@@ -1929,7 +1929,7 @@ var perfInfoCollectionStartV2 = etw.EventDesc{
 
 // PerfInfoCollectionStartV3 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), version 3.
-// [AnyPerfInfoCollectionStart] says what it means.
+// [AnyPerfInfoCollectionStart] explains it.
 type PerfInfoCollectionStartV3 struct {
 	Source      ProfileSource
 	NewInterval uint32
@@ -2072,8 +2072,8 @@ func (e AnyPerfInfoCollectionStart) String() string { return string(etw.AppendTe
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoCollectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anySampledProfileIntervalV3Layout is what types for all versions of an event share, the
-// newest of which has the template SampledProfileInterval_V3.
+// anySampledProfileIntervalV3Layout is the common part of types for all versions of an event,
+// the newest of which has the template SampledProfileInterval_V3.
 type anySampledProfileIntervalV3Layout AnyPerfInfoCollectionStart
 
 func (e *anySampledProfileIntervalV3Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2122,7 +2122,7 @@ func (e *anySampledProfileIntervalV3Layout) detach() {
 
 // PerfInfoCollectionEndV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 74 (CollectionEnd), version 2. Its payload has 12 bytes. [AnyPerfInfoCollectionEnd]
-// says what it means.
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoCollectionEndV2 struct {
@@ -2161,7 +2161,7 @@ var perfInfoCollectionEndV2 = etw.EventDesc{
 }
 
 // PerfInfoCollectionEndV3 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
-// opcode 74 (CollectionEnd), version 3. [AnyPerfInfoCollectionEnd] says what it means.
+// opcode 74 (CollectionEnd), version 3. [AnyPerfInfoCollectionEnd] explains it.
 type PerfInfoCollectionEndV3 struct {
 	Source      ProfileSource
 	NewInterval uint32
@@ -2254,7 +2254,7 @@ func (e AnyPerfInfoCollectionEnd) MarshalJSON() ([]byte, error) { return etw.App
 
 // PerfInfoSpinLockDCStartV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 75 (SpinLockDCStart), version 2. Its payload
-// has 12 bytes. [AnyPerfInfoSpinLockDCStart] says what it means.
+// has 12 bytes. [AnyPerfInfoSpinLockDCStart] explains it.
 type PerfInfoSpinLockDCStartV2 struct {
 	SpinLockSpinThreshold        uint32
 	SpinLockContentionSampleRate uint32
@@ -2330,7 +2330,7 @@ var spinLockConfigV2LayoutFields = []etw.FieldDesc{
 
 // PerfInfoSpinLockDCStartV3 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 75 (SpinLockDCStart), version 3. Its payload
-// has 16 bytes. [AnyPerfInfoSpinLockDCStart] says what it means.
+// has 16 bytes. [AnyPerfInfoSpinLockDCStart] explains it.
 type PerfInfoSpinLockDCStartV3 struct {
 	SpinLockSpinThreshold        uint32
 	SpinLockContentionSampleRate uint32
@@ -2460,8 +2460,8 @@ func (e AnyPerfInfoSpinLockDCStart) String() string { return string(etw.AppendTe
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoSpinLockDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anySpinLockConfigV3Layout is what types for all versions of an event share, the newest of
-// which has the template SpinLockConfig_V3.
+// anySpinLockConfigV3Layout is the common part of types for all versions of an event, the
+// newest of which has the template SpinLockConfig_V3.
 type anySpinLockConfigV3Layout AnyPerfInfoSpinLockDCStart
 
 func (e *anySpinLockConfigV3Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2506,7 +2506,7 @@ func (e *anySpinLockConfigV3Layout) FieldValue(i int) etw.Value {
 
 // PerfInfoSpinLockDCEndV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 76 (SpinLockDCEnd), version 2. Its payload has 12 bytes. [AnyPerfInfoSpinLockDCEnd]
-// says what it means.
+// explains it.
 type PerfInfoSpinLockDCEndV2 struct {
 	SpinLockSpinThreshold        uint32
 	SpinLockContentionSampleRate uint32
@@ -2544,7 +2544,7 @@ var perfInfoSpinLockDCEndV2 = etw.EventDesc{
 
 // PerfInfoSpinLockDCEndV3 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 76 (SpinLockDCEnd), version 3. Its payload has 16 bytes. [AnyPerfInfoSpinLockDCEnd]
-// says what it means.
+// explains it.
 type PerfInfoSpinLockDCEndV3 struct {
 	SpinLockSpinThreshold        uint32
 	SpinLockContentionSampleRate uint32
@@ -3983,7 +3983,7 @@ func (e AnyPerfInfoIoStopTimer) MarshalJSON() ([]byte, error) { return etw.Appen
 
 // PerfInfoISRPASSV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
 // 95 (ISR-PASS), version 1. Its payload has 20 bytes, 16 in programs of 32 bits.
-// [AnyPerfInfoISRPASS] says what it means.
+// [AnyPerfInfoISRPASS] explains it.
 type PerfInfoISRPASSV1 struct {
 	InitialTime uint64
 	Routine     etw.Pointer
@@ -4019,7 +4019,7 @@ var perfInfoISRPASSV1 = etw.EventDesc{
 
 // PerfInfoISRPASSV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
 // 95 (ISR-PASS), version 2. Its payload has 20 bytes, 16 in programs of 32 bits.
-// [AnyPerfInfoISRPASS] says what it means.
+// [AnyPerfInfoISRPASS] explains it.
 type PerfInfoISRPASSV2 struct {
 	InitialTime uint64
 	Routine     etw.Pointer

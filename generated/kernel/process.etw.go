@@ -10,7 +10,7 @@ import (
 )
 
 // ProcessStartV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 0. [AnyProcessStart] says what it means.
+// (Start), version 0. [AnyProcessStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV0 struct {
@@ -100,7 +100,7 @@ var processV0TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // ProcessStartV1 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 1. [AnyProcessStart] says what it means.
+// (Start), version 1. [AnyProcessStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV1 struct {
@@ -208,7 +208,7 @@ var processV1TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // ProcessStartV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 2. [AnyProcessStart] says what it means.
+// (Start), version 2. [AnyProcessStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV2 struct {
@@ -323,7 +323,7 @@ var processV2TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // ProcessStartV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 3. [AnyProcessStart] says what it means.
+// (Start), version 3. [AnyProcessStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV3 struct {
@@ -444,7 +444,7 @@ var processV3TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // ProcessStartV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 4. [AnyProcessStart] says what it means.
+// (Start), version 4. [AnyProcessStart] explains it.
 type ProcessStartV4 struct {
 	UniqueProcessKey   etw.Pointer
 	ProcessID          uint32
@@ -676,8 +676,8 @@ func (e AnyProcessStart) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyProcessV4TypeGroup1Layout is what types for all versions of an event share, the newest of
-// which has the template Process_V4_TypeGroup1.
+// anyProcessV4TypeGroup1Layout is the common part of types for all versions of an event, the
+// newest of which has the template Process_V4_TypeGroup1.
 type anyProcessV4TypeGroup1Layout AnyProcessStart
 
 func (e *anyProcessV4TypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -802,7 +802,7 @@ func (e *anyProcessV4TypeGroup1Layout) detach() {
 }
 
 // ProcessStopV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 0. [AnyProcessStop] says what it means.
+// (Stop), version 0. [AnyProcessStop] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV0 struct {
@@ -845,7 +845,7 @@ var processStopV0 = etw.EventDesc{
 }
 
 // ProcessStopV1 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 1. [AnyProcessStop] says what it means.
+// (Stop), version 1. [AnyProcessStop] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV1 struct {
@@ -891,7 +891,7 @@ var processStopV1 = etw.EventDesc{
 }
 
 // ProcessStopV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 2. [AnyProcessStop] says what it means.
+// (Stop), version 2. [AnyProcessStop] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV2 struct {
@@ -938,7 +938,7 @@ var processStopV2 = etw.EventDesc{
 }
 
 // ProcessStopV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 3. [AnyProcessStop] says what it means.
+// (Stop), version 3. [AnyProcessStop] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV3 struct {
@@ -986,7 +986,7 @@ var processStopV3 = etw.EventDesc{
 }
 
 // ProcessStopV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 4. [AnyProcessStop] says what it means.
+// (Stop), version 4. [AnyProcessStop] explains it.
 type ProcessStopV4 struct {
 	UniqueProcessKey   etw.Pointer
 	ProcessID          uint32
@@ -1128,7 +1128,7 @@ func (e AnyProcessStop) String() string { return string(etw.AppendText(nil, &e))
 func (e AnyProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessDCStartV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 3 (DCStart), version 0. [AnyProcessDCStart] says what it means.
+// 3 (DCStart), version 0. [AnyProcessDCStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV0 struct {
@@ -1171,7 +1171,7 @@ var processDCStartV0 = etw.EventDesc{
 }
 
 // ProcessDCStartV1 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 3 (DCStart), version 1. [AnyProcessDCStart] says what it means.
+// 3 (DCStart), version 1. [AnyProcessDCStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV1 struct {
@@ -1217,7 +1217,7 @@ var processDCStartV1 = etw.EventDesc{
 }
 
 // ProcessDCStartV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 3 (DCStart), version 2. [AnyProcessDCStart] says what it means.
+// 3 (DCStart), version 2. [AnyProcessDCStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV2 struct {
@@ -1264,7 +1264,7 @@ var processDCStartV2 = etw.EventDesc{
 }
 
 // ProcessDCStartV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 3 (DCStart), version 3. [AnyProcessDCStart] says what it means.
+// 3 (DCStart), version 3. [AnyProcessDCStart] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV3 struct {
@@ -1312,7 +1312,7 @@ var processDCStartV3 = etw.EventDesc{
 }
 
 // ProcessDCStartV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 3 (DCStart), version 4. [AnyProcessDCStart] says what it means.
+// 3 (DCStart), version 4. [AnyProcessDCStart] explains it.
 type ProcessDCStartV4 struct {
 	UniqueProcessKey   etw.Pointer
 	ProcessID          uint32
@@ -1454,7 +1454,7 @@ func (e AnyProcessDCStart) String() string { return string(etw.AppendText(nil, &
 func (e AnyProcessDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessDCStopV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 0. [AnyProcessDCStop] says what it means.
+// (DCStop), version 0. [AnyProcessDCStop] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV0 struct {
@@ -1497,7 +1497,7 @@ var processDCStopV0 = etw.EventDesc{
 }
 
 // ProcessDCStopV1 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 1. [AnyProcessDCStop] says what it means.
+// (DCStop), version 1. [AnyProcessDCStop] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV1 struct {
@@ -1543,7 +1543,7 @@ var processDCStopV1 = etw.EventDesc{
 }
 
 // ProcessDCStopV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 2. [AnyProcessDCStop] says what it means.
+// (DCStop), version 2. [AnyProcessDCStop] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV2 struct {
@@ -1590,7 +1590,7 @@ var processDCStopV2 = etw.EventDesc{
 }
 
 // ProcessDCStopV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 3. [AnyProcessDCStop] says what it means.
+// (DCStop), version 3. [AnyProcessDCStop] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV3 struct {
@@ -1638,7 +1638,7 @@ var processDCStopV3 = etw.EventDesc{
 }
 
 // ProcessDCStopV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 4. [AnyProcessDCStop] says what it means.
+// (DCStop), version 4. [AnyProcessDCStop] explains it.
 type ProcessDCStopV4 struct {
 	UniqueProcessKey   etw.Pointer
 	ProcessID          uint32
@@ -2237,7 +2237,7 @@ func (e AnyProcessBootPhaseStart) Clone() *AnyProcessBootPhaseStart { return &e 
 func (e AnyProcessBootPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessDefunctV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 39 (Defunct), version 2. [AnyProcessDefunct] says what it means.
+// 39 (Defunct), version 2. [AnyProcessDefunct] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDefunctV2 struct {
@@ -2284,7 +2284,7 @@ var processDefunctV2 = etw.EventDesc{
 }
 
 // ProcessDefunctV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 39 (Defunct), version 3. [AnyProcessDefunct] says what it means.
+// 39 (Defunct), version 3. [AnyProcessDefunct] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDefunctV3 struct {
@@ -2332,7 +2332,7 @@ var processDefunctV3 = etw.EventDesc{
 }
 
 // ProcessDefunctV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 39 (Defunct), version 4. [AnyProcessDefunct] says what it means.
+// 39 (Defunct), version 4. [AnyProcessDefunct] explains it.
 type ProcessDefunctV4 struct {
 	UniqueProcessKey   etw.Pointer
 	ProcessID          uint32
@@ -2381,7 +2381,7 @@ var processDefunctV4 = etw.EventDesc{
 }
 
 // ProcessDefunctV5 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 39 (Defunct), version 5. [AnyProcessDefunct] says what it means.
+// 39 (Defunct), version 5. [AnyProcessDefunct] explains it.
 type ProcessDefunctV5 struct {
 	UniqueProcessKey   etw.Pointer
 	ProcessID          uint32

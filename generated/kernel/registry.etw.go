@@ -10,7 +10,7 @@ import (
 )
 
 // RegistryCreateV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 10 (Create), version 0. [AnyRegistryCreate] says what it means.
+// 10 (Create), version 0. [AnyRegistryCreate] explains it.
 type RegistryCreateV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -97,7 +97,7 @@ var registryV0TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // RegistryCreateV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 10 (Create), version 1. [AnyRegistryCreate] says what it means.
+// 10 (Create), version 1. [AnyRegistryCreate] explains it.
 type RegistryCreateV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -190,7 +190,7 @@ var registryV1TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // RegistryCreateV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 10 (Create), version 2. [AnyRegistryCreate] says what it means.
+// 10 (Create), version 2. [AnyRegistryCreate] explains it.
 type RegistryCreateV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -345,8 +345,8 @@ func (e AnyRegistryCreate) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRegistryCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyRegistryTypeGroup1Layout is what types for all versions of an event share, the newest of
-// which has the template Registry_TypeGroup1.
+// anyRegistryTypeGroup1Layout is the common part of types for all versions of an event, the
+// newest of which has the template Registry_TypeGroup1.
 type anyRegistryTypeGroup1Layout AnyRegistryCreate
 
 func (e *anyRegistryTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -414,7 +414,7 @@ func (e *anyRegistryTypeGroup1Layout) detach() {
 }
 
 // RegistryOpenV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode 11
-// (Open), version 0. [AnyRegistryOpen] says what it means.
+// (Open), version 0. [AnyRegistryOpen] explains it.
 type RegistryOpenV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -455,7 +455,7 @@ var registryOpenV0 = etw.EventDesc{
 }
 
 // RegistryOpenV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode 11
-// (Open), version 1. [AnyRegistryOpen] says what it means.
+// (Open), version 1. [AnyRegistryOpen] explains it.
 type RegistryOpenV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -497,7 +497,7 @@ var registryOpenV1 = etw.EventDesc{
 }
 
 // RegistryOpenV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode 11
-// (Open), version 2. [AnyRegistryOpen] says what it means.
+// (Open), version 2. [AnyRegistryOpen] explains it.
 type RegistryOpenV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -599,7 +599,7 @@ func (e AnyRegistryOpen) String() string { return string(etw.AppendText(nil, &e)
 func (e AnyRegistryOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryDeleteV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 12 (Delete), version 0. [AnyRegistryDelete] says what it means.
+// 12 (Delete), version 0. [AnyRegistryDelete] explains it.
 type RegistryDeleteV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -640,7 +640,7 @@ var registryDeleteV0 = etw.EventDesc{
 }
 
 // RegistryDeleteV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 12 (Delete), version 1. [AnyRegistryDelete] says what it means.
+// 12 (Delete), version 1. [AnyRegistryDelete] explains it.
 type RegistryDeleteV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -682,7 +682,7 @@ var registryDeleteV1 = etw.EventDesc{
 }
 
 // RegistryDeleteV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 12 (Delete), version 2. [AnyRegistryDelete] says what it means.
+// 12 (Delete), version 2. [AnyRegistryDelete] explains it.
 type RegistryDeleteV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -784,7 +784,7 @@ func (e AnyRegistryDelete) String() string { return string(etw.AppendText(nil, &
 func (e AnyRegistryDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryQueryV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 13 (Query), version 0. [AnyRegistryQuery] says what it means.
+// 13 (Query), version 0. [AnyRegistryQuery] explains it.
 type RegistryQueryV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -825,7 +825,7 @@ var registryQueryV0 = etw.EventDesc{
 }
 
 // RegistryQueryV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 13 (Query), version 1. [AnyRegistryQuery] says what it means.
+// 13 (Query), version 1. [AnyRegistryQuery] explains it.
 type RegistryQueryV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -867,7 +867,7 @@ var registryQueryV1 = etw.EventDesc{
 }
 
 // RegistryQueryV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 13 (Query), version 2. [AnyRegistryQuery] says what it means.
+// 13 (Query), version 2. [AnyRegistryQuery] explains it.
 type RegistryQueryV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -969,7 +969,7 @@ func (e AnyRegistryQuery) String() string { return string(etw.AppendText(nil, &e
 func (e AnyRegistryQuery) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistrySetValueV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 14 (SetValue), version 0. [AnyRegistrySetValue] says what it means.
+// opcode 14 (SetValue), version 0. [AnyRegistrySetValue] explains it.
 type RegistrySetValueV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1010,7 +1010,7 @@ var registrySetValueV0 = etw.EventDesc{
 }
 
 // RegistrySetValueV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 14 (SetValue), version 1. [AnyRegistrySetValue] says what it means.
+// opcode 14 (SetValue), version 1. [AnyRegistrySetValue] explains it.
 type RegistrySetValueV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1052,7 +1052,7 @@ var registrySetValueV1 = etw.EventDesc{
 }
 
 // RegistrySetValueV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 14 (SetValue), version 2. [AnyRegistrySetValue] says what it means.
+// opcode 14 (SetValue), version 2. [AnyRegistrySetValue] explains it.
 type RegistrySetValueV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -1159,7 +1159,7 @@ func (e AnyRegistrySetValue) String() string { return string(etw.AppendText(nil,
 func (e AnyRegistrySetValue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryDeleteValueV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 15 (DeleteValue), version 0. [AnyRegistryDeleteValue] says what it means.
+// opcode 15 (DeleteValue), version 0. [AnyRegistryDeleteValue] explains it.
 type RegistryDeleteValueV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1200,7 +1200,7 @@ var registryDeleteValueV0 = etw.EventDesc{
 }
 
 // RegistryDeleteValueV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 15 (DeleteValue), version 1. [AnyRegistryDeleteValue] says what it means.
+// opcode 15 (DeleteValue), version 1. [AnyRegistryDeleteValue] explains it.
 type RegistryDeleteValueV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1242,7 +1242,7 @@ var registryDeleteValueV1 = etw.EventDesc{
 }
 
 // RegistryDeleteValueV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 15 (DeleteValue), version 2. [AnyRegistryDeleteValue] says what it means.
+// opcode 15 (DeleteValue), version 2. [AnyRegistryDeleteValue] explains it.
 type RegistryDeleteValueV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -1352,7 +1352,7 @@ func (e AnyRegistryDeleteValue) String() string { return string(etw.AppendText(n
 func (e AnyRegistryDeleteValue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryQueryValueV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 16 (QueryValue), version 0. [AnyRegistryQueryValue] says what it means.
+// opcode 16 (QueryValue), version 0. [AnyRegistryQueryValue] explains it.
 type RegistryQueryValueV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1393,7 +1393,7 @@ var registryQueryValueV0 = etw.EventDesc{
 }
 
 // RegistryQueryValueV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 16 (QueryValue), version 1. [AnyRegistryQueryValue] says what it means.
+// opcode 16 (QueryValue), version 1. [AnyRegistryQueryValue] explains it.
 type RegistryQueryValueV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1435,7 +1435,7 @@ var registryQueryValueV1 = etw.EventDesc{
 }
 
 // RegistryQueryValueV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 16 (QueryValue), version 2. [AnyRegistryQueryValue] says what it means.
+// opcode 16 (QueryValue), version 2. [AnyRegistryQueryValue] explains it.
 type RegistryQueryValueV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -1545,7 +1545,7 @@ func (e AnyRegistryQueryValue) String() string { return string(etw.AppendText(ni
 func (e AnyRegistryQueryValue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryEnumerateKeyV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 17 (EnumerateKey), version 0. [AnyRegistryEnumerateKey] says what it means.
+// opcode 17 (EnumerateKey), version 0. [AnyRegistryEnumerateKey] explains it.
 type RegistryEnumerateKeyV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1586,7 +1586,7 @@ var registryEnumerateKeyV0 = etw.EventDesc{
 }
 
 // RegistryEnumerateKeyV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 17 (EnumerateKey), version 1. [AnyRegistryEnumerateKey] says what it means.
+// opcode 17 (EnumerateKey), version 1. [AnyRegistryEnumerateKey] explains it.
 type RegistryEnumerateKeyV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1628,7 +1628,7 @@ var registryEnumerateKeyV1 = etw.EventDesc{
 }
 
 // RegistryEnumerateKeyV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 17 (EnumerateKey), version 2. [AnyRegistryEnumerateKey] says what it means.
+// opcode 17 (EnumerateKey), version 2. [AnyRegistryEnumerateKey] explains it.
 type RegistryEnumerateKeyV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -1739,7 +1739,7 @@ func (e AnyRegistryEnumerateKey) MarshalJSON() ([]byte, error) { return etw.Appe
 
 // RegistryEnumerateValueKeyV0 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 18 (EnumerateValueKey), version 0.
-// [AnyRegistryEnumerateValueKey] says what it means.
+// [AnyRegistryEnumerateValueKey] explains it.
 type RegistryEnumerateValueKeyV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1781,7 +1781,7 @@ var registryEnumerateValueKeyV0 = etw.EventDesc{
 
 // RegistryEnumerateValueKeyV1 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 18 (EnumerateValueKey), version 1.
-// [AnyRegistryEnumerateValueKey] says what it means.
+// [AnyRegistryEnumerateValueKey] explains it.
 type RegistryEnumerateValueKeyV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1824,7 +1824,7 @@ var registryEnumerateValueKeyV1 = etw.EventDesc{
 
 // RegistryEnumerateValueKeyV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 18 (EnumerateValueKey), version 2.
-// [AnyRegistryEnumerateValueKey] says what it means.
+// [AnyRegistryEnumerateValueKey] explains it.
 type RegistryEnumerateValueKeyV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -1937,7 +1937,7 @@ func (e AnyRegistryEnumerateValueKey) MarshalJSON() ([]byte, error) { return etw
 
 // RegistryQueryMultipleValueV0 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 19 (QueryMultipleValue), version 0.
-// [AnyRegistryQueryMultipleValue] says what it means.
+// [AnyRegistryQueryMultipleValue] explains it.
 type RegistryQueryMultipleValueV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -1979,7 +1979,7 @@ var registryQueryMultipleValueV0 = etw.EventDesc{
 
 // RegistryQueryMultipleValueV1 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 19 (QueryMultipleValue), version 1.
-// [AnyRegistryQueryMultipleValue] says what it means.
+// [AnyRegistryQueryMultipleValue] explains it.
 type RegistryQueryMultipleValueV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -2022,7 +2022,7 @@ var registryQueryMultipleValueV1 = etw.EventDesc{
 
 // RegistryQueryMultipleValueV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 19 (QueryMultipleValue), version 2.
-// [AnyRegistryQueryMultipleValue] says what it means.
+// [AnyRegistryQueryMultipleValue] explains it.
 type RegistryQueryMultipleValueV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -2134,7 +2134,7 @@ func (e AnyRegistryQueryMultipleValue) String() string { return string(etw.Appen
 func (e AnyRegistryQueryMultipleValue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistrySetInformationV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 20 (SetInformation), version 0. [AnyRegistrySetInformation] says what it means.
+// opcode 20 (SetInformation), version 0. [AnyRegistrySetInformation] explains it.
 type RegistrySetInformationV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -2175,7 +2175,7 @@ var registrySetInformationV0 = etw.EventDesc{
 }
 
 // RegistrySetInformationV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 20 (SetInformation), version 1. [AnyRegistrySetInformation] says what it means.
+// opcode 20 (SetInformation), version 1. [AnyRegistrySetInformation] explains it.
 type RegistrySetInformationV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -2217,7 +2217,7 @@ var registrySetInformationV1 = etw.EventDesc{
 }
 
 // RegistrySetInformationV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 20 (SetInformation), version 2. [AnyRegistrySetInformation] says what it means.
+// opcode 20 (SetInformation), version 2. [AnyRegistrySetInformation] explains it.
 type RegistrySetInformationV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -2327,7 +2327,7 @@ func (e AnyRegistrySetInformation) String() string { return string(etw.AppendTex
 func (e AnyRegistrySetInformation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryFlushV0 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 21 (Flush), version 0. [AnyRegistryFlush] says what it means.
+// 21 (Flush), version 0. [AnyRegistryFlush] explains it.
 type RegistryFlushV0 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -2368,7 +2368,7 @@ var registryFlushV0 = etw.EventDesc{
 }
 
 // RegistryFlushV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 21 (Flush), version 1. [AnyRegistryFlush] says what it means.
+// 21 (Flush), version 1. [AnyRegistryFlush] explains it.
 type RegistryFlushV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -2410,7 +2410,7 @@ var registryFlushV1 = etw.EventDesc{
 }
 
 // RegistryFlushV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
-// 21 (Flush), version 2. [AnyRegistryFlush] says what it means.
+// 21 (Flush), version 2. [AnyRegistryFlush] explains it.
 type RegistryFlushV2 struct {
 	InitialTime int64
 	Status      uint32
@@ -2512,7 +2512,7 @@ func (e AnyRegistryFlush) String() string { return string(etw.AppendText(nil, &e
 func (e AnyRegistryFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryKCBCreateV1 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 22 (KCBCreate), version 1. [AnyRegistryKCBCreate] says what it means.
+// opcode 22 (KCBCreate), version 1. [AnyRegistryKCBCreate] explains it.
 type RegistryKCBCreateV1 struct {
 	Status      etw.Pointer
 	KeyHandle   etw.Pointer
@@ -2554,7 +2554,7 @@ var registryKCBCreateV1 = etw.EventDesc{
 }
 
 // RegistryKCBCreateV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
-// opcode 22 (KCBCreate), version 2. [AnyRegistryKCBCreate] says what it means.
+// opcode 22 (KCBCreate), version 2. [AnyRegistryKCBCreate] explains it.
 type RegistryKCBCreateV2 struct {
 	InitialTime int64
 	Status      uint32

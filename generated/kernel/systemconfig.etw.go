@@ -13,7 +13,7 @@ import (
 
 // SystemConfigCPUV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
 // 10 (CPU), version 0. Its payload has 804 bytes, 800 in programs of 32 bits.
-// [AnySystemConfigCPU] says what it means.
+// [AnySystemConfigCPU] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigCPUV0 struct {
@@ -110,7 +110,7 @@ var systemConfigCPUV0 = etw.EventDesc{
 
 // SystemConfigCPUV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
 // 10 (CPU), version 1. Its payload has 804 bytes, 800 in programs of 32 bits.
-// [AnySystemConfigCPU] says what it means.
+// [AnySystemConfigCPU] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigCPUV1 struct {
@@ -207,7 +207,7 @@ var systemConfigCPUV1 = etw.EventDesc{
 
 // SystemConfigCPUV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
 // 10 (CPU), version 2. Its payload has 808 bytes, 804 in programs of 32 bits.
-// [AnySystemConfigCPU] says what it means.
+// [AnySystemConfigCPU] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigCPUV2 struct {
@@ -304,7 +304,7 @@ var systemConfigCPUV2 = etw.EventDesc{
 
 // SystemConfigCPUV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
 // 10 (CPU), version 3. Its payload has 828 bytes, 820 in programs of 32 bits.
-// [AnySystemConfigCPU] says what it means.
+// [AnySystemConfigCPU] explains it.
 type SystemConfigCPUV3 struct {
 	MHz                   uint32
 	NumberOfProcessors    uint32
@@ -619,8 +619,8 @@ func (e AnySystemConfigCPU) String() string { return string(etw.AppendText(nil, 
 func (e AnySystemConfigCPU) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigPhyDiskV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 11 (PhyDisk), version 0. Its payload has 568 bytes. [AnySystemConfigPhyDisk] says
-// what it means.
+// opcode 11 (PhyDisk), version 0. Its payload has 568 bytes. [AnySystemConfigPhyDisk] explains
+// it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPhyDiskV0 struct {
@@ -759,8 +759,8 @@ var systemConfigPhyDiskV0 = etw.EventDesc{
 }
 
 // SystemConfigPhyDiskV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 11 (PhyDisk), version 1. Its payload has 568 bytes. [AnySystemConfigPhyDisk] says
-// what it means.
+// opcode 11 (PhyDisk), version 1. Its payload has 568 bytes. [AnySystemConfigPhyDisk] explains
+// it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPhyDiskV1 struct {
@@ -899,8 +899,8 @@ var systemConfigPhyDiskV1 = etw.EventDesc{
 }
 
 // SystemConfigPhyDiskV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 11 (PhyDisk), version 2. Its payload has 568 bytes. [AnySystemConfigPhyDisk] says
-// what it means.
+// opcode 11 (PhyDisk), version 2. Its payload has 568 bytes. [AnySystemConfigPhyDisk] explains
+// it.
 type SystemConfigPhyDiskV2 struct {
 	DiskNumber        uint32
 	BytesPerSector    uint32
@@ -1194,8 +1194,8 @@ func (e AnySystemConfigPhyDisk) String() string { return string(etw.AppendText(n
 func (e AnySystemConfigPhyDisk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigLogDiskV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 12 (LogDisk), version 0. Its payload has 108 bytes. [AnySystemConfigLogDisk] says
-// what it means.
+// opcode 12 (LogDisk), version 0. Its payload has 108 bytes. [AnySystemConfigLogDisk] explains
+// it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigLogDiskV0 struct {
@@ -1333,8 +1333,8 @@ var systemConfigLogDiskV0 = etw.EventDesc{
 }
 
 // SystemConfigLogDiskV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 12 (LogDisk), version 1. Its payload has 108 bytes. [AnySystemConfigLogDisk] says
-// what it means.
+// opcode 12 (LogDisk), version 1. Its payload has 108 bytes. [AnySystemConfigLogDisk] explains
+// it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigLogDiskV1 struct {
@@ -1472,8 +1472,8 @@ var systemConfigLogDiskV1 = etw.EventDesc{
 }
 
 // SystemConfigLogDiskV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 12 (LogDisk), version 2. Its payload has 112 bytes. [AnySystemConfigLogDisk] says
-// what it means.
+// opcode 12 (LogDisk), version 2. Its payload has 112 bytes. [AnySystemConfigLogDisk] explains
+// it.
 type SystemConfigLogDiskV2 struct {
 	StartOffset           uint64
 	PartitionSize         uint64
@@ -1783,7 +1783,7 @@ func (e AnySystemConfigLogDisk) String() string { return string(etw.AppendText(n
 func (e AnySystemConfigLogDisk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigNICV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 13 (NIC), version 0. Its payload has 584 bytes. [AnySystemConfigNIC] says what it means.
+// 13 (NIC), version 0. Its payload has 584 bytes. [AnySystemConfigNIC] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigNICV0 struct {
@@ -1924,7 +1924,7 @@ var systemConfigNICV0 = etw.EventDesc{
 }
 
 // SystemConfigNICV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 13 (NIC), version 1. Its payload has 584 bytes. [AnySystemConfigNIC] says what it means.
+// 13 (NIC), version 1. Its payload has 584 bytes. [AnySystemConfigNIC] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigNICV1 struct {
@@ -2065,7 +2065,7 @@ var systemConfigNICV1 = etw.EventDesc{
 }
 
 // SystemConfigNICV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 13 (NIC), version 2. [AnySystemConfigNIC] says what it means.
+// 13 (NIC), version 2. [AnySystemConfigNIC] explains it.
 type SystemConfigNICV2 struct {
 	PhysicalAddr       uint64
 	PhysicalAddrLen    uint32
@@ -2401,8 +2401,8 @@ func (e AnySystemConfigNIC) String() string { return string(etw.AppendText(nil, 
 func (e AnySystemConfigNIC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigVideoV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 14 (Video), version 0. Its payload has 2584 bytes. [AnySystemConfigVideo] says what
-// it means.
+// opcode 14 (Video), version 0. Its payload has 2584 bytes. [AnySystemConfigVideo] explains
+// it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigVideoV0 struct {
@@ -2519,8 +2519,8 @@ var systemConfigVideoV0 = etw.EventDesc{
 }
 
 // SystemConfigVideoV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 14 (Video), version 1. Its payload has 2584 bytes. [AnySystemConfigVideo] says what
-// it means.
+// opcode 14 (Video), version 1. Its payload has 2584 bytes. [AnySystemConfigVideo] explains
+// it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigVideoV1 struct {
@@ -2637,8 +2637,8 @@ var systemConfigVideoV1 = etw.EventDesc{
 }
 
 // SystemConfigVideoV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 14 (Video), version 2. Its payload has 2584 bytes. [AnySystemConfigVideo] says what
-// it means.
+// opcode 14 (Video), version 2. Its payload has 2584 bytes. [AnySystemConfigVideo] explains
+// it.
 type SystemConfigVideoV2 struct {
 	MemorySize    uint32
 	XResolution   uint32
@@ -2888,8 +2888,8 @@ func (e AnySystemConfigVideo) String() string { return string(etw.AppendText(nil
 func (e AnySystemConfigVideo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigServicesV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 15 (Services), version 0. Its payload has 652 bytes. [AnySystemConfigServices] says
-// what it means.
+// opcode 15 (Services), version 0. Its payload has 652 bytes. [AnySystemConfigServices]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigServicesV0 struct {
@@ -2959,8 +2959,8 @@ var systemConfigServicesV0 = etw.EventDesc{
 }
 
 // SystemConfigServicesV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 15 (Services), version 1. Its payload has 652 bytes. [AnySystemConfigServices] says
-// what it means.
+// opcode 15 (Services), version 1. Its payload has 652 bytes. [AnySystemConfigServices]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigServicesV1 struct {
@@ -3030,7 +3030,7 @@ var systemConfigServicesV1 = etw.EventDesc{
 }
 
 // SystemConfigServicesV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 15 (Services), version 2. [AnySystemConfigServices] says what it means.
+// opcode 15 (Services), version 2. [AnySystemConfigServices] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigServicesV2 struct {
@@ -3115,7 +3115,7 @@ var systemConfigServicesV2 = etw.EventDesc{
 }
 
 // SystemConfigServicesV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 15 (Services), version 3. [AnySystemConfigServices] says what it means.
+// opcode 15 (Services), version 3. [AnySystemConfigServices] explains it.
 type SystemConfigServicesV3 struct {
 	ProcessID      uint32
 	ServiceState   ServiceState
@@ -3347,8 +3347,7 @@ func (e AnySystemConfigServices) String() string { return string(etw.AppendText(
 func (e AnySystemConfigServices) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigPowerV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 16 (Power), version 0. Its payload has 8 bytes. [AnySystemConfigPower] says what it
-// means.
+// opcode 16 (Power), version 0. Its payload has 8 bytes. [AnySystemConfigPower] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPowerV0 struct {
@@ -3438,8 +3437,7 @@ var systemConfigPowerV0 = etw.EventDesc{
 }
 
 // SystemConfigPowerV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 16 (Power), version 1. Its payload has 8 bytes. [AnySystemConfigPower] says what it
-// means.
+// opcode 16 (Power), version 1. Its payload has 8 bytes. [AnySystemConfigPower] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPowerV1 struct {
@@ -3529,8 +3527,7 @@ var systemConfigPowerV1 = etw.EventDesc{
 }
 
 // SystemConfigPowerV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
-// opcode 16 (Power), version 2. Its payload has 8 bytes. [AnySystemConfigPower] says what it
-// means.
+// opcode 16 (Power), version 2. Its payload has 8 bytes. [AnySystemConfigPower] explains it.
 type SystemConfigPowerV2 struct {
 	S1   uint8
 	S2   uint8
@@ -4091,7 +4088,7 @@ func (e AnySystemConfigPhyDiskEx) Clone() *AnySystemConfigPhyDiskEx { return &e 
 func (e AnySystemConfigPhyDiskEx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigIRQV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 21 (IRQ), version 0. [AnySystemConfigIRQ] says what it means.
+// 21 (IRQ), version 0. [AnySystemConfigIRQ] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigIRQV0 struct {
@@ -4162,7 +4159,7 @@ var systemConfigIRQV0 = etw.EventDesc{
 }
 
 // SystemConfigIRQV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 21 (IRQ), version 1. [AnySystemConfigIRQ] says what it means.
+// 21 (IRQ), version 1. [AnySystemConfigIRQ] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigIRQV1 struct {
@@ -4233,7 +4230,7 @@ var systemConfigIRQV1 = etw.EventDesc{
 }
 
 // SystemConfigIRQV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 21 (IRQ), version 2. [AnySystemConfigIRQ] says what it means.
+// 21 (IRQ), version 2. [AnySystemConfigIRQ] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigIRQV2 struct {
@@ -4304,7 +4301,7 @@ var systemConfigIRQV2 = etw.EventDesc{
 }
 
 // SystemConfigIRQV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 21 (IRQ), version 3. [AnySystemConfigIRQ] says what it means.
+// 21 (IRQ), version 3. [AnySystemConfigIRQ] explains it.
 type SystemConfigIRQV3 struct {
 	IRQAffinity          uint64
 	IRQGroup             uint16
@@ -4501,7 +4498,7 @@ func (e AnySystemConfigIRQ) String() string { return string(etw.AppendText(nil, 
 func (e AnySystemConfigIRQ) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigPnPV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 22 (PnP), version 0. [AnySystemConfigPnP] says what it means.
+// 22 (PnP), version 0. [AnySystemConfigPnP] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPnPV0 struct {
@@ -4586,7 +4583,7 @@ var systemConfigPnPV0 = etw.EventDesc{
 }
 
 // SystemConfigPnPV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 22 (PnP), version 1. [AnySystemConfigPnP] says what it means.
+// 22 (PnP), version 1. [AnySystemConfigPnP] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPnPV1 struct {
@@ -4671,7 +4668,7 @@ var systemConfigPnPV1 = etw.EventDesc{
 }
 
 // SystemConfigPnPV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 22 (PnP), version 2. [AnySystemConfigPnP] says what it means.
+// 22 (PnP), version 2. [AnySystemConfigPnP] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPnPV2 struct {
@@ -4756,7 +4753,7 @@ var systemConfigPnPV2 = etw.EventDesc{
 }
 
 // SystemConfigPnPV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 22 (PnP), version 3. [AnySystemConfigPnP] says what it means.
+// 22 (PnP), version 3. [AnySystemConfigPnP] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPnPV3 struct {
@@ -4848,7 +4845,7 @@ var systemConfigPnPV3 = etw.EventDesc{
 }
 
 // SystemConfigPnPV4 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 22 (PnP), version 4. [AnySystemConfigPnP] says what it means.
+// 22 (PnP), version 4. [AnySystemConfigPnP] explains it.
 type SystemConfigPnPV4 struct {
 	ClassGUID         etw.GUID
 	UpperFiltersCount uint32
@@ -4959,7 +4956,7 @@ var systemConfigPnPV4 = etw.EventDesc{
 }
 
 // SystemConfigPnPV5 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
-// 22 (PnP), version 5. [AnySystemConfigPnP] says what it means.
+// 22 (PnP), version 5. [AnySystemConfigPnP] explains it.
 type SystemConfigPnPV5 struct {
 	ClassGUID         etw.GUID
 	UpperFiltersCount uint32
@@ -6529,7 +6526,7 @@ func (e AnySystemConfigDefragmentation) MarshalJSON() ([]byte, error) { return e
 
 // SystemConfigMobilePlatformV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 2.
-// [AnySystemConfigMobilePlatform] says what it means.
+// [AnySystemConfigMobilePlatform] explains it.
 type SystemConfigMobilePlatformV2 struct {
 	BootLoaderVersion         etw.UTF16
 	FirmwareRevision          etw.UTF16
@@ -6676,7 +6673,7 @@ var systemConfigMobilePlatformV2 = etw.EventDesc{
 
 // SystemConfigMobilePlatformV3 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 3.
-// [AnySystemConfigMobilePlatform] says what it means.
+// [AnySystemConfigMobilePlatform] explains it.
 type SystemConfigMobilePlatformV3 struct {
 	DeviceManufacturer            etw.UTF16
 	DeviceManufacturerDisplayName etw.UTF16
@@ -6802,7 +6799,7 @@ var systemConfigMobilePlatformV3 = etw.EventDesc{
 
 // SystemConfigMobilePlatformV4 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 4.
-// [AnySystemConfigMobilePlatform] says what it means.
+// [AnySystemConfigMobilePlatform] explains it.
 type SystemConfigMobilePlatformV4 struct {
 	DeviceManufacturer            etw.UTF16
 	DeviceManufacturerDisplayName etw.UTF16

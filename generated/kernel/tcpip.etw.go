@@ -10,7 +10,7 @@ import (
 )
 
 // TCPIPSendV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
-// (Send), version 0. Its payload has 20 bytes. [AnyTCPIPSend] says what it means.
+// (Send), version 0. Its payload has 20 bytes. [AnyTCPIPSend] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TCPIPSendV0 struct {
@@ -103,8 +103,8 @@ var tcpipv0TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // TCPIPSendV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
-// (Send), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTCPIPSend] says
-// what it means.
+// (Send), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTCPIPSend]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TCPIPSendV1 struct {
@@ -208,8 +208,8 @@ var tcpipSendV1 = etw.EventDesc{
 }
 
 // TCPIPSendV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
-// (Send), version 2. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTCPIPSend] says
-// what it means.
+// (Send), version 2. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTCPIPSend]
+// explains it.
 type TCPIPSendV2 struct {
 	PID      uint32
 	Size     uint32
@@ -441,7 +441,7 @@ func (e AnyTCPIPSend) String() string { return string(etw.AppendText(nil, &e)) }
 func (e AnyTCPIPSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TCPIPRecvV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
-// (Recv), version 0. Its payload has 20 bytes. [AnyTCPIPRecv] says what it means.
+// (Recv), version 0. Its payload has 20 bytes. [AnyTCPIPRecv] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TCPIPRecvV0 struct {
@@ -481,8 +481,8 @@ var tcpipRecvV0 = etw.EventDesc{
 }
 
 // TCPIPRecvV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
-// (Recv), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPRecv] says
-// what it means.
+// (Recv), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPRecv]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TCPIPRecvV1 struct {
@@ -574,8 +574,8 @@ var tcpipRecvV1 = etw.EventDesc{
 }
 
 // TCPIPRecvV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
-// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPRecv] says
-// what it means.
+// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPRecv]
+// explains it.
 type TCPIPRecvV2 struct {
 	PID    uint32
 	Size   uint32
@@ -792,7 +792,7 @@ func (e AnyTCPIPRecv) String() string { return string(etw.AppendText(nil, &e)) }
 func (e AnyTCPIPRecv) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TCPIPConnectV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
-// (Connect), version 0. Its payload has 20 bytes. [AnyTCPIPConnect] says what it means.
+// (Connect), version 0. Its payload has 20 bytes. [AnyTCPIPConnect] explains it.
 type TCPIPConnectV0 struct {
 	Daddr uint32
 	Saddr uint32
@@ -833,7 +833,7 @@ var tcpipConnectV0 = etw.EventDesc{
 
 // TCPIPConnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
 // (Connect), version 1. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTCPIPConnect]
-// says what it means.
+// explains it.
 type TCPIPConnectV1 struct {
 	PID         uint32
 	Size        uint32
@@ -983,7 +983,7 @@ var tcpipv1TypeGroup2LayoutFields = []etw.FieldDesc{
 
 // TCPIPConnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
 // (Connect), version 2. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTCPIPConnect]
-// says what it means.
+// explains it.
 type TCPIPConnectV2 struct {
 	PID         uint32
 	Size        uint32
@@ -1213,8 +1213,8 @@ func (e AnyTCPIPConnect) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyTCPIPConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTCPIPTypeGroup2Layout is what types for all versions of an event share, the newest of
-// which has the template TcpIp_TypeGroup2.
+// anyTCPIPTypeGroup2Layout is the common part of types for all versions of an event, the
+// newest of which has the template TcpIp_TypeGroup2.
 type anyTCPIPTypeGroup2Layout AnyTCPIPConnect
 
 func (e *anyTCPIPTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1313,8 +1313,7 @@ func (e *anyTCPIPTypeGroup2Layout) FieldValue(i int) etw.Value {
 }
 
 // TCPIPDisconnectV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 13 (Disconnect), version 0. Its payload has 20 bytes. [AnyTCPIPDisconnect] says what it
-// means.
+// 13 (Disconnect), version 0. Its payload has 20 bytes. [AnyTCPIPDisconnect] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TCPIPDisconnectV0 struct {
@@ -1357,7 +1356,7 @@ var tcpipDisconnectV0 = etw.EventDesc{
 
 // TCPIPDisconnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 13 (Disconnect), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTCPIPDisconnect] says what it means.
+// [AnyTCPIPDisconnect] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TCPIPDisconnectV1 struct {
@@ -1467,7 +1466,7 @@ var tcpipv1TypeGroup1LayoutFields = []etw.FieldDesc{
 
 // TCPIPDisconnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 13 (Disconnect), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTCPIPDisconnect] says what it means.
+// [AnyTCPIPDisconnect] explains it.
 type TCPIPDisconnectV2 struct {
 	PID    uint32
 	Size   uint32
@@ -1566,8 +1565,8 @@ func (e AnyTCPIPDisconnect) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyTCPIPDisconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTCPIPTypeGroup1Layout is what types for all versions of an event share, the newest of
-// which has the template TcpIp_TypeGroup1.
+// anyTCPIPTypeGroup1Layout is the common part of types for all versions of an event, the
+// newest of which has the template TcpIp_TypeGroup1.
 type anyTCPIPTypeGroup1Layout AnyTCPIPDisconnect
 
 func (e *anyTCPIPTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1638,8 +1637,7 @@ func (e *anyTCPIPTypeGroup1Layout) FieldValue(i int) etw.Value {
 }
 
 // TCPIPRetransmitV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
-// 14 (Retransmit), version 0. Its payload has 20 bytes. [AnyTCPIPRetransmit] says what it
-// means.
+// 14 (Retransmit), version 0. Its payload has 20 bytes. [AnyTCPIPRetransmit] explains it.
 type TCPIPRetransmitV0 struct {
 	Daddr uint32
 	Saddr uint32
@@ -1680,7 +1678,7 @@ var tcpipRetransmitV0 = etw.EventDesc{
 
 // TCPIPRetransmitV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 14 (Retransmit), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTCPIPRetransmit] says what it means.
+// [AnyTCPIPRetransmit] explains it.
 type TCPIPRetransmitV1 struct {
 	PID    uint32
 	Size   uint32
@@ -1723,7 +1721,7 @@ var tcpipRetransmitV1 = etw.EventDesc{
 
 // TCPIPRetransmitV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 14 (Retransmit), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTCPIPRetransmit] says what it means.
+// [AnyTCPIPRetransmit] explains it.
 type TCPIPRetransmitV2 struct {
 	PID    uint32
 	Size   uint32
@@ -1824,7 +1822,7 @@ func (e AnyTCPIPRetransmit) String() string { return string(etw.AppendText(nil, 
 func (e AnyTCPIPRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TCPIPAcceptV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
-// (Accept), version 0. Its payload has 20 bytes. [AnyTCPIPAccept] says what it means.
+// (Accept), version 0. Its payload has 20 bytes. [AnyTCPIPAccept] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TCPIPAcceptV0 struct {
@@ -1867,7 +1865,7 @@ var tcpipAcceptV0 = etw.EventDesc{
 
 // TCPIPAcceptV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
 // (Accept), version 1. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTCPIPAccept]
-// says what it means.
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TCPIPAcceptV1 struct {
@@ -1919,7 +1917,7 @@ var tcpipAcceptV1 = etw.EventDesc{
 
 // TCPIPAcceptV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
 // (Accept), version 2. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTCPIPAccept]
-// says what it means.
+// explains it.
 type TCPIPAcceptV2 struct {
 	PID         uint32
 	Size        uint32
@@ -2048,7 +2046,7 @@ func (e AnyTCPIPAccept) MarshalJSON() ([]byte, error) { return etw.AppendJSON(ni
 
 // TCPIPReconnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 16 (Reconnect), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTCPIPReconnect] says what it means.
+// [AnyTCPIPReconnect] explains it.
 type TCPIPReconnectV1 struct {
 	PID    uint32
 	Size   uint32
@@ -2091,7 +2089,7 @@ var tcpipReconnectV1 = etw.EventDesc{
 
 // TCPIPReconnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 16 (Reconnect), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
-// [AnyTCPIPReconnect] says what it means.
+// [AnyTCPIPReconnect] explains it.
 type TCPIPReconnectV2 struct {
 	PID    uint32
 	Size   uint32
@@ -2228,7 +2226,7 @@ func (e AnyTCPIPReconnect) String() string { return string(etw.AppendText(nil, &
 func (e AnyTCPIPReconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TCPIPFailV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
-// (Fail), version 1. Its payload has 4 bytes. [AnyTCPIPFail] says what it means.
+// (Fail), version 1. Its payload has 4 bytes. [AnyTCPIPFail] explains it.
 type TCPIPFailV1 struct {
 	Proto uint32
 }
@@ -2274,7 +2272,7 @@ var tcpipFailV1 = etw.EventDesc{
 }
 
 // TCPIPFailV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
-// (Fail), version 2. Its payload has 4 bytes. [AnyTCPIPFail] says what it means.
+// (Fail), version 2. Its payload has 4 bytes. [AnyTCPIPFail] explains it.
 type TCPIPFailV2 struct {
 	Proto       uint16
 	FailureCode TCPFailureCode
@@ -2395,7 +2393,7 @@ func (e AnyTCPIPFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil,
 
 // TCPIPTCPCopyV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18
 // (TCPCopy), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPTCPCopy]
-// says what it means.
+// explains it.
 type TCPIPTCPCopyV1 struct {
 	PID    uint32
 	Size   uint32
@@ -2503,7 +2501,7 @@ var tcpipv1TypeGroup3LayoutFields = []etw.FieldDesc{
 
 // TCPIPTCPCopyV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18
 // (TCPCopy), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTCPIPTCPCopy]
-// says what it means.
+// explains it.
 type TCPIPTCPCopyV2 struct {
 	PID    uint32
 	Size   uint32

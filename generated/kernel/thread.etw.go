@@ -12,7 +12,7 @@ import (
 )
 
 // ThreadStartV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 0. Its payload has 8 bytes. [AnyThreadStart] says what it means.
+// (Start), version 0. Its payload has 8 bytes. [AnyThreadStart] explains it.
 type ThreadStartV0 struct {
 	TThreadID uint32
 	ProcessID uint32
@@ -81,7 +81,7 @@ var threadV0TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // ThreadStartV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 1. [AnyThreadStart] says what it means.
+// (Start), version 1. [AnyThreadStart] explains it.
 type ThreadStartV1 struct {
 	ProcessID         uint32
 	TThreadID         uint32
@@ -245,7 +245,7 @@ var threadV1TypeGroup1LayoutFields = []etw.FieldDesc{
 
 // ThreadStartV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
 // (Start), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadStart]
-// says what it means.
+// explains it.
 type ThreadStartV2 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -364,7 +364,7 @@ var threadV2TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // ThreadStartV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 3. [AnyThreadStart] says what it means.
+// (Start), version 3. [AnyThreadStart] explains it.
 type ThreadStartV3 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -528,7 +528,7 @@ var threadV3TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // ThreadStartV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
-// (Start), version 4. [AnyThreadStart] says what it means.
+// (Start), version 4. [AnyThreadStart] explains it.
 type ThreadStartV4 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -785,8 +785,8 @@ func (e AnyThreadStart) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyThreadTypeGroup1Layout is what types for all versions of an event share, the newest of
-// which has the template Thread_TypeGroup1.
+// anyThreadTypeGroup1Layout is the common part of types for all versions of an event, the
+// newest of which has the template Thread_TypeGroup1.
 type anyThreadTypeGroup1Layout AnyThreadStart
 
 func (e *anyThreadTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -969,7 +969,7 @@ func (e *anyThreadTypeGroup1Layout) detach() {
 }
 
 // ThreadStopV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 0. Its payload has 8 bytes. [AnyThreadStop] says what it means.
+// (Stop), version 0. Its payload has 8 bytes. [AnyThreadStop] explains it.
 type ThreadStopV0 struct {
 	TThreadID uint32
 	ProcessID uint32
@@ -1005,7 +1005,7 @@ var threadStopV0 = etw.EventDesc{
 }
 
 // ThreadStopV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 1. Its payload has 8 bytes. [AnyThreadStop] says what it means.
+// (Stop), version 1. Its payload has 8 bytes. [AnyThreadStop] explains it.
 type ThreadStopV1 struct {
 	ProcessID uint32
 	TThreadID uint32
@@ -1057,8 +1057,8 @@ var threadStopV1 = etw.EventDesc{
 }
 
 // ThreadStopV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadStop] says
-// what it means.
+// (Stop), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadStop]
+// explains it.
 type ThreadStopV2 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -1102,7 +1102,7 @@ var threadStopV2 = etw.EventDesc{
 }
 
 // ThreadStopV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 3. [AnyThreadStop] says what it means.
+// (Stop), version 3. [AnyThreadStop] explains it.
 type ThreadStopV3 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -1155,7 +1155,7 @@ var threadStopV3 = etw.EventDesc{
 }
 
 // ThreadStopV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
-// (Stop), version 4. [AnyThreadStop] says what it means.
+// (Stop), version 4. [AnyThreadStop] explains it.
 type ThreadStopV4 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -1431,7 +1431,7 @@ func (e AnyThreadStop) String() string { return string(etw.AppendText(nil, &e)) 
 func (e AnyThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDCStartV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
-// (DCStart), version 0. Its payload has 8 bytes. [AnyThreadDCStart] says what it means.
+// (DCStart), version 0. Its payload has 8 bytes. [AnyThreadDCStart] explains it.
 type ThreadDCStartV0 struct {
 	TThreadID uint32
 	ProcessID uint32
@@ -1467,7 +1467,7 @@ var threadDCStartV0 = etw.EventDesc{
 }
 
 // ThreadDCStartV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
-// (DCStart), version 1. [AnyThreadDCStart] says what it means.
+// (DCStart), version 1. [AnyThreadDCStart] explains it.
 type ThreadDCStartV1 struct {
 	ProcessID         uint32
 	TThreadID         uint32
@@ -1518,7 +1518,7 @@ var threadDCStartV1 = etw.EventDesc{
 
 // ThreadDCStartV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
 // (DCStart), version 2. Its payload has 68 bytes, 40 in programs of 32 bits.
-// [AnyThreadDCStart] says what it means.
+// [AnyThreadDCStart] explains it.
 type ThreadDCStartV2 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -1562,7 +1562,7 @@ var threadDCStartV2 = etw.EventDesc{
 }
 
 // ThreadDCStartV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
-// (DCStart), version 3. [AnyThreadDCStart] says what it means.
+// (DCStart), version 3. [AnyThreadDCStart] explains it.
 type ThreadDCStartV3 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -1615,7 +1615,7 @@ var threadDCStartV3 = etw.EventDesc{
 }
 
 // ThreadDCStartV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
-// (DCStart), version 4. [AnyThreadDCStart] says what it means.
+// (DCStart), version 4. [AnyThreadDCStart] explains it.
 type ThreadDCStartV4 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -1769,7 +1769,7 @@ func (e AnyThreadDCStart) String() string { return string(etw.AppendText(nil, &e
 func (e AnyThreadDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDCStopV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 0. Its payload has 8 bytes. [AnyThreadDCStop] says what it means.
+// (DCStop), version 0. Its payload has 8 bytes. [AnyThreadDCStop] explains it.
 type ThreadDCStopV0 struct {
 	TThreadID uint32
 	ProcessID uint32
@@ -1805,7 +1805,7 @@ var threadDCStopV0 = etw.EventDesc{
 }
 
 // ThreadDCStopV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 1. [AnyThreadDCStop] says what it means.
+// (DCStop), version 1. [AnyThreadDCStop] explains it.
 type ThreadDCStopV1 struct {
 	ProcessID         uint32
 	TThreadID         uint32
@@ -1856,7 +1856,7 @@ var threadDCStopV1 = etw.EventDesc{
 
 // ThreadDCStopV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
 // (DCStop), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadDCStop]
-// says what it means.
+// explains it.
 type ThreadDCStopV2 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -1900,7 +1900,7 @@ var threadDCStopV2 = etw.EventDesc{
 }
 
 // ThreadDCStopV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 3. [AnyThreadDCStop] says what it means.
+// (DCStop), version 3. [AnyThreadDCStop] explains it.
 type ThreadDCStopV3 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -1953,7 +1953,7 @@ var threadDCStopV3 = etw.EventDesc{
 }
 
 // ThreadDCStopV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
-// (DCStop), version 4. [AnyThreadDCStop] says what it means.
+// (DCStop), version 4. [AnyThreadDCStop] explains it.
 type ThreadDCStopV4 struct {
 	ProcessID      uint32
 	TThreadID      uint32
@@ -2107,7 +2107,7 @@ func (e AnyThreadDCStop) String() string { return string(etw.AppendText(nil, &e)
 func (e AnyThreadDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadCSwitchV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 36 (CSwitch), version 1. [AnyThreadCSwitch] says what it means.
+// 36 (CSwitch), version 1. [AnyThreadCSwitch] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV1 struct {
@@ -2225,7 +2225,7 @@ var threadCSwitchV1 = etw.EventDesc{
 }
 
 // ThreadCSwitchV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 36 (CSwitch), version 2. Its payload has 24 bytes. [AnyThreadCSwitch] says what it means.
+// 36 (CSwitch), version 2. Its payload has 24 bytes. [AnyThreadCSwitch] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV2 struct {
@@ -2339,7 +2339,7 @@ var threadCSwitchV2 = etw.EventDesc{
 }
 
 // ThreadCSwitchV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 36 (CSwitch), version 3. Its payload has 24 bytes. [AnyThreadCSwitch] says what it means.
+// 36 (CSwitch), version 3. Its payload has 24 bytes. [AnyThreadCSwitch] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV3 struct {
@@ -2453,7 +2453,7 @@ var threadCSwitchV3 = etw.EventDesc{
 }
 
 // ThreadCSwitchV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 36 (CSwitch), version 4. Its payload has 24 bytes. [AnyThreadCSwitch] says what it means.
+// 36 (CSwitch), version 4. Its payload has 24 bytes. [AnyThreadCSwitch] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV4 struct {
@@ -2567,7 +2567,7 @@ var threadCSwitchV4 = etw.EventDesc{
 }
 
 // ThreadCSwitchV5 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
-// 36 (CSwitch), version 5. Its payload has 28 bytes. [AnyThreadCSwitch] says what it means.
+// 36 (CSwitch), version 5. Its payload has 28 bytes. [AnyThreadCSwitch] explains it.
 type ThreadCSwitchV5 struct {
 	NewThreadID                 uint32
 	OldThreadID                 uint32
@@ -3865,7 +3865,7 @@ func (e AnyThreadDelayExecution) MarshalJSON() ([]byte, error) { return etw.Appe
 
 // ThreadSetPriorityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 48 (SetPriority), version 2. Its payload has 21 bytes, 17 in programs of 32 bits.
-// [AnyThreadSetPriority] says what it means.
+// [AnyThreadSetPriority] explains it.
 type ThreadSetPriorityV2 struct {
 	Reserve     etw.Pointer
 	Period      uint32
@@ -3934,8 +3934,8 @@ var threadSetPriorityV2 = etw.EventDesc{
 }
 
 // ThreadSetPriorityV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
-// opcode 48 (SetPriority), version 3. Its payload has 8 bytes. [AnyThreadSetPriority] says
-// what it means.
+// opcode 48 (SetPriority), version 3. Its payload has 8 bytes. [AnyThreadSetPriority] explains
+// it.
 type ThreadSetPriorityV3 struct {
 	ThreadID    uint32
 	OldPriority uint8
@@ -4142,7 +4142,7 @@ func (e AnyThreadSetPriority) MarshalJSON() ([]byte, error) { return etw.AppendJ
 
 // ThreadSetBasePriorityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 49 (SetBasePriority), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
-// [AnyThreadSetBasePriority] says what it means.
+// [AnyThreadSetBasePriority] explains it.
 type ThreadSetBasePriorityV2 struct {
 	Reserve etw.Pointer
 }
@@ -4188,7 +4188,7 @@ var threadSetBasePriorityV2 = etw.EventDesc{
 
 // ThreadSetBasePriorityV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 49 (SetBasePriority), version 3. Its payload has 8 bytes. [AnyThreadSetBasePriority]
-// says what it means.
+// explains it.
 type ThreadSetBasePriorityV3 struct {
 	ThreadID        uint32
 	OldPriority     uint8
@@ -4519,7 +4519,7 @@ func (e AnyThreadSetPagePriority) MarshalJSON() ([]byte, error) { return etw.App
 
 // ThreadSetIoPriorityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 52 (SetIoPriority), version 2. Its payload has 12 bytes, 8 in programs of 32 bits.
-// [AnyThreadSetIoPriority] says what it means.
+// [AnyThreadSetIoPriority] explains it.
 type ThreadSetIoPriorityV2 struct {
 	Reserve   etw.Pointer
 	TThreadID uint32
@@ -4570,8 +4570,8 @@ var threadSetIoPriorityV2 = etw.EventDesc{
 }
 
 // ThreadSetIoPriorityV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
-// opcode 52 (SetIoPriority), version 3. Its payload has 8 bytes. [AnyThreadSetIoPriority] says
-// what it means.
+// opcode 52 (SetIoPriority), version 3. Its payload has 8 bytes. [AnyThreadSetIoPriority]
+// explains it.
 type ThreadSetIoPriorityV3 struct {
 	ThreadID    uint32
 	OldPriority uint8
@@ -5030,7 +5030,7 @@ func (e AnyThreadReserveLateCount) MarshalJSON() ([]byte, error) { return etw.Ap
 
 // ThreadWorkerThreadV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 57 (WorkerThread), version 1. Its payload has 20 bytes, 16 in programs of 32 bits.
-// [AnyThreadWorkerThread] says what it means.
+// [AnyThreadWorkerThread] explains it.
 type ThreadWorkerThreadV1 struct {
 	TThreadID     uint32
 	StartTime     uint64
@@ -5091,7 +5091,7 @@ var threadWorkerThreadV1 = etw.EventDesc{
 
 // ThreadWorkerThreadV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 57 (WorkerThread), version 2. Its payload has 20 bytes, 16 in programs of 32 bits.
-// [AnyThreadWorkerThread] says what it means.
+// [AnyThreadWorkerThread] explains it.
 type ThreadWorkerThreadV2 struct {
 	TThreadID     uint32
 	StartTime     uint64

@@ -120,7 +120,7 @@ func (e AnyThreadPoolCBEnqueue) MarshalJSON() ([]byte, error) { return etw.Appen
 
 // ThreadPoolCBDequeueV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 33 (CBDequeue), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
-// [AnyThreadPoolCBDequeue] says what it means.
+// [AnyThreadPoolCBDequeue] explains it.
 type ThreadPoolCBDequeueV2 struct {
 	TaskID etw.Pointer
 }
@@ -183,7 +183,7 @@ var tpV2CBDequeueLayoutFields = []etw.FieldDesc{
 
 // ThreadPoolCBDequeueV3 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 33 (CBDequeue), version 3. Its payload has 40 bytes, 20 in programs of 32 bits.
-// [AnyThreadPoolCBDequeue] says what it means.
+// [AnyThreadPoolCBDequeue] explains it.
 type ThreadPoolCBDequeueV3 struct {
 	PoolID           etw.Pointer
 	TaskID           etw.Pointer
@@ -326,8 +326,8 @@ func (e AnyThreadPoolCBDequeue) String() string { return string(etw.AppendText(n
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadPoolCBDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTPCBDequeueLayout is what types for all versions of an event share, the newest of which
-// has the template TPCBDequeue.
+// anyTPCBDequeueLayout is the common part of types for all versions of an event, the newest of
+// which has the template TPCBDequeue.
 type anyTPCBDequeueLayout AnyThreadPoolCBDequeue
 
 func (e *anyTPCBDequeueLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -435,7 +435,7 @@ func (e AnyThreadPoolCBStart) MarshalJSON() ([]byte, error) { return etw.AppendJ
 
 // ThreadPoolCBStopV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 35 (CBStop), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
-// [AnyThreadPoolCBStop] says what it means.
+// [AnyThreadPoolCBStop] explains it.
 type ThreadPoolCBStopV2 struct {
 	TaskID etw.Pointer
 }
@@ -471,7 +471,7 @@ var threadPoolCBStopV2 = etw.EventDesc{
 
 // ThreadPoolCBStopV3 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 35 (CBStop), version 3. Its payload has 40 bytes, 20 in programs of 32 bits.
-// [AnyThreadPoolCBStop] says what it means.
+// [AnyThreadPoolCBStop] explains it.
 type ThreadPoolCBStopV3 struct {
 	PoolID           etw.Pointer
 	TaskID           etw.Pointer
@@ -569,7 +569,7 @@ func (e AnyThreadPoolCBStop) MarshalJSON() ([]byte, error) { return etw.AppendJS
 
 // ThreadPoolCBCancelV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 36 (CBCancel), version 2. Its payload has 12 bytes, 8 in programs of 32 bits.
-// [AnyThreadPoolCBCancel] says what it means.
+// [AnyThreadPoolCBCancel] explains it.
 type ThreadPoolCBCancelV2 struct {
 	TaskID      etw.Pointer
 	CancelCount uint32
@@ -621,7 +621,7 @@ var threadPoolCBCancelV2 = etw.EventDesc{
 
 // ThreadPoolCBCancelV3 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 36 (CBCancel), version 3. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnyThreadPoolCBCancel] says what it means.
+// [AnyThreadPoolCBCancel] explains it.
 type ThreadPoolCBCancelV3 struct {
 	PoolID           etw.Pointer
 	TaskID           etw.Pointer

@@ -10,8 +10,8 @@ import (
 )
 
 // UDPIPSendV0 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
-// (Send), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUDPIPSend] says
-// what it means.
+// (Send), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUDPIPSend]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type UDPIPSendV0 struct {
@@ -109,7 +109,7 @@ var udpipv0TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // UDPIPSendV1 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
-// (Send), version 1. Its payload has 20 bytes. [AnyUDPIPSend] says what it means.
+// (Send), version 1. Its payload has 20 bytes. [AnyUDPIPSend] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type UDPIPSendV1 struct {
@@ -202,8 +202,8 @@ var udpipv1TypeGroup1LayoutFields = []etw.FieldDesc{
 }
 
 // UDPIPSendV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
-// (Send), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUDPIPSend] says
-// what it means.
+// (Send), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUDPIPSend]
+// explains it.
 type UDPIPSendV2 struct {
 	PID    uint32
 	Size   uint32
@@ -372,8 +372,8 @@ func (e AnyUDPIPSend) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyUDPIPSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyUDPIPTypeGroup1Layout is what types for all versions of an event share, the newest of
-// which has the template UdpIp_TypeGroup1.
+// anyUDPIPTypeGroup1Layout is the common part of types for all versions of an event, the
+// newest of which has the template UdpIp_TypeGroup1.
 type anyUDPIPTypeGroup1Layout AnyUDPIPSend
 
 func (e *anyUDPIPTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -449,8 +449,8 @@ func (e *anyUDPIPTypeGroup1Layout) FieldValue(i int) etw.Value {
 }
 
 // UDPIPRecvV0 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
-// (Recv), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUDPIPRecv] says
-// what it means.
+// (Recv), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUDPIPRecv]
+// explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type UDPIPRecvV0 struct {
@@ -491,7 +491,7 @@ var udpipRecvV0 = etw.EventDesc{
 }
 
 // UDPIPRecvV1 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
-// (Recv), version 1. Its payload has 20 bytes. [AnyUDPIPRecv] says what it means.
+// (Recv), version 1. Its payload has 20 bytes. [AnyUDPIPRecv] explains it.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type UDPIPRecvV1 struct {
@@ -531,8 +531,8 @@ var udpipRecvV1 = etw.EventDesc{
 }
 
 // UDPIPRecvV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
-// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUDPIPRecv] says
-// what it means.
+// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUDPIPRecv]
+// explains it.
 type UDPIPRecvV2 struct {
 	PID    uint32
 	Size   uint32

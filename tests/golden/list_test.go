@@ -41,7 +41,7 @@ import (
 	versions "github.com/etwgen/etwgen/tests/golden/versions/want"
 )
 
-// packages holds what makes the events of each case without errors.
+// packages holds the makers of the events of each case without errors.
 var packages = map[string]func() []etw.Event{
 	"boolean":        boolean.Types,
 	"changed":        changed.Types,

@@ -9,8 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GCDecision is event 1, version 0. Its payload has 4 bytes. [AnyGCDecision] says what it
-// means.
+// GCDecision is event 1, version 0. Its payload has 4 bytes. [AnyGCDecision] explains it.
 type GCDecision struct {
 	DoCompact etw.Bool
 }
@@ -57,7 +56,7 @@ var gcDecision = etw.EventDesc{
 }
 
 // GCDecisionV1 is GCDecision_V1: event 1, version 1. Its payload has 6 bytes. [AnyGCDecision]
-// says what it means.
+// explains it.
 type GCDecisionV1 struct {
 	DoCompact     etw.Bool
 	ClrInstanceID uint16
@@ -183,8 +182,7 @@ func (e AnyGCDecision) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCSettings is event 2, version 0. Its payload has 20 bytes. [AnyGCSettings] says what it
-// means.
+// GCSettings is event 2, version 0. Its payload has 20 bytes. [AnyGCSettings] explains it.
 type GCSettings struct {
 	SegmentSize            uint64
 	LargeObjectSegmentSize uint64
@@ -243,7 +241,7 @@ var gcSettings = etw.EventDesc{
 }
 
 // GCSettingsV1 is GCSettings_V1: event 2, version 1. Its payload has 22 bytes. [AnyGCSettings]
-// says what it means.
+// explains it.
 type GCSettingsV1 struct {
 	SegmentSize            uint64
 	LargeObjectSegmentSize uint64
@@ -391,8 +389,7 @@ func (e AnyGCSettings) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCOptimized is event 3, version 0. Its payload has 20 bytes. [AnyGCOptimized] says what it
-// means.
+// GCOptimized is event 3, version 0. Its payload has 20 bytes. [AnyGCOptimized] explains it.
 type GCOptimized struct {
 	DesiredAllocation uint64
 	NewAllocation     uint64
@@ -451,7 +448,7 @@ var gcOptimized = etw.EventDesc{
 }
 
 // GCOptimizedV1 is GCOptimized_V1: event 3, version 1. Its payload has 22 bytes.
-// [AnyGCOptimized] says what it means.
+// [AnyGCOptimized] explains it.
 type GCOptimizedV1 struct {
 	DesiredAllocation uint64
 	NewAllocation     uint64
@@ -600,7 +597,7 @@ func (e AnyGCOptimized) String() string { return string(etw.AppendText(nil, &e))
 func (e AnyGCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCPerHeapHistoryV1 is GCPerHeapHistory_V1: event 4, version 1. Its payload has 2 bytes.
-// [AnyGCPerHeapHistory] says what it means.
+// [AnyGCPerHeapHistory] explains it.
 type GCPerHeapHistoryV1 struct {
 	ClrInstanceID uint16
 }
@@ -649,7 +646,7 @@ var gcPerHeapHistoryV1 = etw.EventDesc{
 	},
 }
 
-// GCPerHeapHistory is event 4, version 2. [AnyGCPerHeapHistory] says what it means.
+// GCPerHeapHistory is event 4, version 2. [AnyGCPerHeapHistory] explains it.
 type GCPerHeapHistory struct {
 	Data etw.Uint8s // as many elements as the payload holds
 }
@@ -782,7 +779,7 @@ func (e AnyGCPerHeapHistory) String() string { return string(etw.AppendText(nil,
 func (e AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCGlobalHeapHistory is event 5, version 0. Its payload has 28 bytes.
-// [AnyGCGlobalHeapHistory] says what it means.
+// [AnyGCGlobalHeapHistory] explains it.
 type GCGlobalHeapHistory struct {
 	FinalYoungestDesired uint64
 	NumHeaps             int32
@@ -859,7 +856,7 @@ var gcGlobalHeapHistory = etw.EventDesc{
 }
 
 // GCGlobalHeapHistoryV1 is GCGlobalHeapHistory_V1: event 5, version 1. Its payload has 30
-// bytes. [AnyGCGlobalHeapHistory] says what it means.
+// bytes. [AnyGCGlobalHeapHistory] explains it.
 type GCGlobalHeapHistoryV1 struct {
 	FinalYoungestDesired uint64
 	NumHeaps             int32
@@ -1044,7 +1041,7 @@ func (e AnyGCGlobalHeapHistory) String() string { return string(etw.AppendText(n
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCJoin is event 6, version 0. Its payload has 12 bytes. [AnyGCJoin] says what it means.
+// GCJoin is event 6, version 0. Its payload has 12 bytes. [AnyGCJoin] explains it.
 type GCJoin struct {
 	Heap     uint32
 	JoinTime GCJoinTime
@@ -1102,8 +1099,8 @@ var gcJoin = etw.EventDesc{
 	},
 }
 
-// GCJoinV1 is GCJoin_V1: event 6, version 1. Its payload has 14 bytes. [AnyGCJoin] says what
-// it means.
+// GCJoinV1 is GCJoin_V1: event 6, version 1. Its payload has 14 bytes. [AnyGCJoin] explains
+// it.
 type GCJoinV1 struct {
 	Heap          uint32
 	JoinTime      GCJoinTime
@@ -1256,7 +1253,7 @@ func (e AnyGCJoin) String() string { return string(etw.AppendText(nil, &e)) }
 func (e AnyGCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PrvGCMarkStackRoots is event 7, version 0. Its payload has 4 bytes. [AnyPrvGCMarkStackRoots]
-// says what it means.
+// explains it.
 type PrvGCMarkStackRoots struct {
 	HeapNum uint32
 }
@@ -1318,7 +1315,7 @@ var prvGCMarkLayoutFields = []etw.FieldDesc{
 }
 
 // PrvGCMarkStackRootsV1 is PrvGCMarkStackRoots_V1: event 7, version 1. Its payload has 6
-// bytes. [AnyPrvGCMarkStackRoots] says what it means.
+// bytes. [AnyPrvGCMarkStackRoots] explains it.
 type PrvGCMarkStackRootsV1 struct {
 	HeapNum       uint32
 	ClrInstanceID uint16
@@ -1442,8 +1439,8 @@ func (e AnyPrvGCMarkStackRoots) String() string { return string(etw.AppendText(n
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyPrvGCMarkV1Layout is what types for all versions of an event share, the newest of which
-// has the template PrvGCMark_V1.
+// anyPrvGCMarkV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template PrvGCMark_V1.
 type anyPrvGCMarkV1Layout AnyPrvGCMarkStackRoots
 
 func (e *anyPrvGCMarkV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1479,7 +1476,7 @@ func (e *anyPrvGCMarkV1Layout) FieldValue(i int) etw.Value {
 }
 
 // PrvGCMarkFinalizeQueueRoots is event 8, version 0. Its payload has 4 bytes.
-// [AnyPrvGCMarkFinalizeQueueRoots] says what it means.
+// [AnyPrvGCMarkFinalizeQueueRoots] explains it.
 type PrvGCMarkFinalizeQueueRoots struct {
 	HeapNum uint32
 }
@@ -1515,7 +1512,7 @@ var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
 }
 
 // PrvGCMarkFinalizeQueueRootsV1 is PrvGCMarkFinalizeQueueRoots_V1: event 8, version 1. Its
-// payload has 6 bytes. [AnyPrvGCMarkFinalizeQueueRoots] says what it means.
+// payload has 6 bytes. [AnyPrvGCMarkFinalizeQueueRoots] explains it.
 type PrvGCMarkFinalizeQueueRootsV1 struct {
 	HeapNum       uint32
 	ClrInstanceID uint16
@@ -1612,8 +1609,8 @@ func (e AnyPrvGCMarkFinalizeQueueRoots) String() string { return string(etw.Appe
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrvGCMarkHandles is event 9, version 0. Its payload has 4 bytes. [AnyPrvGCMarkHandles] says
-// what it means.
+// PrvGCMarkHandles is event 9, version 0. Its payload has 4 bytes. [AnyPrvGCMarkHandles]
+// explains it.
 type PrvGCMarkHandles struct {
 	HeapNum uint32
 }
@@ -1647,7 +1644,7 @@ var prvGCMarkHandles = etw.EventDesc{
 }
 
 // PrvGCMarkHandlesV1 is PrvGCMarkHandles_V1: event 9, version 1. Its payload has 6 bytes.
-// [AnyPrvGCMarkHandles] says what it means.
+// [AnyPrvGCMarkHandles] explains it.
 type PrvGCMarkHandlesV1 struct {
 	HeapNum       uint32
 	ClrInstanceID uint16
@@ -1737,8 +1734,8 @@ func (e AnyPrvGCMarkHandles) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrvGCMarkCards is event 10, version 0. Its payload has 4 bytes. [AnyPrvGCMarkCards] says
-// what it means.
+// PrvGCMarkCards is event 10, version 0. Its payload has 4 bytes. [AnyPrvGCMarkCards] explains
+// it.
 type PrvGCMarkCards struct {
 	HeapNum uint32
 }
@@ -1772,7 +1769,7 @@ var prvGCMarkCards = etw.EventDesc{
 }
 
 // PrvGCMarkCardsV1 is PrvGCMarkCards_V1: event 10, version 1. Its payload has 6 bytes.
-// [AnyPrvGCMarkCards] says what it means.
+// [AnyPrvGCMarkCards] explains it.
 type PrvGCMarkCardsV1 struct {
 	HeapNum       uint32
 	ClrInstanceID uint16
@@ -2845,8 +2842,7 @@ func (e AnyBGCAllocWaitEnd) Clone() *AnyBGCAllocWaitEnd { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyBGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCFullNotify is event 25, version 0. Its payload has 8 bytes. [AnyGCFullNotify] says what it
-// means.
+// GCFullNotify is event 25, version 0. Its payload has 8 bytes. [AnyGCFullNotify] explains it.
 type GCFullNotify struct {
 	GenNumber uint32
 	IsAlloc   uint32
@@ -2899,7 +2895,7 @@ var gcFullNotify = etw.EventDesc{
 }
 
 // GCFullNotifyV1 is GCFullNotify_V1: event 25, version 1. Its payload has 10 bytes.
-// [AnyGCFullNotify] says what it means.
+// [AnyGCFullNotify] explains it.
 type GCFullNotifyV1 struct {
 	GenNumber     uint32
 	IsAlloc       uint32

@@ -9,8 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EEStartupStart is event 80, version 0. It has no payload. [AnyEEStartupStart] says what it
-// means.
+// EEStartupStart is event 80, version 0. It has no payload. [AnyEEStartupStart] explains it.
 type EEStartupStart struct {
 	etw.Empty
 }
@@ -29,7 +28,7 @@ var eeStartupStart = etw.EventDesc{
 }
 
 // EEStartupStartV1 is EEStartupStart_V1: event 80, version 1. Its payload has 2 bytes.
-// [AnyEEStartupStart] says what it means.
+// [AnyEEStartupStart] explains it.
 type EEStartupStartV1 struct {
 	ClrInstanceID uint16
 }
@@ -138,8 +137,8 @@ func (e AnyEEStartupStart) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEStartupStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyStartupV1Layout is what types for all versions of an event share, the newest of which has
-// the template Startup_V1.
+// anyStartupV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template Startup_V1.
 type anyStartupV1Layout AnyEEStartupStart
 
 func (e *anyStartupV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -167,8 +166,7 @@ func (e *anyStartupV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// EEStartupEnd is event 81, version 0. It has no payload. [AnyEEStartupEnd] says what it
-// means.
+// EEStartupEnd is event 81, version 0. It has no payload. [AnyEEStartupEnd] explains it.
 type EEStartupEnd struct {
 	etw.Empty
 }
@@ -187,7 +185,7 @@ var eeStartupEnd = etw.EventDesc{
 }
 
 // EEStartupEndV1 is EEStartupEnd_V1: event 81, version 1. Its payload has 2 bytes.
-// [AnyEEStartupEnd] says what it means.
+// [AnyEEStartupEnd] explains it.
 type EEStartupEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -266,8 +264,7 @@ func (e AnyEEStartupEnd) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEStartupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EEConfigSetup is event 82, version 0. It has no payload. [AnyEEConfigSetup] says what it
-// means.
+// EEConfigSetup is event 82, version 0. It has no payload. [AnyEEConfigSetup] explains it.
 type EEConfigSetup struct {
 	etw.Empty
 }
@@ -286,7 +283,7 @@ var eeConfigSetup = etw.EventDesc{
 }
 
 // EEConfigSetupV1 is EEConfigSetup_V1: event 82, version 1. Its payload has 2 bytes.
-// [AnyEEConfigSetup] says what it means.
+// [AnyEEConfigSetup] explains it.
 type EEConfigSetupV1 struct {
 	ClrInstanceID uint16
 }
@@ -365,8 +362,8 @@ func (e AnyEEConfigSetup) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEConfigSetup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EEConfigSetupEnd is event 83, version 0. It has no payload. [AnyEEConfigSetupEnd] says what
-// it means.
+// EEConfigSetupEnd is event 83, version 0. It has no payload. [AnyEEConfigSetupEnd] explains
+// it.
 type EEConfigSetupEnd struct {
 	etw.Empty
 }
@@ -385,7 +382,7 @@ var eeConfigSetupEnd = etw.EventDesc{
 }
 
 // EEConfigSetupEndV1 is EEConfigSetupEnd_V1: event 83, version 1. Its payload has 2 bytes.
-// [AnyEEConfigSetupEnd] says what it means.
+// [AnyEEConfigSetupEnd] explains it.
 type EEConfigSetupEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -468,7 +465,7 @@ func (e AnyEEConfigSetupEnd) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEConfigSetupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LdSysBases is event 84, version 0. It has no payload. [AnyLdSysBases] says what it means.
+// LdSysBases is event 84, version 0. It has no payload. [AnyLdSysBases] explains it.
 type LdSysBases struct {
 	etw.Empty
 }
@@ -487,7 +484,7 @@ var ldSysBases = etw.EventDesc{
 }
 
 // LdSysBasesV1 is LdSysBases_V1: event 84, version 1. Its payload has 2 bytes. [AnyLdSysBases]
-// says what it means.
+// explains it.
 type LdSysBasesV1 struct {
 	ClrInstanceID uint16
 }
@@ -566,8 +563,7 @@ func (e AnyLdSysBases) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyLdSysBases) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LdSysBasesEnd is event 85, version 0. It has no payload. [AnyLdSysBasesEnd] says what it
-// means.
+// LdSysBasesEnd is event 85, version 0. It has no payload. [AnyLdSysBasesEnd] explains it.
 type LdSysBasesEnd struct {
 	etw.Empty
 }
@@ -586,7 +582,7 @@ var ldSysBasesEnd = etw.EventDesc{
 }
 
 // LdSysBasesEndV1 is LdSysBasesEnd_V1: event 85, version 1. Its payload has 2 bytes.
-// [AnyLdSysBasesEnd] says what it means.
+// [AnyLdSysBasesEnd] explains it.
 type LdSysBasesEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -665,7 +661,7 @@ func (e AnyLdSysBasesEnd) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyLdSysBasesEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExecExe is event 86, version 0. It has no payload. [AnyExecExe] says what it means.
+// ExecExe is event 86, version 0. It has no payload. [AnyExecExe] explains it.
 type ExecExe struct {
 	etw.Empty
 }
@@ -683,8 +679,8 @@ var execExe = etw.EventDesc{
 	Class: classStartup, Name: "ExecExe", TaskName: "Startup", OpcodeName: "ExecExe",
 }
 
-// ExecExeV1 is ExecExe_V1: event 86, version 1. Its payload has 2 bytes. [AnyExecExe] says
-// what it means.
+// ExecExeV1 is ExecExe_V1: event 86, version 1. Its payload has 2 bytes. [AnyExecExe] explains
+// it.
 type ExecExeV1 struct {
 	ClrInstanceID uint16
 }
@@ -762,7 +758,7 @@ func (e AnyExecExe) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyExecExe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExecExeEnd is event 87, version 0. It has no payload. [AnyExecExeEnd] says what it means.
+// ExecExeEnd is event 87, version 0. It has no payload. [AnyExecExeEnd] explains it.
 type ExecExeEnd struct {
 	etw.Empty
 }
@@ -781,7 +777,7 @@ var execExeEnd = etw.EventDesc{
 }
 
 // ExecExeEndV1 is ExecExeEnd_V1: event 87, version 1. Its payload has 2 bytes. [AnyExecExeEnd]
-// says what it means.
+// explains it.
 type ExecExeEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -860,7 +856,7 @@ func (e AnyExecExeEnd) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyExecExeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Main is event 88, version 0. It has no payload. [AnyMain] says what it means.
+// Main is event 88, version 0. It has no payload. [AnyMain] explains it.
 type Main struct {
 	etw.Empty
 }
@@ -878,8 +874,7 @@ var mainEvent = etw.EventDesc{
 	Class: classStartup, Name: "Main", TaskName: "Startup", OpcodeName: "Main",
 }
 
-// MainV1 is Main_V1: event 88, version 1. Its payload has 2 bytes. [AnyMain] says what it
-// means.
+// MainV1 is Main_V1: event 88, version 1. Its payload has 2 bytes. [AnyMain] explains it.
 type MainV1 struct {
 	ClrInstanceID uint16
 }
@@ -957,7 +952,7 @@ func (e AnyMain) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MainEnd is event 89, version 0. It has no payload. [AnyMainEnd] says what it means.
+// MainEnd is event 89, version 0. It has no payload. [AnyMainEnd] explains it.
 type MainEnd struct {
 	etw.Empty
 }
@@ -975,8 +970,8 @@ var mainEnd = etw.EventDesc{
 	Class: classStartup, Name: "MainEnd", TaskName: "Startup", OpcodeName: "MainEnd",
 }
 
-// MainEndV1 is MainEnd_V1: event 89, version 1. Its payload has 2 bytes. [AnyMainEnd] says
-// what it means.
+// MainEndV1 is MainEnd_V1: event 89, version 1. Its payload has 2 bytes. [AnyMainEnd] explains
+// it.
 type MainEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -1054,8 +1049,8 @@ func (e AnyMainEnd) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ApplyPolicyStart is event 90, version 0. It has no payload. [AnyApplyPolicyStart] says what
-// it means.
+// ApplyPolicyStart is event 90, version 0. It has no payload. [AnyApplyPolicyStart] explains
+// it.
 type ApplyPolicyStart struct {
 	etw.Empty
 }
@@ -1074,7 +1069,7 @@ var applyPolicyStart = etw.EventDesc{
 }
 
 // ApplyPolicyStartV1 is ApplyPolicyStart_V1: event 90, version 1. Its payload has 2 bytes.
-// [AnyApplyPolicyStart] says what it means.
+// [AnyApplyPolicyStart] explains it.
 type ApplyPolicyStartV1 struct {
 	ClrInstanceID uint16
 }
@@ -1157,8 +1152,7 @@ func (e AnyApplyPolicyStart) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyApplyPolicyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ApplyPolicyEnd is event 91, version 0. It has no payload. [AnyApplyPolicyEnd] says what it
-// means.
+// ApplyPolicyEnd is event 91, version 0. It has no payload. [AnyApplyPolicyEnd] explains it.
 type ApplyPolicyEnd struct {
 	etw.Empty
 }
@@ -1177,7 +1171,7 @@ var applyPolicyEnd = etw.EventDesc{
 }
 
 // ApplyPolicyEndV1 is ApplyPolicyEnd_V1: event 91, version 1. Its payload has 2 bytes.
-// [AnyApplyPolicyEnd] says what it means.
+// [AnyApplyPolicyEnd] explains it.
 type ApplyPolicyEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -1258,8 +1252,7 @@ func (e AnyApplyPolicyEnd) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyApplyPolicyEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LdLibShFolder is event 92, version 0. It has no payload. [AnyLdLibShFolder] says what it
-// means.
+// LdLibShFolder is event 92, version 0. It has no payload. [AnyLdLibShFolder] explains it.
 type LdLibShFolder struct {
 	etw.Empty
 }
@@ -1278,7 +1271,7 @@ var ldLibShFolder = etw.EventDesc{
 }
 
 // LdLibShFolderV1 is LdLibShFolder_V1: event 92, version 1. Its payload has 2 bytes.
-// [AnyLdLibShFolder] says what it means.
+// [AnyLdLibShFolder] explains it.
 type LdLibShFolderV1 struct {
 	ClrInstanceID uint16
 }
@@ -1357,8 +1350,8 @@ func (e AnyLdLibShFolder) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyLdLibShFolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LdLibShFolderEnd is event 93, version 0. It has no payload. [AnyLdLibShFolderEnd] says what
-// it means.
+// LdLibShFolderEnd is event 93, version 0. It has no payload. [AnyLdLibShFolderEnd] explains
+// it.
 type LdLibShFolderEnd struct {
 	etw.Empty
 }
@@ -1377,7 +1370,7 @@ var ldLibShFolderEnd = etw.EventDesc{
 }
 
 // LdLibShFolderEndV1 is LdLibShFolderEnd_V1: event 93, version 1. Its payload has 2 bytes.
-// [AnyLdLibShFolderEnd] says what it means.
+// [AnyLdLibShFolderEnd] explains it.
 type LdLibShFolderEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -1460,8 +1453,7 @@ func (e AnyLdLibShFolderEnd) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyLdLibShFolderEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrestubWorker is event 94, version 0. It has no payload. [AnyPrestubWorker] says what it
-// means.
+// PrestubWorker is event 94, version 0. It has no payload. [AnyPrestubWorker] explains it.
 type PrestubWorker struct {
 	etw.Empty
 }
@@ -1480,7 +1472,7 @@ var prestubWorker = etw.EventDesc{
 }
 
 // PrestubWorkerV1 is PrestubWorker_V1: event 94, version 1. Its payload has 2 bytes.
-// [AnyPrestubWorker] says what it means.
+// [AnyPrestubWorker] explains it.
 type PrestubWorkerV1 struct {
 	ClrInstanceID uint16
 }
@@ -1559,8 +1551,8 @@ func (e AnyPrestubWorker) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrestubWorker) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrestubWorkerEnd is event 95, version 0. It has no payload. [AnyPrestubWorkerEnd] says what
-// it means.
+// PrestubWorkerEnd is event 95, version 0. It has no payload. [AnyPrestubWorkerEnd] explains
+// it.
 type PrestubWorkerEnd struct {
 	etw.Empty
 }
@@ -1579,7 +1571,7 @@ var prestubWorkerEnd = etw.EventDesc{
 }
 
 // PrestubWorkerEndV1 is PrestubWorkerEnd_V1: event 95, version 1. Its payload has 2 bytes.
-// [AnyPrestubWorkerEnd] says what it means.
+// [AnyPrestubWorkerEnd] explains it.
 type PrestubWorkerEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -1663,7 +1655,7 @@ func (e AnyPrestubWorkerEnd) String() string { return string(etw.AppendText(nil,
 func (e AnyPrestubWorkerEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GetInstallationStart is event 96, version 0. It has no payload. [AnyGetInstallationStart]
-// says what it means.
+// explains it.
 type GetInstallationStart struct {
 	etw.Empty
 }
@@ -1683,7 +1675,7 @@ var getInstallationStart = etw.EventDesc{
 }
 
 // GetInstallationStartV1 is GetInstallationStart_V1: event 96, version 1. Its payload has 2
-// bytes. [AnyGetInstallationStart] says what it means.
+// bytes. [AnyGetInstallationStart] explains it.
 type GetInstallationStartV1 struct {
 	ClrInstanceID uint16
 }
@@ -1770,8 +1762,8 @@ func (e AnyGetInstallationStart) String() string { return string(etw.AppendText(
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGetInstallationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GetInstallationEnd is event 97, version 0. It has no payload. [AnyGetInstallationEnd] says
-// what it means.
+// GetInstallationEnd is event 97, version 0. It has no payload. [AnyGetInstallationEnd]
+// explains it.
 type GetInstallationEnd struct {
 	etw.Empty
 }
@@ -1790,7 +1782,7 @@ var getInstallationEnd = etw.EventDesc{
 }
 
 // GetInstallationEndV1 is GetInstallationEnd_V1: event 97, version 1. Its payload has 2 bytes.
-// [AnyGetInstallationEnd] says what it means.
+// [AnyGetInstallationEnd] explains it.
 type GetInstallationEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -1877,7 +1869,7 @@ func (e AnyGetInstallationEnd) String() string { return string(etw.AppendText(ni
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGetInstallationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// OpenHModule is event 98, version 0. It has no payload. [AnyOpenHModule] says what it means.
+// OpenHModule is event 98, version 0. It has no payload. [AnyOpenHModule] explains it.
 type OpenHModule struct {
 	etw.Empty
 }
@@ -1896,7 +1888,7 @@ var openHModule = etw.EventDesc{
 }
 
 // OpenHModuleV1 is OpenHModule_V1: event 98, version 1. Its payload has 2 bytes.
-// [AnyOpenHModule] says what it means.
+// [AnyOpenHModule] explains it.
 type OpenHModuleV1 struct {
 	ClrInstanceID uint16
 }
@@ -1975,8 +1967,7 @@ func (e AnyOpenHModule) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyOpenHModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// OpenHModuleEnd is event 99, version 0. It has no payload. [AnyOpenHModuleEnd] says what it
-// means.
+// OpenHModuleEnd is event 99, version 0. It has no payload. [AnyOpenHModuleEnd] explains it.
 type OpenHModuleEnd struct {
 	etw.Empty
 }
@@ -1995,7 +1986,7 @@ var openHModuleEnd = etw.EventDesc{
 }
 
 // OpenHModuleEndV1 is OpenHModuleEnd_V1: event 99, version 1. Its payload has 2 bytes.
-// [AnyOpenHModuleEnd] says what it means.
+// [AnyOpenHModuleEnd] explains it.
 type OpenHModuleEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -2076,8 +2067,8 @@ func (e AnyOpenHModuleEnd) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyOpenHModuleEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExplicitBindStart is event 100, version 0. It has no payload. [AnyExplicitBindStart] says
-// what it means.
+// ExplicitBindStart is event 100, version 0. It has no payload. [AnyExplicitBindStart]
+// explains it.
 type ExplicitBindStart struct {
 	etw.Empty
 }
@@ -2096,7 +2087,7 @@ var explicitBindStart = etw.EventDesc{
 }
 
 // ExplicitBindStartV1 is ExplicitBindStart_V1: event 100, version 1. Its payload has 2 bytes.
-// [AnyExplicitBindStart] says what it means.
+// [AnyExplicitBindStart] explains it.
 type ExplicitBindStartV1 struct {
 	ClrInstanceID uint16
 }
@@ -2180,8 +2171,8 @@ func (e AnyExplicitBindStart) String() string { return string(etw.AppendText(nil
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyExplicitBindStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExplicitBindEnd is event 101, version 0. It has no payload. [AnyExplicitBindEnd] says what
-// it means.
+// ExplicitBindEnd is event 101, version 0. It has no payload. [AnyExplicitBindEnd] explains
+// it.
 type ExplicitBindEnd struct {
 	etw.Empty
 }
@@ -2200,7 +2191,7 @@ var explicitBindEnd = etw.EventDesc{
 }
 
 // ExplicitBindEndV1 is ExplicitBindEnd_V1: event 101, version 1. Its payload has 2 bytes.
-// [AnyExplicitBindEnd] says what it means.
+// [AnyExplicitBindEnd] explains it.
 type ExplicitBindEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -2283,8 +2274,7 @@ func (e AnyExplicitBindEnd) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyExplicitBindEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParseXML is ParseXml: event 102, version 0. It has no payload. [AnyParseXML] says what it
-// means.
+// ParseXML is ParseXml: event 102, version 0. It has no payload. [AnyParseXML] explains it.
 type ParseXML struct {
 	etw.Empty
 }
@@ -2302,8 +2292,8 @@ var parseXML = etw.EventDesc{
 	Class: classStartup, Name: "ParseXml", TaskName: "Startup", OpcodeName: "ParseXml",
 }
 
-// ParseXMLV1 is ParseXml_V1: event 102, version 1. Its payload has 2 bytes. [AnyParseXML] says
-// what it means.
+// ParseXMLV1 is ParseXml_V1: event 102, version 1. Its payload has 2 bytes. [AnyParseXML]
+// explains it.
 type ParseXMLV1 struct {
 	ClrInstanceID uint16
 }
@@ -2381,8 +2371,8 @@ func (e AnyParseXML) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyParseXML) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParseXMLEnd is ParseXmlEnd: event 103, version 0. It has no payload. [AnyParseXMLEnd] says
-// what it means.
+// ParseXMLEnd is ParseXmlEnd: event 103, version 0. It has no payload. [AnyParseXMLEnd]
+// explains it.
 type ParseXMLEnd struct {
 	etw.Empty
 }
@@ -2401,7 +2391,7 @@ var parseXMLEnd = etw.EventDesc{
 }
 
 // ParseXMLEndV1 is ParseXmlEnd_V1: event 103, version 1. Its payload has 2 bytes.
-// [AnyParseXMLEnd] says what it means.
+// [AnyParseXMLEnd] explains it.
 type ParseXMLEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -2480,8 +2470,8 @@ func (e AnyParseXMLEnd) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyParseXMLEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// InitDefaultDomain is event 104, version 0. It has no payload. [AnyInitDefaultDomain] says
-// what it means.
+// InitDefaultDomain is event 104, version 0. It has no payload. [AnyInitDefaultDomain]
+// explains it.
 type InitDefaultDomain struct {
 	etw.Empty
 }
@@ -2500,7 +2490,7 @@ var initDefaultDomain = etw.EventDesc{
 }
 
 // InitDefaultDomainV1 is InitDefaultDomain_V1: event 104, version 1. Its payload has 2 bytes.
-// [AnyInitDefaultDomain] says what it means.
+// [AnyInitDefaultDomain] explains it.
 type InitDefaultDomainV1 struct {
 	ClrInstanceID uint16
 }
@@ -2585,7 +2575,7 @@ func (e AnyInitDefaultDomain) String() string { return string(etw.AppendText(nil
 func (e AnyInitDefaultDomain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // InitDefaultDomainEnd is event 105, version 0. It has no payload. [AnyInitDefaultDomainEnd]
-// says what it means.
+// explains it.
 type InitDefaultDomainEnd struct {
 	etw.Empty
 }
@@ -2605,7 +2595,7 @@ var initDefaultDomainEnd = etw.EventDesc{
 }
 
 // InitDefaultDomainEndV1 is InitDefaultDomainEnd_V1: event 105, version 1. Its payload has 2
-// bytes. [AnyInitDefaultDomainEnd] says what it means.
+// bytes. [AnyInitDefaultDomainEnd] explains it.
 type InitDefaultDomainEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -2691,8 +2681,7 @@ func (e AnyInitDefaultDomainEnd) String() string { return string(etw.AppendText(
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyInitDefaultDomainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// InitSecurity is event 106, version 0. It has no payload. [AnyInitSecurity] says what it
-// means.
+// InitSecurity is event 106, version 0. It has no payload. [AnyInitSecurity] explains it.
 type InitSecurity struct {
 	etw.Empty
 }
@@ -2711,7 +2700,7 @@ var initSecurity = etw.EventDesc{
 }
 
 // InitSecurityV1 is InitSecurity_V1: event 106, version 1. Its payload has 2 bytes.
-// [AnyInitSecurity] says what it means.
+// [AnyInitSecurity] explains it.
 type InitSecurityV1 struct {
 	ClrInstanceID uint16
 }
@@ -2790,8 +2779,8 @@ func (e AnyInitSecurity) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyInitSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// InitSecurityEnd is event 107, version 0. It has no payload. [AnyInitSecurityEnd] says what
-// it means.
+// InitSecurityEnd is event 107, version 0. It has no payload. [AnyInitSecurityEnd] explains
+// it.
 type InitSecurityEnd struct {
 	etw.Empty
 }
@@ -2810,7 +2799,7 @@ var initSecurityEnd = etw.EventDesc{
 }
 
 // InitSecurityEndV1 is InitSecurityEnd_V1: event 107, version 1. Its payload has 2 bytes.
-// [AnyInitSecurityEnd] says what it means.
+// [AnyInitSecurityEnd] explains it.
 type InitSecurityEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -2893,8 +2882,8 @@ func (e AnyInitSecurityEnd) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyInitSecurityEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AllowBindingRedirs is event 108, version 0. It has no payload. [AnyAllowBindingRedirs] says
-// what it means.
+// AllowBindingRedirs is event 108, version 0. It has no payload. [AnyAllowBindingRedirs]
+// explains it.
 type AllowBindingRedirs struct {
 	etw.Empty
 }
@@ -2913,7 +2902,7 @@ var allowBindingRedirs = etw.EventDesc{
 }
 
 // AllowBindingRedirsV1 is AllowBindingRedirs_V1: event 108, version 1. Its payload has 2
-// bytes. [AnyAllowBindingRedirs] says what it means.
+// bytes. [AnyAllowBindingRedirs] explains it.
 type AllowBindingRedirsV1 struct {
 	ClrInstanceID uint16
 }
@@ -3001,7 +2990,7 @@ func (e AnyAllowBindingRedirs) String() string { return string(etw.AppendText(ni
 func (e AnyAllowBindingRedirs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AllowBindingRedirsEnd is event 109, version 0. It has no payload. [AnyAllowBindingRedirsEnd]
-// says what it means.
+// explains it.
 type AllowBindingRedirsEnd struct {
 	etw.Empty
 }
@@ -3021,7 +3010,7 @@ var allowBindingRedirsEnd = etw.EventDesc{
 }
 
 // AllowBindingRedirsEndV1 is AllowBindingRedirsEnd_V1: event 109, version 1. Its payload has 2
-// bytes. [AnyAllowBindingRedirsEnd] says what it means.
+// bytes. [AnyAllowBindingRedirsEnd] explains it.
 type AllowBindingRedirsEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -3108,8 +3097,7 @@ func (e AnyAllowBindingRedirsEnd) String() string { return string(etw.AppendText
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyAllowBindingRedirsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EEConfigSync is event 110, version 0. It has no payload. [AnyEEConfigSync] says what it
-// means.
+// EEConfigSync is event 110, version 0. It has no payload. [AnyEEConfigSync] explains it.
 type EEConfigSync struct {
 	etw.Empty
 }
@@ -3128,7 +3116,7 @@ var eeConfigSync = etw.EventDesc{
 }
 
 // EEConfigSyncV1 is EEConfigSync_V1: event 110, version 1. Its payload has 2 bytes.
-// [AnyEEConfigSync] says what it means.
+// [AnyEEConfigSync] explains it.
 type EEConfigSyncV1 struct {
 	ClrInstanceID uint16
 }
@@ -3207,8 +3195,8 @@ func (e AnyEEConfigSync) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEConfigSync) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EEConfigSyncEnd is event 111, version 0. It has no payload. [AnyEEConfigSyncEnd] says what
-// it means.
+// EEConfigSyncEnd is event 111, version 0. It has no payload. [AnyEEConfigSyncEnd] explains
+// it.
 type EEConfigSyncEnd struct {
 	etw.Empty
 }
@@ -3227,7 +3215,7 @@ var eeConfigSyncEnd = etw.EventDesc{
 }
 
 // EEConfigSyncEndV1 is EEConfigSyncEnd_V1: event 111, version 1. Its payload has 2 bytes.
-// [AnyEEConfigSyncEnd] says what it means.
+// [AnyEEConfigSyncEnd] explains it.
 type EEConfigSyncEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -3310,8 +3298,7 @@ func (e AnyEEConfigSyncEnd) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEConfigSyncEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionBinding is event 112, version 0. It has no payload. [AnyFusionBinding] says what it
-// means.
+// FusionBinding is event 112, version 0. It has no payload. [AnyFusionBinding] explains it.
 type FusionBinding struct {
 	etw.Empty
 }
@@ -3330,7 +3317,7 @@ var fusionBinding = etw.EventDesc{
 }
 
 // FusionBindingV1 is FusionBinding_V1: event 112, version 1. Its payload has 2 bytes.
-// [AnyFusionBinding] says what it means.
+// [AnyFusionBinding] explains it.
 type FusionBindingV1 struct {
 	ClrInstanceID uint16
 }
@@ -3410,8 +3397,8 @@ func (e AnyFusionBinding) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionBindingEnd is event 113, version 0. It has no payload. [AnyFusionBindingEnd] says what
-// it means.
+// FusionBindingEnd is event 113, version 0. It has no payload. [AnyFusionBindingEnd] explains
+// it.
 type FusionBindingEnd struct {
 	etw.Empty
 }
@@ -3430,7 +3417,7 @@ var fusionBindingEnd = etw.EventDesc{
 }
 
 // FusionBindingEndV1 is FusionBindingEnd_V1: event 113, version 1. Its payload has 2 bytes.
-// [AnyFusionBindingEnd] says what it means.
+// [AnyFusionBindingEnd] explains it.
 type FusionBindingEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -3514,8 +3501,8 @@ func (e AnyFusionBindingEnd) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionBindingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LoaderCatchCall is event 114, version 0. It has no payload. [AnyLoaderCatchCall] says what
-// it means.
+// LoaderCatchCall is event 114, version 0. It has no payload. [AnyLoaderCatchCall] explains
+// it.
 type LoaderCatchCall struct {
 	etw.Empty
 }
@@ -3534,7 +3521,7 @@ var loaderCatchCall = etw.EventDesc{
 }
 
 // LoaderCatchCallV1 is LoaderCatchCall_V1: event 114, version 1. Its payload has 2 bytes.
-// [AnyLoaderCatchCall] says what it means.
+// [AnyLoaderCatchCall] explains it.
 type LoaderCatchCallV1 struct {
 	ClrInstanceID uint16
 }
@@ -3617,8 +3604,8 @@ func (e AnyLoaderCatchCall) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyLoaderCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LoaderCatchCallEnd is event 115, version 0. It has no payload. [AnyLoaderCatchCallEnd] says
-// what it means.
+// LoaderCatchCallEnd is event 115, version 0. It has no payload. [AnyLoaderCatchCallEnd]
+// explains it.
 type LoaderCatchCallEnd struct {
 	etw.Empty
 }
@@ -3637,7 +3624,7 @@ var loaderCatchCallEnd = etw.EventDesc{
 }
 
 // LoaderCatchCallEndV1 is LoaderCatchCallEnd_V1: event 115, version 1. Its payload has 2
-// bytes. [AnyLoaderCatchCallEnd] says what it means.
+// bytes. [AnyLoaderCatchCallEnd] explains it.
 type LoaderCatchCallEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -3723,7 +3710,7 @@ func (e AnyLoaderCatchCallEnd) String() string { return string(etw.AppendText(ni
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyLoaderCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionInit is event 116, version 0. It has no payload. [AnyFusionInit] says what it means.
+// FusionInit is event 116, version 0. It has no payload. [AnyFusionInit] explains it.
 type FusionInit struct {
 	etw.Empty
 }
@@ -3742,7 +3729,7 @@ var fusionInit = etw.EventDesc{
 }
 
 // FusionInitV1 is FusionInit_V1: event 116, version 1. Its payload has 2 bytes.
-// [AnyFusionInit] says what it means.
+// [AnyFusionInit] explains it.
 type FusionInitV1 struct {
 	ClrInstanceID uint16
 }
@@ -3821,8 +3808,7 @@ func (e AnyFusionInit) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionInitEnd is event 117, version 0. It has no payload. [AnyFusionInitEnd] says what it
-// means.
+// FusionInitEnd is event 117, version 0. It has no payload. [AnyFusionInitEnd] explains it.
 type FusionInitEnd struct {
 	etw.Empty
 }
@@ -3841,7 +3827,7 @@ var fusionInitEnd = etw.EventDesc{
 }
 
 // FusionInitEndV1 is FusionInitEnd_V1: event 117, version 1. Its payload has 2 bytes.
-// [AnyFusionInitEnd] says what it means.
+// [AnyFusionInitEnd] explains it.
 type FusionInitEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -3920,8 +3906,7 @@ func (e AnyFusionInitEnd) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionInitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionAppCtx is event 118, version 0. It has no payload. [AnyFusionAppCtx] says what it
-// means.
+// FusionAppCtx is event 118, version 0. It has no payload. [AnyFusionAppCtx] explains it.
 type FusionAppCtx struct {
 	etw.Empty
 }
@@ -3940,7 +3925,7 @@ var fusionAppCtx = etw.EventDesc{
 }
 
 // FusionAppCtxV1 is FusionAppCtx_V1: event 118, version 1. Its payload has 2 bytes.
-// [AnyFusionAppCtx] says what it means.
+// [AnyFusionAppCtx] explains it.
 type FusionAppCtxV1 struct {
 	ClrInstanceID uint16
 }
@@ -4020,8 +4005,8 @@ func (e AnyFusionAppCtx) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionAppCtx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionAppCtxEnd is event 119, version 0. It has no payload. [AnyFusionAppCtxEnd] says what
-// it means.
+// FusionAppCtxEnd is event 119, version 0. It has no payload. [AnyFusionAppCtxEnd] explains
+// it.
 type FusionAppCtxEnd struct {
 	etw.Empty
 }
@@ -4040,7 +4025,7 @@ var fusionAppCtxEnd = etw.EventDesc{
 }
 
 // FusionAppCtxEndV1 is FusionAppCtxEnd_V1: event 119, version 1. Its payload has 2 bytes.
-// [AnyFusionAppCtxEnd] says what it means.
+// [AnyFusionAppCtxEnd] explains it.
 type FusionAppCtxEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -4123,7 +4108,7 @@ func (e AnyFusionAppCtxEnd) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionAppCtxEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Fusion2EE is event 120, version 0. It has no payload. [AnyFusion2EE] says what it means.
+// Fusion2EE is event 120, version 0. It has no payload. [AnyFusion2EE] explains it.
 type Fusion2EE struct {
 	etw.Empty
 }
@@ -4142,7 +4127,7 @@ var fusion2EE = etw.EventDesc{
 }
 
 // Fusion2EEV1 is Fusion2EE_V1: event 120, version 1. Its payload has 2 bytes. [AnyFusion2EE]
-// says what it means.
+// explains it.
 type Fusion2EEV1 struct {
 	ClrInstanceID uint16
 }
@@ -4221,8 +4206,7 @@ func (e AnyFusion2EE) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusion2EE) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Fusion2EEEnd is event 121, version 0. It has no payload. [AnyFusion2EEEnd] says what it
-// means.
+// Fusion2EEEnd is event 121, version 0. It has no payload. [AnyFusion2EEEnd] explains it.
 type Fusion2EEEnd struct {
 	etw.Empty
 }
@@ -4241,7 +4225,7 @@ var fusion2EEEnd = etw.EventDesc{
 }
 
 // Fusion2EEEndV1 is Fusion2EEEnd_V1: event 121, version 1. Its payload has 2 bytes.
-// [AnyFusion2EEEnd] says what it means.
+// [AnyFusion2EEEnd] explains it.
 type Fusion2EEEndV1 struct {
 	ClrInstanceID uint16
 }
@@ -4321,8 +4305,8 @@ func (e AnyFusion2EEEnd) String() string { return string(etw.AppendText(nil, &e)
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusion2EEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SecurityCatchCall is event 122, version 0. It has no payload. [AnySecurityCatchCall] says
-// what it means.
+// SecurityCatchCall is event 122, version 0. It has no payload. [AnySecurityCatchCall]
+// explains it.
 type SecurityCatchCall struct {
 	etw.Empty
 }
@@ -4341,7 +4325,7 @@ var securityCatchCall = etw.EventDesc{
 }
 
 // SecurityCatchCallV1 is SecurityCatchCall_V1: event 122, version 1. Its payload has 2 bytes.
-// [AnySecurityCatchCall] says what it means.
+// [AnySecurityCatchCall] explains it.
 type SecurityCatchCallV1 struct {
 	ClrInstanceID uint16
 }
@@ -4426,7 +4410,7 @@ func (e AnySecurityCatchCall) String() string { return string(etw.AppendText(nil
 func (e AnySecurityCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SecurityCatchCallEnd is event 123, version 0. It has no payload. [AnySecurityCatchCallEnd]
-// says what it means.
+// explains it.
 type SecurityCatchCallEnd struct {
 	etw.Empty
 }
@@ -4446,7 +4430,7 @@ var securityCatchCallEnd = etw.EventDesc{
 }
 
 // SecurityCatchCallEndV1 is SecurityCatchCallEnd_V1: event 123, version 1. Its payload has 2
-// bytes. [AnySecurityCatchCallEnd] says what it means.
+// bytes. [AnySecurityCatchCallEnd] explains it.
 type SecurityCatchCallEndV1 struct {
 	ClrInstanceID uint16
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DomainModuleDCStart is event 151, version 0. [AnyDomainModuleDCStart] says what it means.
+// DomainModuleDCStart is event 151, version 0. [AnyDomainModuleDCStart] explains it.
 type DomainModuleDCStart struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -120,7 +120,7 @@ var domainModuleLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 }
 
 // DomainModuleDCStartV1 is DomainModuleDCStart_V1: event 151, version 1.
-// [AnyDomainModuleDCStart] says what it means.
+// [AnyDomainModuleDCStart] explains it.
 type DomainModuleDCStartV1 struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -298,8 +298,8 @@ func (e AnyDomainModuleDCStart) String() string { return string(etw.AppendText(n
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDomainModuleLoadUnloadRundownV1Layout is what types for all versions of an event share,
-// the newest of which has the template DomainModuleLoadUnloadRundown_V1.
+// anyDomainModuleLoadUnloadRundownV1Layout is the common part of types for all versions of an
+// event, the newest of which has the template DomainModuleLoadUnloadRundown_V1.
 type anyDomainModuleLoadUnloadRundownV1Layout AnyDomainModuleDCStart
 
 func (e *anyDomainModuleLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -363,7 +363,7 @@ func (e *anyDomainModuleLoadUnloadRundownV1Layout) detach() {
 	e.ModuleNativePath = e.ModuleNativePath.Clone()
 }
 
-// DomainModuleDCEnd is event 152, version 0. [AnyDomainModuleDCEnd] says what it means.
+// DomainModuleDCEnd is event 152, version 0. [AnyDomainModuleDCEnd] explains it.
 type DomainModuleDCEnd struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -408,7 +408,7 @@ var domainModuleDCEnd = etw.EventDesc{
 }
 
 // DomainModuleDCEndV1 is DomainModuleDCEnd_V1: event 152, version 1. [AnyDomainModuleDCEnd]
-// says what it means.
+// explains it.
 type DomainModuleDCEndV1 struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -517,7 +517,7 @@ func (e AnyDomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJ
 
 // ModuleDCStart is event 153, version 0, of [TaskCLRLoaderRundown], opcode
 // [OpcodeCLRLoaderRundownModuleDCStart], enabled by [KeywordLoaderRundown] (0x8) at
-// [etw.LevelInformational] (4). [AnyModuleDCStart] says what it means.
+// [etw.LevelInformational] (4). [AnyModuleDCStart] explains it.
 type ModuleDCStart struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -621,8 +621,7 @@ var moduleLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 }
 
-// ModuleDCStartV1 is ModuleDCStart_V1: event 153, version 1. [AnyModuleDCStart] says what it
-// means.
+// ModuleDCStartV1 is ModuleDCStart_V1: event 153, version 1. [AnyModuleDCStart] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type ModuleDCStartV1 struct {
@@ -737,8 +736,7 @@ var moduleLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ModuleDCStartV2 is ModuleDCStart_V2: event 153, version 2. [AnyModuleDCStart] says what it
-// means.
+// ModuleDCStartV2 is ModuleDCStart_V2: event 153, version 2. [AnyModuleDCStart] explains it.
 type ModuleDCStartV2 struct {
 	ModuleID            uint64
 	AssemblyID          uint64
@@ -1056,7 +1054,7 @@ func (e AnyModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 
 // ModuleDCEnd is event 154, version 0, of [TaskCLRLoaderRundown], opcode
 // [OpcodeCLRLoaderRundownModuleDCEnd], enabled by [KeywordLoaderRundown] (0x8) at
-// [etw.LevelInformational] (4). [AnyModuleDCEnd] says what it means.
+// [etw.LevelInformational] (4). [AnyModuleDCEnd] explains it.
 type ModuleDCEnd struct {
 	ModuleID         uint64
 	AssemblyID       uint64
@@ -1099,7 +1097,7 @@ var moduleDCEnd = etw.EventDesc{
 	Fields:     moduleLoadUnloadRundownLayoutFields,
 }
 
-// ModuleDCEndV1 is ModuleDCEnd_V1: event 154, version 1. [AnyModuleDCEnd] says what it means.
+// ModuleDCEndV1 is ModuleDCEnd_V1: event 154, version 1. [AnyModuleDCEnd] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type ModuleDCEndV1 struct {
@@ -1148,7 +1146,7 @@ var moduleDCEndV1 = etw.EventDesc{
 	Fields:     moduleLoadUnloadRundownV1LayoutFields,
 }
 
-// ModuleDCEndV2 is ModuleDCEnd_V2: event 154, version 2. [AnyModuleDCEnd] says what it means.
+// ModuleDCEndV2 is ModuleDCEnd_V2: event 154, version 2. [AnyModuleDCEnd] explains it.
 //
 // Version 2 adds ManagedPdbSignature, ManagedPdbAge, ManagedPdbBuildPath, NativePdbSignature,
 // NativePdbAge and NativePdbBuildPath.
@@ -1204,7 +1202,7 @@ var moduleDCEndV2 = etw.EventDesc{
 	Fields:     moduleLoadUnloadRundownV2LayoutFields,
 }
 
-// ModuleDCEndV3 is ModuleDCEnd_V3: event 154, version 3. [AnyModuleDCEnd] says what it means.
+// ModuleDCEndV3 is ModuleDCEnd_V3: event 154, version 3. [AnyModuleDCEnd] explains it.
 type ModuleDCEndV3 struct {
 	ModuleID            uint64
 	AssemblyID          uint64
@@ -1531,7 +1529,7 @@ func (e AnyModuleDCEnd) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AssemblyDCStart is event 155, version 0. [AnyAssemblyDCStart] says what it means.
+// AssemblyDCStart is event 155, version 0. [AnyAssemblyDCStart] explains it.
 type AssemblyDCStart struct {
 	AssemblyID                 uint64
 	AppDomainID                uint64
@@ -1622,8 +1620,8 @@ var assemblyLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "FullyQualifiedAssemblyName", Type: etw.InUnicodeString},
 }
 
-// AssemblyDCStartV1 is AssemblyDCStart_V1: event 155, version 1. [AnyAssemblyDCStart] says
-// what it means.
+// AssemblyDCStartV1 is AssemblyDCStart_V1: event 155, version 1. [AnyAssemblyDCStart] explains
+// it.
 type AssemblyDCStartV1 struct {
 	AssemblyID                 uint64
 	AppDomainID                uint64
@@ -1790,8 +1788,8 @@ func (e AnyAssemblyDCStart) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyAssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyAssemblyLoadUnloadRundownV1Layout is what types for all versions of an event share, the
-// newest of which has the template AssemblyLoadUnloadRundown_V1.
+// anyAssemblyLoadUnloadRundownV1Layout is the common part of types for all versions of an
+// event, the newest of which has the template AssemblyLoadUnloadRundown_V1.
 type anyAssemblyLoadUnloadRundownV1Layout AnyAssemblyDCStart
 
 func (e *anyAssemblyLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1845,7 +1843,7 @@ func (e *anyAssemblyLoadUnloadRundownV1Layout) detach() {
 	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
-// AssemblyDCEnd is event 156, version 0. [AnyAssemblyDCEnd] says what it means.
+// AssemblyDCEnd is event 156, version 0. [AnyAssemblyDCEnd] explains it.
 type AssemblyDCEnd struct {
 	AssemblyID                 uint64
 	AppDomainID                uint64
@@ -1886,8 +1884,7 @@ var assemblyDCEnd = etw.EventDesc{
 	Fields:     assemblyLoadUnloadRundownLayoutFields,
 }
 
-// AssemblyDCEndV1 is AssemblyDCEnd_V1: event 156, version 1. [AnyAssemblyDCEnd] says what it
-// means.
+// AssemblyDCEndV1 is AssemblyDCEnd_V1: event 156, version 1. [AnyAssemblyDCEnd] explains it.
 type AssemblyDCEndV1 struct {
 	AssemblyID                 uint64
 	AppDomainID                uint64
@@ -1992,7 +1989,7 @@ func (e AnyAssemblyDCEnd) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyAssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AppDomainDCStart is event 157, version 0. [AnyAppDomainDCStart] says what it means.
+// AppDomainDCStart is event 157, version 0. [AnyAppDomainDCStart] explains it.
 type AppDomainDCStart struct {
 	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
@@ -2077,8 +2074,8 @@ var appDomainLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "AppDomainName", Type: etw.InUnicodeString},
 }
 
-// AppDomainDCStartV1 is AppDomainDCStart_V1: event 157, version 1. [AnyAppDomainDCStart] says
-// what it means.
+// AppDomainDCStartV1 is AppDomainDCStart_V1: event 157, version 1. [AnyAppDomainDCStart]
+// explains it.
 type AppDomainDCStartV1 struct {
 	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
@@ -2240,8 +2237,8 @@ func (e AnyAppDomainDCStart) String() string { return string(etw.AppendText(nil,
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyAppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyAppDomainLoadUnloadRundownV1Layout is what types for all versions of an event share, the
-// newest of which has the template AppDomainLoadUnloadRundown_V1.
+// anyAppDomainLoadUnloadRundownV1Layout is the common part of types for all versions of an
+// event, the newest of which has the template AppDomainLoadUnloadRundown_V1.
 type anyAppDomainLoadUnloadRundownV1Layout AnyAppDomainDCStart
 
 func (e *anyAppDomainLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2291,7 +2288,7 @@ func (e *anyAppDomainLoadUnloadRundownV1Layout) detach() {
 	e.AppDomainName = e.AppDomainName.Clone()
 }
 
-// AppDomainDCEnd is event 158, version 0. [AnyAppDomainDCEnd] says what it means.
+// AppDomainDCEnd is event 158, version 0. [AnyAppDomainDCEnd] explains it.
 type AppDomainDCEnd struct {
 	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
@@ -2331,8 +2328,8 @@ var appDomainDCEnd = etw.EventDesc{
 	Fields:     appDomainLoadUnloadRundownLayoutFields,
 }
 
-// AppDomainDCEndV1 is AppDomainDCEnd_V1: event 158, version 1. [AnyAppDomainDCEnd] says what
-// it means.
+// AppDomainDCEndV1 is AppDomainDCEnd_V1: event 158, version 1. [AnyAppDomainDCEnd] explains
+// it.
 type AppDomainDCEndV1 struct {
 	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags

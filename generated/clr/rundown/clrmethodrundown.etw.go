@@ -9,8 +9,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MethodDCStart is event 141, version 0. Its payload has 36 bytes. [AnyMethodDCStart] says
-// what it means.
+// MethodDCStart is event 141, version 0. Its payload has 36 bytes. [AnyMethodDCStart] explains
+// it.
 type MethodDCStart struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -105,7 +105,7 @@ var methodLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 }
 
 // MethodDCStartV1 is MethodDCStart_V1: event 141, version 1. Its payload has 38 bytes.
-// [AnyMethodDCStart] says what it means.
+// [AnyMethodDCStart] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type MethodDCStartV1 struct {
@@ -211,7 +211,7 @@ var methodLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 }
 
 // MethodDCStartV2 is MethodDCStart_V2: event 141, version 2. Its payload has 46 bytes.
-// [AnyMethodDCStart] says what it means.
+// [AnyMethodDCStart] explains it.
 type MethodDCStartV2 struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -384,8 +384,8 @@ func (e AnyMethodDCStart) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodLoadUnloadRundownV2Layout is what types for all versions of an event share, the
-// newest of which has the template MethodLoadUnloadRundown_V2.
+// anyMethodLoadUnloadRundownV2Layout is the common part of types for all versions of an event,
+// the newest of which has the template MethodLoadUnloadRundown_V2.
 type anyMethodLoadUnloadRundownV2Layout AnyMethodDCStart
 
 func (e *anyMethodLoadUnloadRundownV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -455,8 +455,7 @@ func (e *anyMethodLoadUnloadRundownV2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// MethodDCEnd is event 142, version 0. Its payload has 36 bytes. [AnyMethodDCEnd] says what it
-// means.
+// MethodDCEnd is event 142, version 0. Its payload has 36 bytes. [AnyMethodDCEnd] explains it.
 type MethodDCEnd struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -497,7 +496,7 @@ var methodDCEnd = etw.EventDesc{
 }
 
 // MethodDCEndV1 is MethodDCEnd_V1: event 142, version 1. Its payload has 38 bytes.
-// [AnyMethodDCEnd] says what it means.
+// [AnyMethodDCEnd] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type MethodDCEndV1 struct {
@@ -544,7 +543,7 @@ var methodDCEndV1 = etw.EventDesc{
 }
 
 // MethodDCEndV2 is MethodDCEnd_V2: event 142, version 2. Its payload has 46 bytes.
-// [AnyMethodDCEnd] says what it means.
+// [AnyMethodDCEnd] explains it.
 type MethodDCEndV2 struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -653,7 +652,7 @@ func (e AnyMethodDCEnd) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodDCStartVerbose is event 143, version 0. [AnyMethodDCStartVerbose] says what it means.
+// MethodDCStartVerbose is event 143, version 0. [AnyMethodDCStartVerbose] explains it.
 type MethodDCStartVerbose struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -777,7 +776,7 @@ var methodLoadUnloadRundownVerboseLayoutFields = []etw.FieldDesc{
 }
 
 // MethodDCStartVerboseV1 is MethodDCStartVerbose_V1: event 143, version 1.
-// [AnyMethodDCStartVerbose] says what it means.
+// [AnyMethodDCStartVerbose] explains it.
 //
 // Version 1 adds ClrInstanceID.
 type MethodDCStartVerboseV1 struct {
@@ -912,7 +911,7 @@ var methodLoadUnloadRundownVerboseV1LayoutFields = []etw.FieldDesc{
 }
 
 // MethodDCStartVerboseV2 is MethodDCStartVerbose_V2: event 143, version 2.
-// [AnyMethodDCStartVerbose] says what it means.
+// [AnyMethodDCStartVerbose] explains it.
 type MethodDCStartVerboseV2 struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1125,8 +1124,8 @@ func (e AnyMethodDCStartVerbose) String() string { return string(etw.AppendText(
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodLoadUnloadRundownVerboseV2Layout is what types for all versions of an event share,
-// the newest of which has the template MethodLoadUnloadRundownVerbose_V2.
+// anyMethodLoadUnloadRundownVerboseV2Layout is the common part of types for all versions of an
+// event, the newest of which has the template MethodLoadUnloadRundownVerbose_V2.
 type anyMethodLoadUnloadRundownVerboseV2Layout AnyMethodDCStartVerbose
 
 func (e *anyMethodLoadUnloadRundownVerboseV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1217,7 +1216,7 @@ func (e *anyMethodLoadUnloadRundownVerboseV2Layout) detach() {
 	e.MethodSignature = e.MethodSignature.Clone()
 }
 
-// MethodDCEndVerbose is event 144, version 0. [AnyMethodDCEndVerbose] says what it means.
+// MethodDCEndVerbose is event 144, version 0. [AnyMethodDCEndVerbose] explains it.
 type MethodDCEndVerbose struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1264,7 +1263,7 @@ var methodDCEndVerbose = etw.EventDesc{
 }
 
 // MethodDCEndVerboseV1 is MethodDCEndVerbose_V1: event 144, version 1. [AnyMethodDCEndVerbose]
-// says what it means.
+// explains it.
 //
 // Version 1 adds ClrInstanceID.
 type MethodDCEndVerboseV1 struct {
@@ -1317,7 +1316,7 @@ var methodDCEndVerboseV1 = etw.EventDesc{
 }
 
 // MethodDCEndVerboseV2 is MethodDCEndVerbose_V2: event 144, version 2. [AnyMethodDCEndVerbose]
-// says what it means.
+// explains it.
 type MethodDCEndVerboseV2 struct {
 	MethodID           uint64
 	ModuleID           uint64
@@ -1442,8 +1441,8 @@ func (e AnyMethodDCEndVerbose) String() string { return string(etw.AppendText(ni
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DCStartComplete is event 145, version 0. It has no payload. [AnyDCStartComplete] says what
-// it means.
+// DCStartComplete is event 145, version 0. It has no payload. [AnyDCStartComplete] explains
+// it.
 type DCStartComplete struct {
 	etw.Empty
 }
@@ -1463,7 +1462,7 @@ var dcStartComplete = etw.EventDesc{
 }
 
 // DCStartCompleteV1 is DCStartComplete_V1: event 145, version 1. Its payload has 2 bytes.
-// [AnyDCStartComplete] says what it means.
+// [AnyDCStartComplete] explains it.
 type DCStartCompleteV1 struct {
 	ClrInstanceID uint16
 }
@@ -1577,8 +1576,8 @@ func (e AnyDCStartComplete) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDCStartEndLayout is what types for all versions of an event share, the newest of which
-// has the template DCStartEnd.
+// anyDCStartEndLayout is the common part of types for all versions of an event, the newest of
+// which has the template DCStartEnd.
 type anyDCStartEndLayout AnyDCStartComplete
 
 func (e *anyDCStartEndLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1606,8 +1605,7 @@ func (e *anyDCStartEndLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// DCEndComplete is event 146, version 0. It has no payload. [AnyDCEndComplete] says what it
-// means.
+// DCEndComplete is event 146, version 0. It has no payload. [AnyDCEndComplete] explains it.
 type DCEndComplete struct {
 	etw.Empty
 }
@@ -1627,7 +1625,7 @@ var dcEndComplete = etw.EventDesc{
 }
 
 // DCEndCompleteV1 is DCEndComplete_V1: event 146, version 1. Its payload has 2 bytes.
-// [AnyDCEndComplete] says what it means.
+// [AnyDCEndComplete] explains it.
 type DCEndCompleteV1 struct {
 	ClrInstanceID uint16
 }
@@ -1711,7 +1709,7 @@ func (e AnyDCEndComplete) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DCStartInit is event 147, version 0. It has no payload. [AnyDCStartInit] says what it means.
+// DCStartInit is event 147, version 0. It has no payload. [AnyDCStartInit] explains it.
 type DCStartInit struct {
 	etw.Empty
 }
@@ -1731,7 +1729,7 @@ var dcStartInit = etw.EventDesc{
 }
 
 // DCStartInitV1 is DCStartInit_V1: event 147, version 1. Its payload has 2 bytes.
-// [AnyDCStartInit] says what it means.
+// [AnyDCStartInit] explains it.
 type DCStartInitV1 struct {
 	ClrInstanceID uint16
 }
@@ -1813,7 +1811,7 @@ func (e AnyDCStartInit) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDCStartInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DCEndInit is event 148, version 0. It has no payload. [AnyDCEndInit] says what it means.
+// DCEndInit is event 148, version 0. It has no payload. [AnyDCEndInit] explains it.
 type DCEndInit struct {
 	etw.Empty
 }
@@ -1832,7 +1830,7 @@ var dcEndInit = etw.EventDesc{
 }
 
 // DCEndInitV1 is DCEndInit_V1: event 148, version 1. Its payload has 2 bytes. [AnyDCEndInit]
-// says what it means.
+// explains it.
 type DCEndInitV1 struct {
 	ClrInstanceID uint16
 }
@@ -1913,8 +1911,8 @@ func (e AnyDCEndInit) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDCEndInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodDCStartILToNativeMap is event 149, version 0. [AnyMethodDCStartILToNativeMap] says
-// what it means.
+// MethodDCStartILToNativeMap is event 149, version 0. [AnyMethodDCStartILToNativeMap] explains
+// it.
 type MethodDCStartILToNativeMap struct {
 	MethodID          uint64
 	ReJITID           uint64
@@ -2028,7 +2026,7 @@ var methodILToNativeMapRundownLayoutFields = []etw.FieldDesc{
 }
 
 // MethodDCStartILToNativeMapV1 is MethodDCStartILToNativeMap_V1: event 149, version 1.
-// [AnyMethodDCStartILToNativeMap] says what it means.
+// [AnyMethodDCStartILToNativeMap] explains it.
 type MethodDCStartILToNativeMapV1 struct {
 	MethodID          uint64
 	ReJITID           uint64
@@ -2217,8 +2215,8 @@ func (e AnyMethodDCStartILToNativeMap) String() string { return string(etw.Appen
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodILToNativeMapRundownV1Layout is what types for all versions of an event share, the
-// newest of which has the template MethodILToNativeMapRundown_V1.
+// anyMethodILToNativeMapRundownV1Layout is the common part of types for all versions of an
+// event, the newest of which has the template MethodILToNativeMapRundown_V1.
 type anyMethodILToNativeMapRundownV1Layout AnyMethodDCStartILToNativeMap
 
 func (e *anyMethodILToNativeMapRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2282,8 +2280,7 @@ func (e *anyMethodILToNativeMapRundownV1Layout) detach() {
 	e.NativeOffsets = e.NativeOffsets.Clone()
 }
 
-// MethodDCEndILToNativeMap is event 150, version 0. [AnyMethodDCEndILToNativeMap] says what it
-// means.
+// MethodDCEndILToNativeMap is event 150, version 0. [AnyMethodDCEndILToNativeMap] explains it.
 type MethodDCEndILToNativeMap struct {
 	MethodID          uint64
 	ReJITID           uint64
@@ -2331,7 +2328,7 @@ var methodDCEndILToNativeMap = etw.EventDesc{
 }
 
 // MethodDCEndILToNativeMapV1 is MethodDCEndILToNativeMap_V1: event 150, version 1.
-// [AnyMethodDCEndILToNativeMap] says what it means.
+// [AnyMethodDCEndILToNativeMap] explains it.
 type MethodDCEndILToNativeMapV1 struct {
 	MethodID          uint64
 	ReJITID           uint64

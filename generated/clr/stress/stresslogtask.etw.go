@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// LogEvent is StressLogEvent: event 0, version 0. [AnyLogEvent] says what it means.
+// LogEvent is StressLogEvent: event 0, version 0. [AnyLogEvent] explains it.
 type LogEvent struct {
 	Facility LogFacility
 	LogLevel LogLevel
@@ -71,7 +71,7 @@ var logEvent = etw.EventDesc{
 	},
 }
 
-// LogEventV1 is StressLogEvent_V1: event 0, version 1. [AnyLogEvent] says what it means.
+// LogEventV1 is StressLogEvent_V1: event 0, version 1. [AnyLogEvent] explains it.
 type LogEventV1 struct {
 	Facility      LogFacility
 	LogLevel      LogLevel

@@ -154,7 +154,7 @@ func (e AnyValue) Clone() *AnyValue {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyValue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Increment is event 2, version 0. [AnyIncrement] says what it means.
+// Increment is event 2, version 0. [AnyIncrement] explains it.
 type Increment struct {
 	Name                 etw.UTF16
 	DisplayName          etw.UTF16

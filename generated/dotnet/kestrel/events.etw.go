@@ -756,7 +756,7 @@ func (e AnyTLSHandshakeFailed) Clone() *AnyTLSHandshakeFailed {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyTLSHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Configuration is event 11, version 0. [AnyConfiguration] says what it means.
+// Configuration is event 11, version 0. [AnyConfiguration] explains it.
 type Configuration struct {
 	InstanceID    int32
 	Configuration etw.UTF16

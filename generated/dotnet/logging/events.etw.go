@@ -84,7 +84,7 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FormattedMessage is event 1, version 0. [AnyFormattedMessage] says what it means.
+// FormattedMessage is event 1, version 0. [AnyFormattedMessage] explains it.
 type FormattedMessage struct {
 	Level              LogLevel
 	FactoryID          int32

@@ -82,7 +82,7 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Message is event 1, version 0. [AnyMessage] says what it means.
+// Message is event 1, version 0. [AnyMessage] explains it.
 type Message struct {
 	Message etw.UTF16
 }

@@ -84,7 +84,7 @@ func Types() []etw.Event {
 // Keyword is a set of keywords of the provider.
 type Keyword uint64
 
-// Enable returns what a session enables for events of the keywords, up to a level.
+// Enable returns the settings of a session for events of the keywords, up to a level.
 func (k Keyword) Enable(level etw.Level) etw.Enable {
 	return etw.Enable{Provider: &providerDesc, Keywords: uint64(k), Level: level}
 }

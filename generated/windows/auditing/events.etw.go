@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Logon is event 4624, version 0. [AnyLogon] says what it means.
+// Logon is event 4624, version 0. [AnyLogon] explains it.
 type Logon struct {
 	SubjectUserSid            etw.SID
 	SubjectUserName           etw.UTF16
@@ -183,7 +183,7 @@ var logon = etw.EventDesc{
 	},
 }
 
-// LogonV1 is Logon_V1: event 4624, version 1. [AnyLogon] says what it means.
+// LogonV1 is Logon_V1: event 4624, version 1. [AnyLogon] explains it.
 type LogonV1 struct {
 	SubjectUserSid            etw.SID
 	SubjectUserName           etw.UTF16
@@ -364,7 +364,7 @@ var logonV1 = etw.EventDesc{
 	},
 }
 
-// LogonV2 is Logon_V2: event 4624, version 2. [AnyLogon] says what it means.
+// LogonV2 is Logon_V2: event 4624, version 2. [AnyLogon] explains it.
 type LogonV2 struct {
 	SubjectUserSid            etw.SID
 	SubjectUserName           etw.UTF16
@@ -1416,7 +1416,7 @@ func (e AnyLogonExplicit) Clone() *AnyLogonExplicit {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyLogonExplicit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// HandleRequested is event 4656, version 0. [AnyHandleRequested] says what it means.
+// HandleRequested is event 4656, version 0. [AnyHandleRequested] explains it.
 type HandleRequested struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
@@ -1555,8 +1555,8 @@ var handleRequested = etw.EventDesc{
 	},
 }
 
-// HandleRequestedV1 is HandleRequested_V1: event 4656, version 1. [AnyHandleRequested] says
-// what it means.
+// HandleRequestedV1 is HandleRequested_V1: event 4656, version 1. [AnyHandleRequested]
+// explains it.
 type HandleRequestedV1 struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
@@ -1867,7 +1867,7 @@ func (e AnyHandleRequested) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyHandleRequested) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ObjectAccess is event 4663, version 0. [AnyObjectAccess] says what it means.
+// ObjectAccess is event 4663, version 0. [AnyObjectAccess] explains it.
 type ObjectAccess struct {
 	SubjectUserSid    etw.SID
 	SubjectUserName   etw.UTF16
@@ -1987,8 +1987,7 @@ var objectAccess = etw.EventDesc{
 	},
 }
 
-// ObjectAccessV1 is ObjectAccess_V1: event 4663, version 1. [AnyObjectAccess] says what it
-// means.
+// ObjectAccessV1 is ObjectAccess_V1: event 4663, version 1. [AnyObjectAccess] explains it.
 type ObjectAccessV1 struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
@@ -2349,7 +2348,7 @@ func (e AnyPrivilegesAssigned) Clone() *AnyPrivilegesAssigned {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrivilegesAssigned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessCreated is event 4688, version 0. [AnyProcessCreated] says what it means.
+// ProcessCreated is event 4688, version 0. [AnyProcessCreated] explains it.
 type ProcessCreated struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
@@ -2442,8 +2441,8 @@ var processCreated = etw.EventDesc{
 	},
 }
 
-// ProcessCreatedV1 is ProcessCreated_V1: event 4688, version 1. [AnyProcessCreated] says what
-// it means.
+// ProcessCreatedV1 is ProcessCreated_V1: event 4688, version 1. [AnyProcessCreated] explains
+// it.
 type ProcessCreatedV1 struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
@@ -2543,8 +2542,8 @@ var processCreatedV1 = etw.EventDesc{
 	},
 }
 
-// ProcessCreatedV2 is ProcessCreated_V2: event 4688, version 2. [AnyProcessCreated] says what
-// it means.
+// ProcessCreatedV2 is ProcessCreated_V2: event 4688, version 2. [AnyProcessCreated] explains
+// it.
 type ProcessCreatedV2 struct {
 	SubjectUserSid     etw.SID
 	SubjectUserName    etw.UTF16
@@ -4083,7 +4082,7 @@ func (e AnyCredentialsValidated) Clone() *AnyCredentialsValidated {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyCredentialsValidated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ConnectionPermitted is event 5156, version 0. [AnyConnectionPermitted] says what it means.
+// ConnectionPermitted is event 5156, version 0. [AnyConnectionPermitted] explains it.
 type ConnectionPermitted struct {
 	ProcessID     uint64
 	Application   etw.UTF16
@@ -4221,7 +4220,7 @@ var connectionPermittedLayoutFields = []etw.FieldDesc{
 }
 
 // ConnectionPermittedV1 is ConnectionPermitted_V1: event 5156, version 1.
-// [AnyConnectionPermitted] says what it means.
+// [AnyConnectionPermitted] explains it.
 type ConnectionPermittedV1 struct {
 	ProcessID       uint64
 	Application     etw.UTF16
@@ -4435,8 +4434,8 @@ func (e AnyConnectionPermitted) String() string { return string(etw.AppendText(n
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyConnectionPermitted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyConnectionPermittedV1Layout is what types for all versions of an event share, the newest
-// of which has the template ConnectionPermitted_V1.
+// anyConnectionPermittedV1Layout is the common part of types for all versions of an event, the
+// newest of which has the template ConnectionPermitted_V1.
 type anyConnectionPermittedV1Layout AnyConnectionPermitted
 
 func (e *anyConnectionPermittedV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -4526,7 +4525,7 @@ func (e *anyConnectionPermittedV1Layout) detach() {
 	e.RemoteMachineID = e.RemoteMachineID.Clone()
 }
 
-// ConnectionBlocked is event 5157, version 0. [AnyConnectionBlocked] says what it means.
+// ConnectionBlocked is event 5157, version 0. [AnyConnectionBlocked] explains it.
 type ConnectionBlocked struct {
 	ProcessID     uint64
 	Application   etw.UTF16
@@ -4574,7 +4573,7 @@ var connectionBlocked = etw.EventDesc{
 }
 
 // ConnectionBlockedV1 is ConnectionBlocked_V1: event 5157, version 1. [AnyConnectionBlocked]
-// says what it means.
+// explains it.
 type ConnectionBlockedV1 struct {
 	ProcessID       uint64
 	Application     etw.UTF16

@@ -165,7 +165,7 @@ func (e AnyNameDelete) Clone() *AnyNameDelete {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyNameDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Create is event 12, version 0. [AnyCreate] says what it means.
+// Create is event 12, version 0. [AnyCreate] explains it.
 type Create struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -267,7 +267,7 @@ var createLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// CreateV1 is Create_V1: event 12, version 1. [AnyCreate] says what it means.
+// CreateV1 is Create_V1: event 12, version 1. [AnyCreate] explains it.
 type CreateV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -424,8 +424,8 @@ func (e AnyCreate) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyCreateV1Layout is what types for all versions of an event share, the newest of which has
-// the template Create_V1.
+// anyCreateV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template Create_V1.
 type anyCreateV1Layout AnyCreate
 
 func (e *anyCreateV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -489,7 +489,7 @@ func (e *anyCreateV1Layout) detach() {
 }
 
 // Cleanup is event 13, version 0. Its payload has 32 bytes, 16 in programs of 32 bits.
-// [AnyCleanup] says what it means.
+// [AnyCleanup] explains it.
 type Cleanup struct {
 	Irp        etw.Pointer
 	ThreadID   etw.Pointer
@@ -567,7 +567,7 @@ var closeLayoutFields = []etw.FieldDesc{
 }
 
 // CleanupV1 is Cleanup_V1: event 13, version 1. Its payload has 28 bytes, 16 in programs of 32
-// bits. [AnyCleanup] says what it means.
+// bits. [AnyCleanup] explains it.
 type CleanupV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
@@ -693,8 +693,8 @@ func (e AnyCleanup) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyCleanup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyCloseV1Layout is what types for all versions of an event share, the newest of which has
-// the template Close_V1.
+// anyCloseV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template Close_V1.
 type anyCloseV1Layout AnyCleanup
 
 func (e *anyCloseV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -742,7 +742,7 @@ func (e *anyCloseV1Layout) FieldValue(i int) etw.Value {
 }
 
 // Close is event 14, version 0. Its payload has 32 bytes, 16 in programs of 32 bits.
-// [AnyClose] says what it means.
+// [AnyClose] explains it.
 type Close struct {
 	Irp        etw.Pointer
 	ThreadID   etw.Pointer
@@ -778,7 +778,7 @@ var closeEvent = etw.EventDesc{
 }
 
 // CloseV1 is Close_V1: event 14, version 1. Its payload has 28 bytes, 16 in programs of 32
-// bits. [AnyClose] says what it means.
+// bits. [AnyClose] explains it.
 type CloseV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
@@ -863,7 +863,7 @@ func (e AnyClose) String() string { return string(etw.AppendText(nil, &e)) }
 func (e AnyClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Read is event 15, version 0. Its payload has 48 bytes, 32 in programs of 32 bits. [AnyRead]
-// says what it means.
+// explains it.
 type Read struct {
 	ByteOffset uint64
 	Irp        etw.Pointer
@@ -962,7 +962,7 @@ var transferLayoutFields = []etw.FieldDesc{
 }
 
 // ReadV1 is Read_V1: event 15, version 1. Its payload has 48 bytes, 36 in programs of 32 bits.
-// [AnyRead] says what it means.
+// [AnyRead] explains it.
 type ReadV1 struct {
 	ByteOffset      uint64
 	Irp             etw.Pointer
@@ -1122,8 +1122,8 @@ func (e AnyRead) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTransferV1Layout is what types for all versions of an event share, the newest of which
-// has the template Transfer_V1.
+// anyTransferV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template Transfer_V1.
 type anyTransferV1Layout AnyRead
 
 func (e *anyTransferV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1186,7 +1186,7 @@ func (e *anyTransferV1Layout) FieldValue(i int) etw.Value {
 }
 
 // Write is event 16, version 0. Its payload has 48 bytes, 32 in programs of 32 bits.
-// [AnyWrite] says what it means.
+// [AnyWrite] explains it.
 type Write struct {
 	ByteOffset uint64
 	Irp        etw.Pointer
@@ -1225,7 +1225,7 @@ var write = etw.EventDesc{
 }
 
 // WriteV1 is Write_V1: event 16, version 1. Its payload has 48 bytes, 36 in programs of 32
-// bits. [AnyWrite] says what it means.
+// bits. [AnyWrite] explains it.
 type WriteV1 struct {
 	ByteOffset      uint64
 	Irp             etw.Pointer
@@ -1321,7 +1321,7 @@ func (e AnyWrite) String() string { return string(etw.AppendText(nil, &e)) }
 func (e AnyWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SetInformation is event 17, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnySetInformation] says what it means.
+// [AnySetInformation] explains it.
 type SetInformation struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -1411,7 +1411,7 @@ var infoLayoutFields = []etw.FieldDesc{
 }
 
 // SetInformationV1 is SetInformation_V1: event 17, version 1. Its payload has 40 bytes, 24 in
-// programs of 32 bits. [AnySetInformation] says what it means.
+// programs of 32 bits. [AnySetInformation] explains it.
 type SetInformationV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -1551,8 +1551,8 @@ func (e AnySetInformation) String() string { return string(etw.AppendText(nil, &
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnySetInformation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyInfoV1Layout is what types for all versions of an event share, the newest of which has
-// the template Info_V1.
+// anyInfoV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template Info_V1.
 type anyInfoV1Layout AnySetInformation
 
 func (e *anyInfoV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1608,7 +1608,7 @@ func (e *anyInfoV1Layout) FieldValue(i int) etw.Value {
 }
 
 // SetDelete is event 18, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnySetDelete] says what it means.
+// [AnySetDelete] explains it.
 type SetDelete struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -1646,7 +1646,7 @@ var setDelete = etw.EventDesc{
 }
 
 // SetDeleteV1 is SetDelete_V1: event 18, version 1. Its payload has 40 bytes, 24 in programs
-// of 32 bits. [AnySetDelete] says what it means.
+// of 32 bits. [AnySetDelete] explains it.
 type SetDeleteV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -1735,7 +1735,7 @@ func (e AnySetDelete) String() string { return string(etw.AppendText(nil, &e)) }
 func (e AnySetDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Rename is event 19, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnyRename] says what it means.
+// [AnyRename] explains it.
 type Rename struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -1773,7 +1773,7 @@ var rename = etw.EventDesc{
 }
 
 // RenameV1 is Rename_V1: event 19, version 1. Its payload has 40 bytes, 24 in programs of 32
-// bits. [AnyRename] says what it means.
+// bits. [AnyRename] explains it.
 type RenameV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -1861,7 +1861,7 @@ func (e AnyRename) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRename) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DirEnum is event 20, version 0. [AnyDirEnum] says what it means.
+// DirEnum is event 20, version 0. [AnyDirEnum] explains it.
 type DirEnum struct {
 	Irp        etw.Pointer
 	ThreadID   etw.Pointer
@@ -1969,7 +1969,7 @@ var folderLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// DirEnumV1 is DirEnum_V1: event 20, version 1. [AnyDirEnum] says what it means.
+// DirEnumV1 is DirEnum_V1: event 20, version 1. [AnyDirEnum] explains it.
 type DirEnumV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
@@ -2133,8 +2133,8 @@ func (e AnyDirEnum) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDirEnum) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFolderV1Layout is what types for all versions of an event share, the newest of which has
-// the template Folder_V1.
+// anyFolderV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template Folder_V1.
 type anyFolderV1Layout AnyDirEnum
 
 func (e *anyFolderV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2202,7 +2202,7 @@ func (e *anyFolderV1Layout) detach() {
 }
 
 // Flush is event 21, version 0. Its payload has 32 bytes, 16 in programs of 32 bits.
-// [AnyFlush] says what it means.
+// [AnyFlush] explains it.
 type Flush struct {
 	Irp        etw.Pointer
 	ThreadID   etw.Pointer
@@ -2238,7 +2238,7 @@ var flush = etw.EventDesc{
 }
 
 // FlushV1 is Flush_V1: event 21, version 1. Its payload has 28 bytes, 16 in programs of 32
-// bits. [AnyFlush] says what it means.
+// bits. [AnyFlush] explains it.
 type FlushV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
@@ -2323,7 +2323,7 @@ func (e AnyFlush) String() string { return string(etw.AppendText(nil, &e)) }
 func (e AnyFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QueryInformation is event 22, version 0. Its payload has 44 bytes, 24 in programs of 32
-// bits. [AnyQueryInformation] says what it means.
+// bits. [AnyQueryInformation] explains it.
 type QueryInformation struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -2361,7 +2361,7 @@ var queryInformation = etw.EventDesc{
 }
 
 // QueryInformationV1 is QueryInformation_V1: event 22, version 1. Its payload has 40 bytes, 24
-// in programs of 32 bits. [AnyQueryInformation] says what it means.
+// in programs of 32 bits. [AnyQueryInformation] explains it.
 type QueryInformationV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -2452,7 +2452,7 @@ func (e AnyQueryInformation) String() string { return string(etw.AppendText(nil,
 func (e AnyQueryInformation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FSCTL is event 23, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnyFSCTL] says what it means.
+// [AnyFSCTL] explains it.
 type FSCTL struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -2490,7 +2490,7 @@ var fsctl = etw.EventDesc{
 }
 
 // FsctlV1 is FSCTL_V1: event 23, version 1. Its payload has 40 bytes, 24 in programs of 32
-// bits. [AnyFSCTL] says what it means.
+// bits. [AnyFSCTL] explains it.
 type FsctlV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -2656,7 +2656,7 @@ func (e AnyOperationEnd) Clone() *AnyOperationEnd { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DirNotify is event 25, version 0. [AnyDirNotify] says what it means.
+// DirNotify is event 25, version 0. [AnyDirNotify] explains it.
 type DirNotify struct {
 	Irp        etw.Pointer
 	ThreadID   etw.Pointer
@@ -2698,7 +2698,7 @@ var dirNotify = etw.EventDesc{
 	Fields: folderLayoutFields,
 }
 
-// DirNotifyV1 is DirNotify_V1: event 25, version 1. [AnyDirNotify] says what it means.
+// DirNotifyV1 is DirNotify_V1: event 25, version 1. [AnyDirNotify] explains it.
 type DirNotifyV1 struct {
 	Irp             etw.Pointer
 	FileObject      etw.Pointer
@@ -2796,7 +2796,7 @@ func (e AnyDirNotify) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDirNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DeletePath is event 26, version 0. [AnyDeletePath] says what it means.
+// DeletePath is event 26, version 0. [AnyDeletePath] explains it.
 type DeletePath struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -2898,7 +2898,7 @@ var pathLayoutFields = []etw.FieldDesc{
 	{Name: "FilePath", Type: etw.InUnicodeString},
 }
 
-// DeletePathV1 is DeletePath_V1: event 26, version 1. [AnyDeletePath] says what it means.
+// DeletePathV1 is DeletePath_V1: event 26, version 1. [AnyDeletePath] explains it.
 type DeletePathV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -3055,8 +3055,8 @@ func (e AnyDeletePath) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyDeletePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyPathV1Layout is what types for all versions of an event share, the newest of which has
-// the template Path_V1.
+// anyPathV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template Path_V1.
 type anyPathV1Layout AnyDeletePath
 
 func (e *anyPathV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -3119,7 +3119,7 @@ func (e *anyPathV1Layout) detach() {
 	e.FilePath = e.FilePath.Clone()
 }
 
-// RenamePath is event 27, version 0. [AnyRenamePath] says what it means.
+// RenamePath is event 27, version 0. [AnyRenamePath] explains it.
 type RenamePath struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -3160,7 +3160,7 @@ var renamePath = etw.EventDesc{
 	Fields: pathLayoutFields,
 }
 
-// RenamePathV1 is RenamePath_V1: event 27, version 1. [AnyRenamePath] says what it means.
+// RenamePathV1 is RenamePath_V1: event 27, version 1. [AnyRenamePath] explains it.
 type RenamePathV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -3256,7 +3256,7 @@ func (e AnyRenamePath) String() string { return string(etw.AppendText(nil, &e)) 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRenamePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SetLinkPath is event 28, version 0. [AnySetLinkPath] says what it means.
+// SetLinkPath is event 28, version 0. [AnySetLinkPath] explains it.
 type SetLinkPath struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -3297,7 +3297,7 @@ var setLinkPath = etw.EventDesc{
 	Fields: pathLayoutFields,
 }
 
-// SetLinkPathV1 is SetLinkPath_V1: event 28, version 1. [AnySetLinkPath] says what it means.
+// SetLinkPathV1 is SetLinkPath_V1: event 28, version 1. [AnySetLinkPath] explains it.
 type SetLinkPathV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -3394,7 +3394,7 @@ func (e AnySetLinkPath) String() string { return string(etw.AppendText(nil, &e))
 func (e AnySetLinkPath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Rename29 is event 29, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
-// [AnyRename29] says what it means.
+// [AnyRename29] explains it.
 type Rename29 struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -3432,7 +3432,7 @@ var rename29 = etw.EventDesc{
 }
 
 // Rename29V1 is Rename29_V1: event 29, version 1. Its payload has 40 bytes, 24 in programs of
-// 32 bits. [AnyRename29] says what it means.
+// 32 bits. [AnyRename29] explains it.
 type Rename29V1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer
@@ -3520,7 +3520,7 @@ func (e AnyRename29) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyRename29) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// CreateNewFile is event 30, version 0. [AnyCreateNewFile] says what it means.
+// CreateNewFile is event 30, version 0. [AnyCreateNewFile] explains it.
 type CreateNewFile struct {
 	Irp              etw.Pointer
 	ThreadID         etw.Pointer
@@ -3561,8 +3561,7 @@ var createNewFile = etw.EventDesc{
 	Fields: createLayoutFields,
 }
 
-// CreateNewFileV1 is CreateNewFile_V1: event 30, version 1. [AnyCreateNewFile] says what it
-// means.
+// CreateNewFileV1 is CreateNewFile_V1: event 30, version 1. [AnyCreateNewFile] explains it.
 type CreateNewFileV1 struct {
 	Irp              etw.Pointer
 	FileObject       etw.Pointer

@@ -1150,7 +1150,7 @@ func (e AnySendError) Clone() *AnySendError {
 func (e AnySendError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServedFromCache is event 16, version 0. Its payload has 16 bytes, 12 in programs of 32 bits.
-// [AnyServedFromCache] says what it means.
+// [AnyServedFromCache] explains it.
 type ServedFromCache struct {
 	RequestObj etw.Pointer
 	SiteID     uint32
@@ -1223,8 +1223,8 @@ var servedFromCacheLayoutFields = []etw.FieldDesc{
 	{Name: "BytesSent", Type: etw.InUInt32},
 }
 
-// ServedFromCacheV1 is ServedFromCache_V1: event 16, version 1. [AnyServedFromCache] says what
-// it means.
+// ServedFromCacheV1 is ServedFromCache_V1: event 16, version 1. [AnyServedFromCache] explains
+// it.
 type ServedFromCacheV1 struct {
 	RequestObj etw.Pointer
 	SiteID     uint32
@@ -1370,8 +1370,8 @@ func (e AnyServedFromCache) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyServedFromCache) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyServedFromCacheV1Layout is what types for all versions of an event share, the newest of
-// which has the template ServedFromCache_V1.
+// anyServedFromCacheV1Layout is the common part of types for all versions of an event, the
+// newest of which has the template ServedFromCache_V1.
 type anyServedFromCacheV1Layout AnyServedFromCache
 
 func (e *anyServedFromCacheV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1422,7 +1422,7 @@ func (e *anyServedFromCacheV1Layout) detach() {
 }
 
 // CachedNotModified is event 17, version 0. Its payload has 16 bytes, 12 in programs of 32
-// bits. [AnyCachedNotModified] says what it means.
+// bits. [AnyCachedNotModified] explains it.
 type CachedNotModified struct {
 	RequestObj etw.Pointer
 	SiteID     uint32
@@ -1459,7 +1459,7 @@ var cachedNotModified = etw.EventDesc{
 }
 
 // CachedNotModifiedV1 is CachedNotModified_V1: event 17, version 1. [AnyCachedNotModified]
-// says what it means.
+// explains it.
 type CachedNotModifiedV1 struct {
 	RequestObj etw.Pointer
 	SiteID     uint32
@@ -1888,7 +1888,7 @@ func (e AnyConnectionCleanup) Clone() *AnyConnectionCleanup { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyConnectionCleanup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// CacheEntryAdded is event 25, version 0. [AnyCacheEntryAdded] says what it means.
+// CacheEntryAdded is event 25, version 0. [AnyCacheEntryAdded] explains it.
 type CacheEntryAdded struct {
 	URI            etw.UTF16
 	StatusCode     uint16
@@ -1966,8 +1966,8 @@ var cacheEntryAdded = etw.EventDesc{
 	},
 }
 
-// CacheEntryAddedV1 is CacheEntryAdded_V1: event 25, version 1. [AnyCacheEntryAdded] says what
-// it means.
+// CacheEntryAddedV1 is CacheEntryAdded_V1: event 25, version 1. [AnyCacheEntryAdded] explains
+// it.
 type CacheEntryAddedV1 struct {
 	URI            etw.UTF16
 	StatusCode     uint16

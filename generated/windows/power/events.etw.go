@@ -161,8 +161,7 @@ func (e AnyTransitionStop) Clone() *AnyTransitionStop { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyTransitionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DirtyTransition is event 41, version 0. It has no payload. [AnyDirtyTransition] says what it
-// means.
+// DirtyTransition is event 41, version 0. It has no payload. [AnyDirtyTransition] explains it.
 type DirtyTransition struct {
 	etw.Empty
 }
@@ -181,7 +180,7 @@ var dirtyTransition = etw.EventDesc{
 }
 
 // DirtyTransitionV1 is DirtyTransition_V1: event 41, version 1. Its payload has 12 bytes, 8 in
-// programs of 32 bits. [AnyDirtyTransition] says what it means.
+// programs of 32 bits. [AnyDirtyTransition] explains it.
 type DirtyTransitionV1 struct {
 	BugcheckCode      uint32
 	BugcheckParameter etw.Pointer
@@ -235,7 +234,7 @@ var dirtyTransitionV1 = etw.EventDesc{
 }
 
 // DirtyTransitionV2 is DirtyTransition_V2: event 41, version 2. Its payload has 52 bytes, 36
-// in programs of 32 bits. [AnyDirtyTransition] says what it means.
+// in programs of 32 bits. [AnyDirtyTransition] explains it.
 type DirtyTransitionV2 struct {
 	BugcheckCode         uint32
 	BugcheckParameter1   etw.Pointer
@@ -325,7 +324,7 @@ var dirtyTransitionV2 = etw.EventDesc{
 }
 
 // DirtyTransitionV3 is DirtyTransition_V3: event 41, version 3. Its payload has 52 bytes, 36
-// in programs of 32 bits. [AnyDirtyTransition] says what it means.
+// in programs of 32 bits. [AnyDirtyTransition] explains it.
 type DirtyTransitionV3 struct {
 	BugcheckCode         uint32
 	BugcheckParameter1   etw.Pointer
@@ -415,7 +414,7 @@ var dirtyTransitionV3 = etw.EventDesc{
 }
 
 // DirtyTransitionV4 is DirtyTransition_V4: event 41, version 4. Its payload has 62 bytes, 46
-// in programs of 32 bits. [AnyDirtyTransition] says what it means.
+// in programs of 32 bits. [AnyDirtyTransition] explains it.
 type DirtyTransitionV4 struct {
 	BugcheckCode               uint32
 	BugcheckParameter1         etw.Pointer
@@ -529,7 +528,7 @@ var dirtyTransitionV4 = etw.EventDesc{
 }
 
 // DirtyTransitionV5 is DirtyTransition_V5: event 41, version 5. Its payload has 66 bytes, 50
-// in programs of 32 bits. [AnyDirtyTransition] says what it means.
+// in programs of 32 bits. [AnyDirtyTransition] explains it.
 type DirtyTransitionV5 struct {
 	BugcheckCode               uint32
 	BugcheckParameter1         etw.Pointer
@@ -649,7 +648,7 @@ var dirtyTransitionV5 = etw.EventDesc{
 }
 
 // DirtyTransitionV6 is DirtyTransition_V6: event 41, version 6. Its payload has 67 bytes, 51
-// in programs of 32 bits. [AnyDirtyTransition] says what it means.
+// in programs of 32 bits. [AnyDirtyTransition] explains it.
 type DirtyTransitionV6 struct {
 	BugcheckCode               uint32
 	BugcheckParameter1         etw.Pointer
@@ -1017,7 +1016,7 @@ func (e AnyDirtyTransition) String() string { return string(etw.AppendText(nil, 
 func (e AnyDirtyTransition) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PreSleepNotification is event 42, version 0. Its payload has 8 bytes.
-// [AnyPreSleepNotification] says what it means.
+// [AnyPreSleepNotification] explains it.
 type PreSleepNotification struct {
 	TargetState    uint32
 	EffectiveState uint32
@@ -1069,7 +1068,7 @@ var preSleepNotification = etw.EventDesc{
 }
 
 // PreSleepNotificationV2 is PreSleepNotification_V2: event 42, version 2. Its payload has 16
-// bytes. [AnyPreSleepNotification] says what it means.
+// bytes. [AnyPreSleepNotification] explains it.
 type PreSleepNotificationV2 struct {
 	TargetState    uint32
 	EffectiveState uint32
@@ -1133,7 +1132,7 @@ var preSleepNotificationV2 = etw.EventDesc{
 }
 
 // PreSleepNotificationV3 is PreSleepNotification_V3: event 42, version 3. Its payload has 20
-// bytes. [AnyPreSleepNotification] says what it means.
+// bytes. [AnyPreSleepNotification] explains it.
 type PreSleepNotificationV3 struct {
 	TargetState     uint32
 	EffectiveState  uint32
@@ -1302,8 +1301,8 @@ func (e AnyPreSleepNotification) String() string { return string(etw.AppendText(
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPreSleepNotification) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AcDcStateChange is event 105, version 0. Its payload has 4 bytes. [AnyAcDcStateChange] says
-// what it means.
+// AcDcStateChange is event 105, version 0. Its payload has 4 bytes. [AnyAcDcStateChange]
+// explains it.
 type AcDcStateChange struct {
 	AcOnline etw.Bool
 }
@@ -1349,7 +1348,7 @@ var acDcStateChange = etw.EventDesc{
 }
 
 // AcDcStateChangeV1 is AcDcStateChange_V1: event 105, version 1. Its payload has 12 bytes.
-// [AnyAcDcStateChange] says what it means.
+// [AnyAcDcStateChange] explains it.
 type AcDcStateChangeV1 struct {
 	AcOnline           etw.Bool
 	RemainingCapacity  uint32
@@ -1483,7 +1482,7 @@ func (e AnyAcDcStateChange) String() string { return string(etw.AppendText(nil, 
 func (e AnyAcDcStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PostSleepNotification is event 107, version 0. Its payload has 12 bytes.
-// [AnyPostSleepNotification] says what it means.
+// [AnyPostSleepNotification] explains it.
 type PostSleepNotification struct {
 	TargetState    uint32
 	EffectiveState uint32
@@ -1541,7 +1540,7 @@ var postSleepNotification = etw.EventDesc{
 }
 
 // PostSleepNotificationV1 is PostSleepNotification_V1: event 107, version 1. Its payload has
-// 36 bytes. [AnyPostSleepNotification] says what it means.
+// 36 bytes. [AnyPostSleepNotification] explains it.
 type PostSleepNotificationV1 struct {
 	TargetState          uint32
 	EffectiveState       uint32
@@ -1876,8 +1875,8 @@ func (e AnyStandbyConnectivityUpdate) Clone() *AnyStandbyConnectivityUpdate { re
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyStandbyConnectivityUpdate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// CsEnterReason is event 506, version 0. Its payload has 4 bytes. [AnyCsEnterReason] says what
-// it means.
+// CsEnterReason is event 506, version 0. Its payload has 4 bytes. [AnyCsEnterReason] explains
+// it.
 type CsEnterReason struct {
 	Reason uint32
 }
@@ -1923,7 +1922,7 @@ var csEnterReason = etw.EventDesc{
 }
 
 // CsEnterReasonV1 is CsEnterReason_V1: event 506, version 1. Its payload has 13 bytes.
-// [AnyCsEnterReason] says what it means.
+// [AnyCsEnterReason] explains it.
 type CsEnterReasonV1 struct {
 	Reason                        uint32
 	LidOpenState                  etw.Bool
@@ -1987,7 +1986,7 @@ var csEnterReasonV1 = etw.EventDesc{
 }
 
 // CsEnterReasonV2 is CsEnterReason_V2: event 506, version 2. Its payload has 21 bytes.
-// [AnyCsEnterReason] says what it means.
+// [AnyCsEnterReason] explains it.
 type CsEnterReasonV2 struct {
 	Reason                           uint32
 	LidOpenState                     etw.Bool
@@ -2171,7 +2170,7 @@ func (e AnyCsEnterReason) MarshalJSON() ([]byte, error) { return etw.AppendJSON(
 
 // CsExitReason is event 507, version 0, enabled by [KeywordDiagnostic] (0x4) or
 // [KeywordDiagnosticLight] (0x400) at [etw.LevelInformational] (4). Its payload has 77 bytes.
-// [AnyCsExitReason] says what it means.
+// [AnyCsExitReason] explains it.
 type CsExitReason struct {
 	EnergyDrain               uint32
 	ActiveResidencyInUs       uint64
@@ -2289,7 +2288,7 @@ var csExitReason = etw.EventDesc{
 }
 
 // CsExitReasonV1 is CsExitReason_V1: event 507, version 1. Its payload has 85 bytes.
-// [AnyCsExitReason] says what it means.
+// [AnyCsExitReason] explains it.
 type CsExitReasonV1 struct {
 	EnergyDrain               uint32
 	ActiveResidencyInUs       uint64
@@ -2413,7 +2412,7 @@ var csExitReasonV1 = etw.EventDesc{
 }
 
 // CsExitReasonV2 is CsExitReason_V2: event 507, version 2. Its payload has 93 bytes.
-// [AnyCsExitReason] says what it means.
+// [AnyCsExitReason] explains it.
 type CsExitReasonV2 struct {
 	EnergyDrain               uint32
 	ActiveResidencyInUs       uint64
@@ -2543,7 +2542,7 @@ var csExitReasonV2 = etw.EventDesc{
 }
 
 // CsExitReasonV3 is CsExitReason_V3: event 507, version 3. Its payload has 101 bytes.
-// [AnyCsExitReason] says what it means.
+// [AnyCsExitReason] explains it.
 type CsExitReasonV3 struct {
 	EnergyDrain               uint32
 	ActiveResidencyInUs       uint64
@@ -2685,7 +2684,7 @@ var csExitReasonV3 = etw.EventDesc{
 }
 
 // CsExitReasonV4 is CsExitReason_V4: event 507, version 4. Its payload has 109 bytes.
-// [AnyCsExitReason] says what it means.
+// [AnyCsExitReason] explains it.
 type CsExitReasonV4 struct {
 	EnergyDrain               uint32
 	ActiveResidencyInUs       uint64
@@ -2833,7 +2832,7 @@ var csExitReasonV4 = etw.EventDesc{
 }
 
 // CsExitReasonV5 is CsExitReason_V5: event 507, version 5. Its payload has 130 bytes.
-// [AnyCsExitReason] says what it means.
+// [AnyCsExitReason] explains it.
 type CsExitReasonV5 struct {
 	EnergyDrain                      uint32
 	ActiveResidencyInUs              uint64
@@ -3017,7 +3016,7 @@ var csExitReasonV5 = etw.EventDesc{
 }
 
 // CsExitReasonV6 is CsExitReason_V6: event 507, version 6. Its payload has 138 bytes.
-// [AnyCsExitReason] says what it means.
+// [AnyCsExitReason] explains it.
 type CsExitReasonV6 struct {
 	EnergyDrain                      uint32
 	ActiveResidencyInUs              uint64

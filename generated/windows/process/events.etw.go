@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Start is ProcessStart: event 1, version 0. [AnyStart] says what it means.
+// Start is ProcessStart: event 1, version 0. [AnyStart] explains it.
 type Start struct {
 	ProcessID       uint32 // a process id
 	CreateTime      etw.FileTime
@@ -83,7 +83,7 @@ var start = etw.EventDesc{
 	},
 }
 
-// StartV1 is ProcessStart_V1: event 1, version 1. [AnyStart] says what it means.
+// StartV1 is ProcessStart_V1: event 1, version 1. [AnyStart] explains it.
 type StartV1 struct {
 	ProcessID       uint32 // a process id
 	CreateTime      etw.FileTime
@@ -163,7 +163,7 @@ var startV1 = etw.EventDesc{
 	},
 }
 
-// StartV2 is ProcessStart_V2: event 1, version 2. [AnyStart] says what it means.
+// StartV2 is ProcessStart_V2: event 1, version 2. [AnyStart] explains it.
 type StartV2 struct {
 	ProcessID            uint32 // a process id
 	CreateTime           etw.FileTime
@@ -403,7 +403,7 @@ func (e AnyStart) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Stop is ProcessStop: event 2, version 0. [AnyStop] says what it means.
+// Stop is ProcessStop: event 2, version 0. [AnyStop] explains it.
 //
 // A process ended.
 type Stop struct {
@@ -503,7 +503,7 @@ var stop = etw.EventDesc{
 	},
 }
 
-// StopV1 is ProcessStop_V1: event 2, version 1. [AnyStop] says what it means.
+// StopV1 is ProcessStop_V1: event 2, version 1. [AnyStop] explains it.
 type StopV1 struct {
 	ProcessID              uint32 // a process id
 	CreateTime             etw.FileTime
@@ -787,7 +787,7 @@ func (e AnyStop) String() string { return string(etw.AppendText(nil, &e)) }
 func (e AnyStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadStart is event 3, version 0. Its payload has 64 bytes, 36 in programs of 32 bits.
-// [AnyThreadStart] says what it means.
+// [AnyThreadStart] explains it.
 type ThreadStart struct {
 	ProcessID      uint32 // a process id
 	ThreadID       uint32 // a thread id
@@ -898,7 +898,7 @@ var threadLayoutFields = []etw.FieldDesc{
 }
 
 // ThreadStartV1 is ThreadStart_V1: event 3, version 1. Its payload has 68 bytes, 40 in
-// programs of 32 bits. [AnyThreadStart] says what it means.
+// programs of 32 bits. [AnyThreadStart] explains it.
 type ThreadStartV1 struct {
 	ProcessID      uint32 // a process id
 	ThreadID       uint32 // a thread id
@@ -1107,7 +1107,7 @@ func (e AnyThreadStart) String() string { return string(etw.AppendText(nil, &e))
 func (e AnyThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadStop is event 4, version 0. Its payload has 64 bytes, 36 in programs of 32 bits.
-// [AnyThreadStop] says what it means.
+// [AnyThreadStop] explains it.
 type ThreadStop struct {
 	ProcessID      uint32 // a process id
 	ThreadID       uint32 // a thread id
@@ -1148,7 +1148,7 @@ var threadStop = etw.EventDesc{
 }
 
 // ThreadStopV1 is ThreadStop_V1: event 4, version 1. Its payload has 76 bytes, 48 in programs
-// of 32 bits. [AnyThreadStop] says what it means.
+// of 32 bits. [AnyThreadStop] explains it.
 type ThreadStopV1 struct {
 	ProcessID      uint32 // a process id
 	ThreadID       uint32 // a thread id
@@ -1841,7 +1841,7 @@ func (e AnyIoPriorityChange) Clone() *AnyIoPriorityChange { return &e }
 func (e AnyIoPriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FreezeStart is ProcessFreezeStart: event 11, version 0. Its payload has 4 bytes.
-// [AnyFreezeStart] says what it means.
+// [AnyFreezeStart] explains it.
 type FreezeStart struct {
 	FrozenProcessID uint32 // a process id
 }
@@ -1902,7 +1902,7 @@ var freezeLayoutFields = []etw.FieldDesc{
 }
 
 // FreezeStartV1 is ProcessFreezeStart_V1: event 11, version 1. Its payload has 12 bytes.
-// [AnyFreezeStart] says what it means.
+// [AnyFreezeStart] explains it.
 type FreezeStartV1 struct {
 	FrozenProcessID uint32 // a process id
 	CreateTime      etw.FileTime
@@ -2010,8 +2010,8 @@ func (e AnyFreezeStart) String() string { return string(etw.AppendText(nil, &e))
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyFreezeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFreezeV1Layout is what types for all versions of an event share, the newest of which has
-// the template Freeze_V1.
+// anyFreezeV1Layout is the common part of types for all versions of an event, the newest of
+// which has the template Freeze_V1.
 type anyFreezeV1Layout AnyFreezeStart
 
 func (e *anyFreezeV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2047,7 +2047,7 @@ func (e *anyFreezeV1Layout) FieldValue(i int) etw.Value {
 }
 
 // FreezeStop is ProcessFreezeStop: event 12, version 0. Its payload has 4 bytes.
-// [AnyFreezeStop] says what it means.
+// [AnyFreezeStop] explains it.
 type FreezeStop struct {
 	FrozenProcessID uint32 // a process id
 }
@@ -2080,7 +2080,7 @@ var freezeStop = etw.EventDesc{
 }
 
 // FreezeStopV1 is ProcessFreezeStop_V1: event 12, version 1. Its payload has 12 bytes.
-// [AnyFreezeStop] says what it means.
+// [AnyFreezeStop] explains it.
 type FreezeStopV1 struct {
 	FrozenProcessID uint32 // a process id
 	CreateTime      etw.FileTime

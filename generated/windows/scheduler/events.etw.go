@@ -1188,7 +1188,7 @@ func (e AnyTaskDisabled) Clone() *AnyTaskDisabled {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyTaskDisabled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ActionStarted is event 200, version 0. [AnyActionStarted] says what it means.
+// ActionStarted is event 200, version 0. [AnyActionStarted] explains it.
 type ActionStarted struct {
 	TaskName       etw.UTF16
 	ActionName     etw.UTF16
@@ -1267,8 +1267,7 @@ var actionStartedLayoutFields = []etw.FieldDesc{
 	{Name: "TaskInstanceId", Type: etw.InGUID},
 }
 
-// ActionStartedV1 is ActionStarted_V1: event 200, version 1. [AnyActionStarted] says what it
-// means.
+// ActionStartedV1 is ActionStarted_V1: event 200, version 1. [AnyActionStarted] explains it.
 type ActionStartedV1 struct {
 	TaskName       etw.UTF16
 	ActionName     etw.UTF16
@@ -1414,7 +1413,7 @@ func (e AnyActionStarted) String() string { return string(etw.AppendText(nil, &e
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyActionStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ActionCompleted is event 201, version 0. [AnyActionCompleted] says what it means.
+// ActionCompleted is event 201, version 0. [AnyActionCompleted] explains it.
 type ActionCompleted struct {
 	TaskName       etw.UTF16
 	ActionName     etw.UTF16
@@ -1451,8 +1450,8 @@ var actionCompleted = etw.EventDesc{
 	Fields: actionStartedLayoutFields,
 }
 
-// ActionCompletedV1 is ActionCompleted_V1: event 201, version 1. [AnyActionCompleted] says
-// what it means.
+// ActionCompletedV1 is ActionCompleted_V1: event 201, version 1. [AnyActionCompleted] explains
+// it.
 type ActionCompletedV1 struct {
 	TaskName       etw.UTF16
 	TaskInstanceID etw.GUID
@@ -1539,8 +1538,8 @@ var actionCompletedV1LayoutFields = []etw.FieldDesc{
 	{Name: "ResultCode", Type: etw.InUInt32},
 }
 
-// ActionCompletedV2 is ActionCompleted_V2: event 201, version 2. [AnyActionCompleted] says
-// what it means.
+// ActionCompletedV2 is ActionCompleted_V2: event 201, version 2. [AnyActionCompleted] explains
+// it.
 type ActionCompletedV2 struct {
 	TaskName       etw.UTF16
 	TaskInstanceID etw.GUID
@@ -1731,7 +1730,7 @@ func (e AnyActionCompleted) String() string { return string(etw.AppendText(nil, 
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyActionCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ActionFailed is event 202, version 0. [AnyActionFailed] says what it means.
+// ActionFailed is event 202, version 0. [AnyActionFailed] explains it.
 type ActionFailed struct {
 	TaskName       etw.UTF16
 	TaskInstanceID etw.GUID
@@ -1771,8 +1770,7 @@ var actionFailed = etw.EventDesc{
 	Fields: actionCompletedV1LayoutFields,
 }
 
-// ActionFailedV1 is ActionFailed_V1: event 202, version 1. [AnyActionFailed] says what it
-// means.
+// ActionFailedV1 is ActionFailed_V1: event 202, version 1. [AnyActionFailed] explains it.
 type ActionFailedV1 struct {
 	TaskName       etw.UTF16
 	TaskInstanceID etw.GUID

@@ -1721,7 +1721,7 @@ func (e AnyTCPConnectionRundown) Clone() *AnyTCPConnectionRundown {
 func (e AnyTCPConnectionRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TCPDataTransferSend is TcpDataTransferSend: event 1332, version 0. Its payload has 36 bytes,
-// 32 in programs of 32 bits. [AnyTCPDataTransferSend] says what it means.
+// 32 in programs of 32 bits. [AnyTCPDataTransferSend] explains it.
 type TCPDataTransferSend struct {
 	Tcb       etw.Pointer
 	Cwnd      uint32
@@ -1808,7 +1808,7 @@ var tcpDataTransferSend = etw.EventDesc{
 }
 
 // TCPDataTransferSendV1 is TcpDataTransferSend_V1: event 1332, version 1. Its payload has 40
-// bytes, 36 in programs of 32 bits. [AnyTCPDataTransferSend] says what it means.
+// bytes, 36 in programs of 32 bits. [AnyTCPDataTransferSend] explains it.
 type TCPDataTransferSendV1 struct {
 	Tcb       etw.Pointer
 	Cwnd      uint32

@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Pairs is event 1, version 0. Its payload has 8 bytes. [AnyPairs] says what it means.
+// Pairs is event 1, version 0. Its payload has 8 bytes. [AnyPairs] explains it.
 type Pairs struct {
 	Items PairsItems // 2 elements
 }
@@ -163,8 +163,7 @@ func (s PairsItems) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// PairsV1 is Pairs_V1: event 1, version 1. Its payload has 16 bytes. [AnyPairs] says what it
-// means.
+// PairsV1 is Pairs_V1: event 1, version 1. Its payload has 16 bytes. [AnyPairs] explains it.
 type PairsV1 struct {
 	Items PairsV1Items // 2 elements
 }
@@ -326,8 +325,7 @@ func (s PairsV1Items) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// PairsV2 is Pairs_V2: event 1, version 2. Its payload has 17 bytes. [AnyPairs] says what it
-// means.
+// PairsV2 is Pairs_V2: event 1, version 2. Its payload has 17 bytes. [AnyPairs] explains it.
 type PairsV2 struct {
 	Items PairsV2Items // 2 elements
 	More  uint8
@@ -580,7 +578,7 @@ func (e AnyPairs) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyPairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// States is event 2, version 0. Its payload has 4 bytes. [AnyStates] says what it means.
+// States is event 2, version 0. Its payload has 4 bytes. [AnyStates] explains it.
 type States struct {
 	All etw.Ints[State8] // 4 elements
 }
@@ -627,8 +625,7 @@ var states = etw.EventDesc{
 	},
 }
 
-// StatesV1 is States_V1: event 2, version 1. Its payload has 8 bytes. [AnyStates] says what it
-// means.
+// StatesV1 is States_V1: event 2, version 1. Its payload has 8 bytes. [AnyStates] explains it.
 type StatesV1 struct {
 	All etw.Ints[State] // 2 elements
 }
@@ -747,7 +744,7 @@ func (e AnyStates) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyStates) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Head is event 3, version 0. Its payload has 4 bytes. [AnyHead] says what it means.
+// Head is event 3, version 0. Its payload has 4 bytes. [AnyHead] explains it.
 type Head struct {
 	Info HeadInfo
 }
@@ -820,8 +817,7 @@ func (v HeadInfo) Clone() HeadInfo { return v }
 
 func (v HeadInfo) String() string { return etw.StructValue(&head.Fields[0], &v).String() }
 
-// HeadV1 is Head_V1: event 3, version 1. Its payload has 8 bytes. [AnyHead] says what it
-// means.
+// HeadV1 is Head_V1: event 3, version 1. Its payload has 8 bytes. [AnyHead] explains it.
 type HeadV1 struct {
 	Info HeadV1Info
 }
@@ -904,8 +900,7 @@ func (v HeadV1Info) Clone() HeadV1Info { return v }
 
 func (v HeadV1Info) String() string { return etw.StructValue(&headV1.Fields[0], &v).String() }
 
-// HeadV2 is Head_V2: event 3, version 2. Its payload has 8 bytes. [AnyHead] says what it
-// means.
+// HeadV2 is Head_V2: event 3, version 2. Its payload has 8 bytes. [AnyHead] explains it.
 type HeadV2 struct {
 	Info HeadV2InfoList // 1 element
 }
@@ -1151,7 +1146,7 @@ func (e AnyHead) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyHead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Address is event 4, version 0. Its payload has 12 bytes. [AnyAddress] says what it means.
+// Address is event 4, version 0. Its payload has 12 bytes. [AnyAddress] explains it.
 type Address struct {
 	Base uint64
 	Size uint32
@@ -1218,7 +1213,7 @@ var addressLayoutFields = []etw.FieldDesc{
 }
 
 // AddressV1 is Address_V1: event 4, version 1. Its payload has 16 bytes, 8 in programs of 32
-// bits. [AnyAddress] says what it means.
+// bits. [AnyAddress] explains it.
 type AddressV1 struct {
 	Base etw.Pointer
 	Size etw.Pointer
@@ -1268,8 +1263,8 @@ var addressV1 = etw.EventDesc{
 	},
 }
 
-// AddressV2 is Address_V2: event 4, version 2. Its payload has 12 bytes. [AnyAddress] says
-// what it means.
+// AddressV2 is Address_V2: event 4, version 2. Its payload has 12 bytes. [AnyAddress] explains
+// it.
 type AddressV2 struct {
 	Base uint64
 	Size uint32

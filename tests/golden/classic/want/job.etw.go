@@ -6,7 +6,7 @@ package want
 import "github.com/etwgen/etwgen/runtime/etw"
 
 // JobStart is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 1
-// (win:Start), version 0. [AnyJobStart] says what it means.
+// (win:Start), version 0. [AnyJobStart] explains it.
 type JobStart struct {
 	ProcessID     etw.Pointer
 	ImageFileName etw.ANSI
@@ -60,7 +60,7 @@ var jobStart = etw.EventDesc{
 }
 
 // JobStartV1 is JobStart: the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001,
-// opcode 1 (win:Start), version 1. [AnyJobStart] says what it means.
+// opcode 1 (win:Start), version 1. [AnyJobStart] explains it.
 type JobStartV1 struct {
 	PageDirectoryBase etw.Pointer
 	ProcessID         uint32
@@ -127,7 +127,7 @@ var jobStartV1 = etw.EventDesc{
 }
 
 // JobStartV2 is JobStart: the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001,
-// opcode 1 (win:Start), version 2. [AnyJobStart] says what it means.
+// opcode 1 (win:Start), version 2. [AnyJobStart] explains it.
 type JobStartV2 struct {
 	UniqueKey     etw.Pointer
 	ProcessID     uint32

@@ -10,7 +10,7 @@ import (
 )
 
 // Event7937 is NoneTobewrittenwhenthelastorderofthedayisdone_V1: event 7937, version 1. Its
-// payload has 4 bytes. [AnyEvent7937] says what it means.
+// payload has 4 bytes. [AnyEvent7937] explains it.
 type Event7937 struct {
 	OrderID uint32 // Order_ID
 }
@@ -73,7 +73,7 @@ var event7937LayoutFields = []etw.FieldDesc{
 }
 
 // Event7937V2 is NoneTobewrittenwhenthelastorderofthedayisdone_V2: event 7937, version 2. Its
-// payload has 4 bytes. [AnyEvent7937] says what it means.
+// payload has 4 bytes. [AnyEvent7937] explains it.
 type Event7937V2 struct {
 	OrderID uint32 // Order_ID
 }

@@ -146,7 +146,7 @@ func (e AnyItemRemoved2) Clone() *AnyItemRemoved2 { return &e }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyItemRemoved2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Names is event 3, version 0. [AnyNames] says what it means.
+// Names is event 3, version 0. [AnyNames] explains it.
 type Names struct {
 	Name etw.UTF16
 }
@@ -193,7 +193,7 @@ var names = etw.EventDesc{
 	},
 }
 
-// NamesV1 is Names_V1: event 3, version 1. [AnyNames] says what it means.
+// NamesV1 is Names_V1: event 3, version 1. [AnyNames] explains it.
 type NamesV1 struct {
 	Name  etw.UTF16
 	Name2 etw.UTF16 // Name

@@ -5,7 +5,7 @@ package want
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// Done is event 1, version 0. Its payload has 2 bytes. [AnyDone] says what it means.
+// Done is event 1, version 0. Its payload has 2 bytes. [AnyDone] explains it.
 type Done struct {
 	Good  etw.Bool8
 	Grade etw.ANSI
@@ -80,8 +80,7 @@ var doneLayoutFields = []etw.FieldDesc{
 	{Name: "Grade", Type: etw.InAnsiString, Length: etw.Size{Kind: etw.SizeConst, N: 1}},
 }
 
-// DoneV1 is Done_V1: event 1, version 1. Its payload has 4 bytes. [AnyDone] says what it
-// means.
+// DoneV1 is Done_V1: event 1, version 1. Its payload has 4 bytes. [AnyDone] explains it.
 type DoneV1 struct {
 	Good   etw.Bool8
 	Grade  etw.ANSI

@@ -10,7 +10,7 @@ import (
 )
 
 // Move is event 1, version 0. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyMove]
-// says what it means.
+// explains it.
 type Move struct {
 	Steps     int64
 	Direction Direction
@@ -69,8 +69,7 @@ var move = etw.EventDesc{
 	},
 }
 
-// MoveV1 is Move_V1: event 1, version 1. Its payload has 4 bytes. [AnyMove] says what it
-// means.
+// MoveV1 is Move_V1: event 1, version 1. Its payload has 4 bytes. [AnyMove] explains it.
 type MoveV1 struct {
 	Steps int32
 }
@@ -115,8 +114,7 @@ var moveV1 = etw.EventDesc{
 	},
 }
 
-// MoveV2 is Move_V2: event 1, version 2. Its payload has 6 bytes. [AnyMove] says what it
-// means.
+// MoveV2 is Move_V2: event 1, version 2. Its payload has 6 bytes. [AnyMove] explains it.
 type MoveV2 struct {
 	Steps     int8
 	Direction uint8
@@ -254,7 +252,7 @@ func (e AnyMove) String() string { return string(etw.AppendText(nil, &e)) }
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyMove) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Turn is event 2, version 0. [AnyTurn] says what it means.
+// Turn is event 2, version 0. [AnyTurn] explains it.
 type Turn struct {
 	Degrees      int16
 	Direction    Direction
@@ -315,8 +313,7 @@ var turn = etw.EventDesc{
 	},
 }
 
-// TurnV1 is Turn_V1: event 2, version 1. Its payload has 3 bytes. [AnyTurn] says what it
-// means.
+// TurnV1 is Turn_V1: event 2, version 1. Its payload has 3 bytes. [AnyTurn] explains it.
 type TurnV1 struct {
 	Degrees   int16
 	Direction uint8

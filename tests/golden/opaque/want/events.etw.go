@@ -172,7 +172,7 @@ func (e AnyTail) Clone() *AnyTail {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyTail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Parts is event 3, version 0. [AnyParts] says what it means.
+// Parts is event 3, version 0. [AnyParts] explains it.
 //
 // Rest holds the rest of the payload as it is: unknown inType "win:28" of field "Data". It
 // takes the place of Data.
@@ -231,7 +231,7 @@ var parts = etw.EventDesc{
 	},
 }
 
-// PartsV1 is Parts_V1: event 3, version 1. [AnyParts] says what it means.
+// PartsV1 is Parts_V1: event 3, version 1. [AnyParts] explains it.
 //
 // Rest holds the rest of the payload as it is: unknown inType "win:28" of field "Data". It
 // takes the place of Data.
@@ -296,8 +296,7 @@ var partsV1 = etw.EventDesc{
 	},
 }
 
-// PartsV2 is Parts_V2: event 3, version 2. Its payload has 8 bytes. [AnyParts] says what it
-// means.
+// PartsV2 is Parts_V2: event 3, version 2. Its payload has 8 bytes. [AnyParts] explains it.
 type PartsV2 struct {
 	Count uint32
 	Data  uint16

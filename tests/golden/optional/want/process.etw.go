@@ -10,7 +10,7 @@ import (
 )
 
 // ProcessStart is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1
-// (Start), version 0. [AnyProcessStart] says what it means.
+// (Start), version 0. [AnyProcessStart] explains it.
 type ProcessStart struct {
 	ProcessID uint32 // a process id
 	Name      etw.UTF16
@@ -75,7 +75,7 @@ var processStart = etw.EventDesc{
 }
 
 // ProcessStartV1 is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1
-// (Start), version 1. [AnyProcessStart] says what it means.
+// (Start), version 1. [AnyProcessStart] explains it.
 type ProcessStartV1 struct {
 	ProcessID     uint32 // a process id
 	User          etw.TokenUser

@@ -215,7 +215,7 @@ func (e AnyTable) Clone() *AnyTable {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyTable) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Head is event 2, version 0. [AnyHead] says what it means.
+// Head is event 2, version 0. [AnyHead] explains it.
 type Head struct {
 	Size uint8
 	Info HeadInfo
@@ -317,7 +317,7 @@ func (v HeadInfo) Clone() HeadInfo {
 
 func (v HeadInfo) String() string { return etw.StructValue(&head.Fields[1], &v).String() }
 
-// HeadV1 is Head_V1: event 2, version 1. [AnyHead] says what it means.
+// HeadV1 is Head_V1: event 2, version 1. [AnyHead] explains it.
 type HeadV1 struct {
 	Flags uint8
 	Size  uint8

@@ -88,7 +88,7 @@ func (e AnyStack) Clone() *AnyStack {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyStack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Pairs is event 2, version 0. [AnyPairs] says what it means.
+// Pairs is event 2, version 0. [AnyPairs] explains it.
 type Pairs struct {
 	Pairs PairsPairs // as many elements as the payload holds
 }

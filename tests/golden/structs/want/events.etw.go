@@ -460,7 +460,7 @@ func (e AnyGraph) Clone() *AnyGraph {
 // MarshalJSON returns the fields that the decoded version has.
 func (e AnyGraph) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Status is event 3, version 0. [AnyStatus] says what it means.
+// Status is event 3, version 0. [AnyStatus] explains it.
 type Status struct {
 	Place  StatusPlace
 	Status StatusStatus

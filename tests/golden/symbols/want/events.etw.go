@@ -5,7 +5,7 @@ package want
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// Same is event 1, version 0. It has no payload. [AnySame] says what it means.
+// Same is event 1, version 0. It has no payload. [AnySame] explains it.
 type Same struct {
 	etw.Empty
 }
@@ -23,7 +23,7 @@ var same = etw.EventDesc{
 	Name: "Same",
 }
 
-// SameV1 is Same: event 1, version 1. It has no payload. [AnySame] says what it means.
+// SameV1 is Same: event 1, version 1. It has no payload. [AnySame] explains it.
 type SameV1 struct {
 	etw.Empty
 }

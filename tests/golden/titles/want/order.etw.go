@@ -9,8 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// OrderPlaced is event 1, version 0. Its payload has 4 bytes. [AnyOrderPlaced] says what it
-// means.
+// OrderPlaced is event 1, version 0. Its payload has 4 bytes. [AnyOrderPlaced] explains it.
 type OrderPlaced struct {
 	Size uint32
 }
@@ -70,8 +69,7 @@ var orderLayoutFields = []etw.FieldDesc{
 	{Name: "Size", Type: etw.InUInt32},
 }
 
-// OrderPlacedV1 is event 1, version 1. Its payload has 13 bytes. [AnyOrderPlaced] says what it
-// means.
+// OrderPlacedV1 is event 1, version 1. Its payload has 13 bytes. [AnyOrderPlaced] explains it.
 type OrderPlacedV1 struct {
 	Size    uint64
 	Paid    etw.Bool
@@ -128,8 +126,7 @@ var orderPlacedV1 = etw.EventDesc{
 	},
 }
 
-// OrderPlacedV2 is event 1, version 2. Its payload has 3 bytes. [AnyOrderPlaced] says what it
-// means.
+// OrderPlacedV2 is event 1, version 2. Its payload has 3 bytes. [AnyOrderPlaced] explains it.
 type OrderPlacedV2 struct {
 	Size    uint16
 	HasPaid uint8

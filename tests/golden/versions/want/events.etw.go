@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Start is event 1, version 0. [AnyStart] says what it means.
+// Start is event 1, version 0. [AnyStart] explains it.
 type Start struct {
 	Count  uint16
 	Reason etw.ANSI
@@ -93,7 +93,7 @@ var v0LayoutFields = []etw.FieldDesc{
 	{Name: "Gone", Type: etw.InUInt32},
 }
 
-// StartV1 is Start_V1: event 1, version 1. [AnyStart] says what it means.
+// StartV1 is Start_V1: event 1, version 1. [AnyStart] explains it.
 type StartV1 struct {
 	Count  uint32
 	Depth  uint8
@@ -158,7 +158,7 @@ var startV1 = etw.EventDesc{
 	},
 }
 
-// StartV3 is Start_V3: event 1, version 3. [AnyStart] says what it means.
+// StartV3 is Start_V3: event 1, version 3. [AnyStart] explains it.
 type StartV3 struct {
 	Count  uint32
 	Depth  uint8
