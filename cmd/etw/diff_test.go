@@ -58,10 +58,10 @@ func TestDiff(t *testing.T) {
 	}{
 		{[]string{"top", "--diff", filepath.Join(filepath.Dir(path), "none"), path}, "--diff: "},
 		{[]string{"top", "--of", "waits", "--diff", path, path}, "no events of waits"},
-		{[]string{"top", "--by", "stat", path}, "--by stat: no sample has a label of that name; there are method, module, thread, process, stack, kind, state (did you mean state?)"},
-		{[]string{"top", "--label", "state=none", path}, "none is what --tid, --label"},
+		{[]string{"top", "--by", "stat", path}, "--by stat: no sample has a label of that name; there are method, module, thread, process, stack, kind, line, state (did you mean state?)"},
+		{[]string{"top", "--label", "state=none", path}, "none passes --tid, --label"},
 		{[]string{"export", "--of", "waits", "--format", "folded", path}, "there is nothing to write"},
-		{[]string{"tree", "--root", "Nobody", path}, "none is what --tid, --label, --kind, --root"},
+		{[]string{"tree", "--root", "Nobody", path}, "none passes --tid, --label, --kind, --root"},
 		{[]string{"tree", "--callers", "Nobody", path}, "--callers Nobody: no frame of"},
 	} {
 		if _, stderr, _ := output(test.args...); !strings.Contains(stderr, test.want) {

@@ -54,7 +54,7 @@ func TestRedactSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, said, code := redacted(t, "s.etl", data, "--redact", "BuildString,UserSID,ContainerID")
-	if code != cli.ExitTrouble || !strings.Contains(said, "1 event was left out: nothing tells") {
+	if code != cli.ExitTrouble || !strings.Contains(said, "1 event was left out: nothing describes") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	for _, secret := range []string{"secret", "ABCDEFGH"} {

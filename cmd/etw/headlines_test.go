@@ -73,7 +73,7 @@ var headlines = []headline{
 	{"top --top 1000", "time of a method and its callees", `(?m)^ *[\d.]+ +[\d.]+ +([\d.]+) +.* KEY$`, phase1, byProgram + "; samples are 1 ms and more apart", 17, "cpu.nettrace cpu-default-profile.nettrace netperf-cpu.netperf"},
 	{"top", "samples", `(\d+) samples`, eventsOf("ThreadSample", "", ""), byEvents, 0, "cpu*.nettrace"},
 	{"symbols", "samples", `(\d+) samples`, eventsOf("ThreadSample", "", ""), byEvents, 0, "cpu*.nettrace"},
-	{"lines --top 1000 --symbols DIR", "samples of a line", `(?m) (\d+)  KEY `, onLines, "another reader of the same debug information", 0, "../lines/*/lines.nettrace"},
+	{"top --by line --top 1000 --symbols DIR", "samples of a line", `(?m) (\d+)  KEY `, onLines, "another reader of the same debug information", 0, "../lines/*/lines.nettrace"},
 	{"tree --min 0", "time of a method and its callees", `(?m)^ *([\d.]+) .* KEY$`, phase1, byProgram + "; samples are 1 ms and more apart", 17, "cpu.nettrace cpu-default-profile.nettrace netperf-cpu.netperf"},
 	{"top", "time of a thread that ran", `(?m)^ *([\d.]+) .* Bakery\.Cpu\.Work$`, busyThread, byProgram, 5, "cpu-blocked.nettrace"},
 	{"tree --min 0", "time of a thread that waited", `(?m)^ *([\d.]+) .* KEY$`, blockedMS, byProgram, 2, "cpu-blocked.nettrace"},

@@ -64,7 +64,7 @@ func setHelp(root *cobra.Command) {
 
 // rootHelp prints the table of commands, in two columns.
 func rootHelp(w io.Writer) {
-	fmt.Fprintln(w, `Etw shows the contents of traces: .etl files of Windows, .nettrace and .netperf files
+	fmt.Fprintln(w, `Etw shows traces: .etl files of Windows, .nettrace and .netperf files
 of .NET, zipped or not, on any system. - is the standard input.
 Usage: etw COMMAND [flags] TRACE..., to begin with: etw info TRACE`)
 	var group []subcommand

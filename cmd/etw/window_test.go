@@ -65,7 +65,7 @@ func TestFactsOfWindows(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("%q", top.Facts)
 	}
-	if _, err := fmt.Sscanf(top.Facts[i], "thread time, running or not: %d samples of 1 thread in managed code, %d in what it called;", &managed, &external); err != nil {
+	if _, err := fmt.Sscanf(top.Facts[i], "thread time, running or not: %d samples of 1 thread in managed code, %d in code that it called;", &managed, &external); err != nil {
 		t.Fatalf("%q: %v", top.Facts[i], err)
 	}
 	if managed+external != top.Totals[0] || managed == 0 {

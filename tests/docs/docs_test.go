@@ -321,7 +321,7 @@ func TestExcerpts(t *testing.T) {
 		line = strings.TrimSuffix(strings.TrimSpace(line), " {") // of a function, the guide shows the head
 		have[strings.Join(strings.Fields(line), " ")] = true
 	}
-	_, section, _ := strings.Cut(page(t, filepath.Join(root, "docs/guide-manifest.md")), "\n## What is generated\n")
+	_, section, _ := strings.Cut(page(t, filepath.Join(root, "docs/guide-manifest.md")), "\n## The generated package\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := strings.Split(section, "```")
 	checked := 0

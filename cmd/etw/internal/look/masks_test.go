@@ -43,8 +43,8 @@ func TestAsking(t *testing.T) {
 		{of: rundown.Provider, words: "Loader,Jit", mask: 0x18, want: 4, warning: "no rundown: the mask lacks both"},
 		{of: rundown.Provider, words: "0xb8", mask: 0xb8, want: 4, warning: "0x80 is EndEnumeration, of the runtime's provider alone"},
 		{of: rundown.Provider, words: "symbols,SuppressNGen", mask: 0x40138, want: 5, warning: "takes its methods away"},
-		{of: clr.Provider, words: "0x40", mask: 0x40, want: 4, warning: "and not of what"},
-		{of: clr.Provider, words: "EndEnumeration", mask: 0x80, want: 4, warning: "and not of what"},
+		{of: clr.Provider, words: "0x40", mask: 0x40, want: 4, warning: "and not which code"},
+		{of: clr.Provider, words: "EndEnumeration", mask: 0x80, want: 4, warning: "and not which code"},
 		{of: clr.Provider, mask: 0xfffe3fbfcff, want: 5}, // all keywords, to be listed
 		{of: rundown.Provider, mask: 0x1060030979, want: 5},
 		{of: rundown.Provider, words: "End", mask: 0x100, want: 4, warning: "an empty rundown"},
