@@ -175,6 +175,8 @@ var planted = []struct{ name, old, new, said string }{
 		`24:1: message "string.sold" is not of the form $(string.id); move the text to the string table`},
 	{"texts of no language", ` culture="en-US"`, ``,
 		`29:15: resources has no culture attribute; add one`},
+	{"a language by its English name", `culture="en-US"`, `culture="english"`,
+		`29:15: culture "english" is no name of a locale; write one such as en-US`},
 	{"a Boolean that is not one", `enabled="true"`, `enabled="yes"`,
 		`4:11: enabled "yes" of channel "Contoso-Till/Admin" is not a boolean; write true or false`},
 

@@ -1,6 +1,9 @@
 package manifest
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // stringTables resolves references to localized strings.
 type stringTables struct {
@@ -46,6 +49,10 @@ func (p *parser) readStrings(root *node) {
 	}
 }
 
+// localeName matches the names of Windows' locales: a language of two or three letters, and
+// parts such as script and country.
+var localeName = regexp.MustCompile(`^[A-Za-z]{2,3}(-[0-9A-Za-z]{1,8})*$`)
+
 // culture returns the language of resources. That of an EventSource has no name in
 // a process that has none, as in a container.
 func (p *parser) culture(n *node) string {
@@ -55,6 +62,8 @@ func (p *parser) culture(n *node) string {
 		p.fail(n, "%s has no %s attribute; add one", n.el.Tag, "culture")
 	case name == "":
 		p.note(n, "culture is empty, which stands for no language in particular")
+	case !localeName.MatchString(name):
+		p.doubt(n, "culture %s is no name of a locale; write one such as en-US", quote(name))
 	}
 	return name
 }
