@@ -14,7 +14,7 @@
 //	err = mux.Run(ctx, t) // what is good comes first, then the error
 //
 // It tells the format of a file by the first bytes, whatever the name: .etl, .nettrace,
-// .netperf and .gcdump files, as they are, in a .gz or in a .zip archive, which may hold
+// .netperf, .evtx, perf.data and .gcdump files, as they are, in a .gz or in a .zip archive, which may hold
 // several. A pipe does as well as a file, and the path - is the standard input. Several
 // traces, of different formats and machines too, are merged by time; [etw.Record] has the
 // name of the file that each record is from. [Of] makes a trace of a session that runs.

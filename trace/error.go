@@ -10,7 +10,7 @@ import (
 
 var (
 	// ErrFormat says that a file is no trace.
-	ErrFormat = errors.New("not a trace: neither .etl, .nettrace, .netperf nor .gcdump, nor a profile of another tool, nor a .zip or .gz file of one")
+	ErrFormat = errors.New("not a trace: neither .etl, .nettrace, .netperf, .evtx, perf.data nor .gcdump, nor a profile of another tool, nor a .zip or .gz file of one")
 	// ErrEmpty says that a file has no content.
 	ErrEmpty = errors.New("the file is empty")
 	// ErrUnpack says that a compressed file unpacks to more than the limit.

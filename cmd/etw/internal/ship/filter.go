@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +39,7 @@ that carry the stacks of the chosen ones, and the addresses that their keys stan
 and in every trace which methods were compiled and loaded, and when.
 --keep-stacks=false leaves that out, and makes a smaller trace.
 
-The format stays: .etl or .nettrace, and .netperf becomes .nettrace. Traces of several
+The format stays: .etl or .nettrace, which other formats become. Traces of several
 processes become .nettrace version 6. An .etl can be written to a .nettrace file, which
 has room for events of manifests and of programs that describe themselves, without
 their task, channel and extended items, but not for those of the kernel or of programs
@@ -118,6 +120,10 @@ func (f *filtering) checkFlags() error {
 	}
 	if f.redactAs != redactHash && f.redactAs != redactBlank {
 		return cli.Usagef("--redact-as %s: there are %s and %s%s", f.redactAs, redactHash, redactBlank, cli.DidYouMean(f.redactAs, []string{redactHash, redactBlank}))
+	}
+	end := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.path)), ".")
+	if slices.Contains(trace.Extensions(), end) && !slices.Contains([]string{"etl", "nettrace", "netperf"}, end) {
+		return cli.Usagef("-o %s: filter writes .etl and .nettrace, which other formats become", f.path)
 	}
 	if len(f.redactions) > 0 {
 		return nil
