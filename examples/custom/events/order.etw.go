@@ -11,7 +11,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// OrderPlaced is event 1, version 0. [AnyOrderPlaced] says what it means.
+// OrderPlaced is event 1, version 0. [AnyOrderPlaced] explains it.
 type OrderPlaced struct {
 	OrderID  uint64
 	Customer etw.UTF16
@@ -73,7 +73,7 @@ var orderPlaced = etw.EventDesc{
 	},
 }
 
-// OrderPlacedV1 is OrderPlaced_V1: event 1, version 1. [AnyOrderPlaced] says what it means.
+// OrderPlacedV1 is OrderPlaced_V1: event 1, version 1. [AnyOrderPlaced] explains it.
 type OrderPlacedV1 struct {
 	OrderID   uint64
 	Customer  etw.UTF16
