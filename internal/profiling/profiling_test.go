@@ -149,7 +149,7 @@ func TestProcessEnds(t *testing.T) {
 		}
 		done <- list
 	}()
-	for len(rt.Requests()) < 2 {
+	for rt.Streamed() < 2 {
 		time.Sleep(time.Millisecond)
 	}
 	end()

@@ -89,6 +89,7 @@ type Runtime struct {
 	mu       sync.Mutex
 	requests []Request
 	resumed  int
+	streamed int
 	sessions map[uint64]*session
 	wait     sync.WaitGroup
 	over     chan struct{}
@@ -121,6 +122,13 @@ func (rt *Runtime) Requests() []Request {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	return append([]Request(nil), rt.requests...)
+}
+
+// Streamed returns how many sessions have been given Stream.
+func (rt *Runtime) Streamed() int {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.streamed
 }
 
 // Resumed returns how many commands to resume have arrived.
@@ -293,6 +301,9 @@ func (rt *Runtime) collect(c net.Conn) {
 	if _, err := c.Write(rt.Stream); err != nil {
 		return
 	}
+	rt.mu.Lock()
+	rt.streamed++
+	rt.mu.Unlock()
 	gone := make(chan struct{})
 	go func() { // a client that closes its end without a stop
 		io.Copy(io.Discard, c)
