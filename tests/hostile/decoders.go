@@ -102,7 +102,7 @@ func damage(r *rand.Rand, p []byte) []byte {
 			return append(p, byte(r.Uint32()))
 		}
 		x := r.Uint64()
-		at := int(x>>32) % len(p)
+		at := int(x>>33) % len(p)
 		switch x & 7 {
 		case 0, 1, 2:
 			p[at] ^= 1 << (x >> 8 & 7)
