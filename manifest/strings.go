@@ -1,9 +1,6 @@
 package manifest
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // stringTables resolves references to localized strings.
 type stringTables struct {
@@ -49,9 +46,25 @@ func (p *parser) readStrings(root *node) {
 	}
 }
 
-// localeName matches the names of Windows' locales: a language of two or three letters, and
-// parts such as script and country.
-var localeName = regexp.MustCompile(`^[A-Za-z]{2,3}(-[0-9A-Za-z]{1,8})*$`)
+// isLocale reports whether a name has the form of Windows' locales: a language of two or three
+// letters, and parts such as script and country.
+func isLocale(name string) bool {
+	for i, part := range strings.Split(name, "-") {
+		least, most := 1, 8
+		if i == 0 {
+			least, most = 2, 3
+		}
+		if len(part) < least || len(part) > most {
+			return false
+		}
+		for _, c := range []byte(part) {
+			if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && (i == 0 || c < '0' || c > '9') {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // culture returns the language of resources. That of an EventSource has no name in
 // a process that has none, as in a container.
@@ -62,7 +75,7 @@ func (p *parser) culture(n *node) string {
 		p.fail(n, "%s has no %s attribute; add one", n.el.Tag, "culture")
 	case name == "":
 		p.note(n, "culture is empty, which stands for no language in particular")
-	case !localeName.MatchString(name):
+	case !isLocale(name):
 		p.doubt(n, "culture %s is no name of a locale; write one such as en-US", quote(name))
 	}
 	return name

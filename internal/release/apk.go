@@ -59,10 +59,7 @@ func apkTar(when time.Time, files []file, whole bool) ([]byte, error) {
 			h.Format = tar.FormatPAX
 			h.PAXRecords = map[string]string{"APK-TOOLS.checksum.SHA1": fmt.Sprintf("%x", sha1.Sum(f.data))}
 		}
-		if err := t.WriteHeader(h); err != nil {
-			return nil, err
-		}
-		if _, err := t.Write(f.data); err != nil {
+		if err := put(t, h, f.data); err != nil {
 			return nil, err
 		}
 	}

@@ -64,10 +64,7 @@ func writeTar(w io.Writer, folder string, when time.Time, files []file) error {
 	t := tar.NewWriter(packed)
 	for _, f := range files {
 		h := &tar.Header{Name: folder + "/" + f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: when, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
-		if err := t.WriteHeader(h); err != nil {
-			return err
-		}
-		if _, err := t.Write(f.data); err != nil {
+		if err := put(t, h, f.data); err != nil {
 			return err
 		}
 	}
@@ -101,14 +98,20 @@ func treeTar(w io.Writer, prefix string, when time.Time, files []file) error {
 			}
 		}
 		h := &tar.Header{Name: prefix + f.name, Mode: int64(f.mode & os.ModePerm), Size: int64(len(f.data)), ModTime: when, Typeflag: tar.TypeReg, Uname: "root", Gname: "root", Format: tar.FormatGNU}
-		if err := t.WriteHeader(h); err != nil {
-			return err
-		}
-		if _, err := t.Write(f.data); err != nil {
+		if err := put(t, h, f.data); err != nil {
 			return err
 		}
 	}
 	return t.Close()
+}
+
+// put writes a file of a tar.
+func put(t *tar.Writer, h *tar.Header, data []byte) error {
+	if err := t.WriteHeader(h); err != nil {
+		return err
+	}
+	_, err := t.Write(data)
+	return err
 }
 
 func writeZip(w io.Writer, folder string, when time.Time, files []file) error {
