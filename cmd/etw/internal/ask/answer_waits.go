@@ -18,7 +18,7 @@ func NewWaits() *Question {
 events, semaphores, tasks and Monitor.Wait. Threads of the thread pool mostly wait for
 work; with the events of the thread pool they are told apart.
 
-The rows are waits, the longest first, or what --by says. Methods are those that called
+The rows are waits, the longest first, or by --by. Methods are those that called
 System.Threading to wait, or the runtime's to lock. Of each process the hundred longest
 waits are listed one by one.
 

@@ -41,7 +41,7 @@ func NewReport() *cobra.Command {
 	r := new(reporting)
 	cmd := &cobra.Command{
 		Use:   "report [flags] TRACE",
-		Short: "Write a page of all that a trace tells, or say what stands out",
+		Short: "Write a page of all that a trace tells, or print its findings",
 		Long: `Report writes a page for the browser on the .NET programs in a trace:
 findings, in words, then collections, thread time, allocations, exceptions, waits for
 locks, the thread pool, compilation, requests and counters, with charts, call trees and

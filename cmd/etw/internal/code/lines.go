@@ -13,7 +13,7 @@ import (
 // byLine is a view of its own: lines of source code.
 const byLine = "line"
 
-// lineFlags say what is shown of lines.
+// lineFlags choose the lines shown.
 type lineFlags struct {
 	method string // only those of methods that match it
 	source string // a file that is shown with them
@@ -49,7 +49,7 @@ func (o *Top) checkLines(cmd *cobra.Command) error {
 	return nil
 }
 
-// lines shows source lines by what they weigh.
+// lines shows source lines by weight.
 func (o *Top) lines(cmd *cobra.Command, args []string) error {
 	method, err := stacks.Match(cmp.Or(o.line.method, "*"))
 	if err != nil {
