@@ -35,6 +35,14 @@ func (gcdumpFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, erro
 	return []*File{o.found(dumpReader{gcdump.NewReader(d)})}, nil
 }
 
+// Dump returns the dump of a heap that the file is, nil if it is another trace.
+func (f *File) Dump() *gcdump.Dump {
+	if r, ok := f.r.(dumpReader); ok {
+		return r.Dump()
+	}
+	return nil
+}
+
 func (r dumpReader) reader() etw.Source { return r.Reader }
 
 func (r dumpReader) format() string { return "gcdump" }

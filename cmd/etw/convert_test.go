@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
+	"github.com/etwgen/etwgen/runtime/gcdump"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -186,5 +189,52 @@ func TestConvertedBakery(t *testing.T) {
 	}
 	if fmt.Sprint(states) != "map[external:3000000 gc:500000 managed:14500000]" {
 		t.Errorf("%v", states)
+	}
+}
+
+// TestHeapKeepsDump: a dump is written as it was, with what no answer shows.
+func TestHeapKeepsDump(t *testing.T) {
+	dir := t.TempDir()
+	made, again := filepath.Join(dir, "made.gcdump"), filepath.Join(dir, "again.gcdump")
+	b := gcdump.NewBuilder(2)
+	b.Set(0, b.Type(gcdump.RootType, ""), 0, 0, []int{1})
+	b.Set(1, b.Type("Shop.Order[]", "shop.dll"), 0x7f00, 4096, nil)
+	d, err := b.Dump(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Machine, d.SizeMultiplier = gcdump.Text{Value: "till", Valid: true}, 2
+	d.DotNet = &gcdump.DotNet{Size: 1 << 20, Segments: []gcdump.Segment{{Start: 0x7f00, End: 0x8f00}}}
+	var file bytes.Buffer
+	if _, err := d.WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(made, file.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	keeps := func(path string, want []byte) {
+		if _, stderr, status := output("heap", path, "-o", again); status != 0 {
+			t.Fatalf("%s: %d, %s", path, status, stderr)
+		}
+		if got, err := os.ReadFile(again); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes are written as %d others: %v", path, len(want), len(got), err)
+		}
+	}
+	keeps(made, file.Bytes())
+	for _, path := range corpus.Glob(t, "recordings", "gcdump", "*.gcdump.gz") {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keeps(path, want)
 	}
 }

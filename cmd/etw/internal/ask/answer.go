@@ -43,7 +43,7 @@ type Question struct {
 	turned                     bool        // to this side, by the flag of its name
 	// saves writes the findings to a file in place of the answer, if a flag says so; it may
 	// be nil.
-	saves func(cmd *cobra.Command, args []string, a answer) (saved bool, err error)
+	saves func(cmd *cobra.Command, args []string, a *answered) (saved bool, err error)
 
 	in    pick.Input
 	scope pick.Scope
@@ -181,7 +181,7 @@ func (q *Question) main(cmd *cobra.Command, args []string) error {
 	defer a.t.Close()
 	trouble := a.trouble
 	if q.saves != nil && a.any {
-		if saved, err := q.saves(cmd, args, a.answer); saved || err != nil {
+		if saved, err := q.saves(cmd, args, a); saved || err != nil {
 			return show.Written(cmd, a.t, err, trouble)
 		}
 	}

@@ -54,11 +54,11 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
 			f.StringVarP(&path, "output", "o", "", "write the snapshot to this `file`, as a .gcdump, and print nothing")
 			f.StringSliceVar(&holding, "holding", nil, "say who holds these `TYPES`, by --by holder: full names or last parts, * is any text")
 		},
-		saves: func(cmd *cobra.Command, args []string, a answer) (bool, error) {
+		saves: func(cmd *cobra.Command, args []string, a *answered) (bool, error) {
 			if path == "" {
 				return false, nil
 			}
-			return true, saveDump(cmd, path, args, a.result().(*heap.Result))
+			return true, saveDump(cmd, path, args, a)
 		},
 		implied: func() string {
 			if len(holding) > 0 {
@@ -93,12 +93,20 @@ func withoutNamespace(name string) string {
 	return name[strings.LastIndexByte(name[:end], '.')+1:]
 }
 
-// saveDump writes the only snapshot.
-func saveDump(cmd *cobra.Command, path string, args []string, res *heap.Result) error {
+// saveDump writes the only snapshot: one that was read of a dump as it is there, with the
+// modules, segments and notes that answers have no use for.
+func saveDump(cmd *cobra.Command, path string, args []string, a *answered) error {
+	res := a.answer.result().(*heap.Result)
 	if n := len(res.Snapshots); n != 1 {
 		return cli.Usagef("--output: a .gcdump has one snapshot, and there are %d; choose one by --process, or by --from and --to", n)
 	}
-	return show.WritePage(cmd, path, args, func(w io.Writer) error { return gcdump.Write(w, res.Snapshots[0]) })
+	return show.WritePage(cmd, path, args, func(w io.Writer) error {
+		if files := a.t.Files(); len(files) == 1 && files[0].Dump() != nil {
+			_, err := files[0].Dump().WriteTo(w)
+			return err
+		}
+		return gcdump.Write(w, res.Snapshots[0])
+	})
 }
 
 func heapTotals(p *page, res *heap.Result) {
