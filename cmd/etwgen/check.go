@@ -30,23 +30,22 @@ for the needs of dumps of registered providers.`,
 			if every {
 				few = 0
 			}
-			if format != "text" && format != "sarif" {
-				return usagef("--format %s: choose text or sarif", format)
-			}
 			bad := false
-			var all []found
+			var all []finding
 			for _, path := range args {
 				r, err := readManifest(cmd, path, opts)
 				if err != nil {
 					return err
 				}
-				if all = append(all, found{r.path, r.errors, r.warnings}); format == "text" {
+				if format == "sarif" {
+					all = append(all, faultsOf(r)...)
+				} else {
 					r.print(cmd, few)
 				}
 				bad = bad || len(r.errors) > 0 || werror && len(r.warnings) > 0
 			}
 			if format == "sarif" {
-				if err := writeSARIF(cmd.OutOrStdout(), all); err != nil {
+				if err := writeSARIF(cmd, all); err != nil {
 					return err
 				}
 			}
@@ -59,7 +58,7 @@ for the needs of dumps of registered providers.`,
 	cmd.Flags().BoolVar(&opts.Lenient, "lenient", false, "accept dumps of registered providers")
 	cmd.Flags().BoolVar(&werror, "werror", false, "exit with 1 also for warnings")
 	cmd.Flags().BoolVar(&every, "all", false, "print every fault, however many there are of its kind")
-	cmd.Flags().StringVar(&format, "format", "text", "the `form`: text or sarif")
+	addFormat(cmd, &format)
 	cmd.Flags().BoolVarP(&opts.Notes, "verbose", "v", false, "also warn about values outside their documented ranges")
 	return cmd
 }

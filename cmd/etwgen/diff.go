@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 // newDiff returns the command that shows the changes that gen would make.
 func newDiff() *cobra.Command {
 	var flags genFlags
+	var format string
 	cmd := &cobra.Command{
 		Use:   "diff [flags] MANIFEST... | FOLDER...",
 		Short: "Show the changes that gen would make",
@@ -25,7 +27,8 @@ files it only says so.
 
 Of folders it compares the packages in them, and of ./... those below as well,
 each with the output of its line for go generate or, without one in the folder, the
-command in its header: it takes no flags then.
+command in its header: it takes no flags then but --format sarif, which names the
+files that differ to code hosts.
 
 Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 		Example: "  etwgen diff ./...\n  etwgen diff -o internal/myprovider MyProvider.man",
@@ -35,7 +38,7 @@ Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 			if isFolder(args[0]) {
 				diff = diffMade
 			}
-			differs, err := diff(cmd, args)
+			differs, err := asFormat(cmd, format, func() (bool, error) { return diff(cmd, args) })
 			switch {
 			case err != nil:
 				return trouble(err)
@@ -46,7 +49,36 @@ Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 		},
 	}
 	flags.add(cmd)
+	addFormat(cmd, &format)
 	return cmd
+}
+
+// asFormat runs diff, and turns its output into SARIF if that is asked for: also if some
+// packages could not be compared.
+func asFormat(cmd *cobra.Command, format string, diff func() (bool, error)) (bool, error) {
+	if format != "sarif" {
+		return diff()
+	}
+	var text bytes.Buffer
+	stdout := cmd.OutOrStdout()
+	cmd.SetOut(&text)
+	differs, err := diff()
+	cmd.SetOut(stdout)
+	if usage := (*usageError)(nil); errors.As(err, &usage) {
+		return false, err
+	}
+	if err := writeSARIF(cmd, staleIn(text.String())); err != nil {
+		return false, err
+	}
+	return differs, err
+}
+
+// ownFlags returns how many flags are given that say how a package is made.
+func ownFlags(cmd *cobra.Command) int {
+	if cmd.Flags().Changed("format") {
+		return cmd.Flags().NFlag() - 1
+	}
+	return cmd.Flags().NFlag()
 }
 
 // trouble turns any error into one with the exit code for trouble, since 1 says
@@ -64,7 +96,7 @@ func trouble(err error) error {
 
 // diffMade prints how packages differ from the output of their commands.
 func diffMade(cmd *cobra.Command, args []string) (bool, error) {
-	if cmd.Flags().NFlag() > 0 {
+	if ownFlags(cmd) > 0 {
 		return false, usagef("packages in folders have flags of their own; give none, or a manifest")
 	}
 	any, failed := false, false
@@ -143,7 +175,7 @@ func (m *made) diff(cmd *cobra.Command, others []string) (bool, error) {
 
 // diffAsMade prints differences, without flags with those that the package was made with.
 func (g *genFlags) diffAsMade(cmd *cobra.Command, paths []string) (bool, error) {
-	n := cmd.Flags().NFlag()
+	n := ownFlags(cmd)
 	if m, err := readMade(g.dir); (n == 0 || n == 1 && cmd.Flags().Changed("output")) && err == nil && m != nil && m.args != nil {
 		return m.diff(cmd, paths)
 	}

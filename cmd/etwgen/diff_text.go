@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -41,4 +42,28 @@ func side(prefix, path string, content []byte) string {
 		return "/dev/null"
 	}
 	return prefix + path
+}
+
+// staleIn returns a finding for each file of a unified diff, at its first difference.
+func staleIn(text string) []finding {
+	var list []finding
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if path, ok := cutEither(line, "--- a/", "+++ b/"); ok && (len(list) == 0 || list[len(list)-1].path != path) {
+			list = append(list, finding{rule: "stale", level: "error", path: path,
+				text: "the file differs from the output of its command; run: go generate ./..."})
+		}
+		if at, ok := strings.CutPrefix(line, "@@ -"); ok && len(list) > 0 && list[len(list)-1].line == 0 {
+			fmt.Sscanf(at, "%d", &list[len(list)-1].line)
+		}
+	}
+	return list
+}
+
+// cutEither cuts off one of two prefixes.
+func cutEither(s, a, b string) (string, bool) {
+	if rest, ok := strings.CutPrefix(s, a); ok {
+		return rest, true
+	}
+	return strings.CutPrefix(s, b)
 }

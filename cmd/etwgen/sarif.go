@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
-	"io"
 	"path/filepath"
 	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
@@ -57,41 +57,65 @@ type (
 	}
 )
 
-// found is the findings in a manifest.
-type found struct {
-	path             string
-	errors, warnings manifest.ErrorList
+// A finding is about a place in a file.
+type finding struct {
+	rule, level, text string
+	path              string
+	line, col         int
 }
 
-// sarifOf returns the findings in manifests.
-func sarifOf(list []found) *sarifLog {
+// faultsOf returns the faults of a manifest in the order in which they stand.
+func faultsOf(r *reading) []finding {
+	warns := make(map[*manifest.Error]bool, len(r.warnings))
+	for _, w := range r.warnings {
+		warns[w] = true
+	}
+	all := slices.Concat(r.errors, r.warnings)
+	all.Sort()
+	list := make([]finding, len(all))
+	for i, e := range all {
+		level := "error"
+		if warns[e] {
+			level = "warning"
+		}
+		list[i] = finding{level, level, e.Msg, r.path, e.Pos.Line, e.Pos.Col}
+	}
+	return list
+}
+
+// sarifOf returns the findings of a command as the log of its run.
+func sarifOf(verb string, list []finding) *sarifLog {
 	run := sarifRun{Results: []sarifResult{}}
-	run.Tool.Driver = sarifTool{Name: "etwgen", Version: command.Version(), Rules: []sarifRule{
-		{"error", sarifText{"The manifest is refused."}},
-		{"warning", sarifText{"The manifest is doubtful."}},
-	}}
-	for _, r := range list {
-		levels := make(map[*manifest.Error]string, len(r.warnings))
-		for _, w := range r.warnings {
-			levels[w] = "warning"
+	run.Tool.Driver = sarifTool{Name: "etwgen", Version: command.Version(), Rules: []sarifRule{}}
+	rules := make(map[string]bool)
+	for _, f := range list {
+		if !rules[f.rule] {
+			rules[f.rule] = true
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{f.rule, sarifText{"etwgen " + verb + ": " + f.rule}})
 		}
-		all := slices.Concat(r.errors, r.warnings)
-		all.Sort()
-		for _, e := range all {
-			level := cmp.Or(levels[e], "error")
-			result := sarifResult{RuleID: level, Level: level, Message: sarifText{e.Msg}, Locations: make([]sarifLocation, 1)}
-			at := &result.Locations[0].Physical
-			at.Artifact.URI = filepath.ToSlash(r.path)
-			at.Region = sarifRegion{max(e.Pos.Line, 1), max(e.Pos.Col, 1)}
-			run.Results = append(run.Results, result)
-		}
+		result := sarifResult{RuleID: f.rule, Level: f.level, Message: sarifText{f.text}, Locations: make([]sarifLocation, 1)}
+		at := &result.Locations[0].Physical
+		at.Artifact.URI = filepath.ToSlash(f.path)
+		at.Region = sarifRegion{max(f.line, 1), max(f.col, 1)}
+		run.Results = append(run.Results, result)
 	}
 	return &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
 }
 
-// writeSARIF writes the findings in manifests.
-func writeSARIF(w io.Writer, list []found) error {
-	enc := json.NewEncoder(w)
+// writeSARIF writes the findings of a command as the log of its run.
+func writeSARIF(cmd *cobra.Command, list []finding) error {
+	enc := json.NewEncoder(cmd.OutOrStdout())
 	enc.SetIndent("", "  ")
-	return enc.Encode(sarifOf(list))
+	return enc.Encode(sarifOf(cmd.Name(), list))
+}
+
+// addFormat adds the flag that chooses between text and SARIF.
+func addFormat(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVar(format, "format", "text", "the `form`: text or sarif")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if *format != "text" && *format != "sarif" {
+			return usagef("--format %s: choose text or sarif", *format)
+		}
+		return nil
+	}
 }
