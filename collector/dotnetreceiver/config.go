@@ -17,7 +17,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Config is the configuration of the receiver: docs/collector.md has every option.
+// Config is the configuration of the receiver: docs/collector-dotnet.md has every option.
 type Config struct {
 	// Targets are the processes to attach to, and Ports where processes connect that
 	// have the path in DOTNET_DiagnosticPorts. Without either, Discovery finds all.
