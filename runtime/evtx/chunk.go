@@ -23,6 +23,8 @@ type chunk struct {
 	free    int // where, by its head, its records end
 	records int
 	steps   int
+	from    int    // where the records begin that were moved
+	moved   int    // how far in the file they are from where they should be
 	nodes   []node // of the record that was read last
 }
 

@@ -2,14 +2,10 @@ package evtx
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
-
-	"github.com/etwgen/etwgen/internal/order"
 )
 
 // The layout of a file: a header in a block of its own, then chunks, each with its own names
@@ -59,54 +55,6 @@ func parseHeader(b []byte) (h Header, err error) {
 		return h, fmt.Errorf("version %d.%d of event logs is not supported", h.Major, h.Minor)
 	}
 	return h, nil
-}
-
-// A place is where a chunk lies, and the contents of its head.
-type place struct {
-	offset      int64
-	good        bool // it has the magic
-	firstRecord uint64
-	first, last uint64 // numbers, which have no gaps
-}
-
-// places finds the chunks of a file, in the order of their records: a log that is full goes on
-// at its beginning. A chunk whose head is damaged stays behind the one before it.
-func places(src io.ReaderAt, size int64) ([]place, error) {
-	var list []place
-	var head [40]byte
-	id := uint64(0)
-	for at := int64(headerBlock); at < size; at += chunkSize {
-		n, err := src.ReadAt(head[:min(int64(len(head)), size-at)], at)
-		if err != nil && err != io.EOF {
-			return list, err
-		}
-		p := place{offset: at, firstRecord: id}
-		if n == len(head) && string(head[:8]) == chunkMagic {
-			le := binary.LittleEndian
-			p.good, p.firstRecord = true, le.Uint64(head[24:])
-			p.first, p.last = le.Uint64(head[8:]), le.Uint64(head[16:])
-			id = p.firstRecord
-		}
-		list = append(list, p)
-	}
-	order.Stable(list, func(a, b place) int { return cmp.Compare(a.firstRecord, b.firstRecord) })
-	return list, nil
-}
-
-// missing counts the records that the numbers of chunks leave out between them.
-func missing(list []place) (n uint64) {
-	var last *place
-	for i := range list {
-		p := &list[i]
-		if !p.good || p.last < p.first {
-			continue
-		}
-		if last != nil && p.first > last.last {
-			n += p.first - last.last - 1
-		}
-		last = p
-	}
-	return n
 }
 
 // checksums reports whether those of a whole chunk are right. free is the end of its records.

@@ -158,26 +158,33 @@ func (r *Reader) Next(rec *etw.Record) error {
 
 // open reads a chunk.
 func (r *Reader) open(p place) error {
-	if r.buf == nil {
-		r.buf = make([]byte, chunkSize)
+	size := min(p.size, 2*chunkSize)
+	if int64(len(r.buf)) < size {
+		r.buf = make([]byte, max(size, chunkSize))
 	}
-	n, err := r.src.ReadAt(r.buf[:min(chunkSize, r.size-p.offset)], p.offset)
+	n, err := r.src.ReadAt(r.buf[:size], p.offset)
 	if err != nil && err != io.EOF {
 		r.ended = true
 		return fmt.Errorf("%w: %w", etw.ErrIncomplete, err)
 	}
 	b := r.buf[:n:n] // so that values end where its memory does
-	c := &chunk{parser: newParser(b), offset: p.offset, good: p.good, at: chunkHead, next: chunkHead, free: n, steps: maxSteps}
+	c := &chunk{parser: newParser(b), offset: p.offset, good: p.good, at: chunkHead, next: chunkHead, free: min(n, chunkSize), steps: maxSteps}
 	if p.good && n >= chunkHead {
-		if free := int64(binary.LittleEndian.Uint32(b[48:])); free >= chunkHead && free <= int64(n) {
+		if free := int64(binary.LittleEndian.Uint32(b[48:])); free >= chunkHead && free <= int64(c.free) {
 			c.free = int(free)
 		}
 		if !r.header.NoChecksums && !checksums(b, c.free) {
 			r.stats.Mismatches++
 		}
 	}
-	if n < chunkSize {
+	switch {
+	case p.offset+int64(n) == r.size && n < chunkSize:
 		r.damage(p.offset+int64(n), "chunk", fmt.Errorf("the file ends within it, after %d bytes of %d", n, chunkSize))
+	case p.size != chunkSize:
+		r.damage(p.offset, "chunk", fmt.Errorf("it has %d bytes up to the next one or the end, and not %d: bytes came in or went", p.size, chunkSize))
+	}
+	if n != chunkSize {
+		c.realign(n)
 	}
 	r.chunk = c
 	return nil
@@ -195,7 +202,7 @@ func (r *Reader) record(rec *etw.Record) bool {
 		found := c.seek()
 		if next := min(c.at, c.free); c.good && from == c.next && next-from >= 8 {
 			r.stats.Undecodable++
-			r.damage(c.offset+int64(from), "record", fmt.Errorf("none begins here, and %d bytes are left out", next-from))
+			r.damage(c.inFile(from), "record", fmt.Errorf("none begins here, and %d bytes are left out", next-from))
 		}
 		if !found {
 			return false
@@ -210,7 +217,7 @@ func (r *Reader) record(rec *etw.Record) bool {
 				r.stats.Remnants++
 			} else {
 				r.stats.Undecodable++
-				r.damage(c.offset+int64(c.at), "record", err)
+				r.damage(c.inFile(c.at), "record", err)
 			}
 			c.at += 8
 			continue
@@ -222,7 +229,7 @@ func (r *Reader) record(rec *etw.Record) bool {
 			}
 		}
 		c.records++
-		r.found.event.Offset = c.offset + int64(c.at)
+		r.found.event.Offset = c.inFile(c.at)
 		if r.found.event.Carved = carved; carved {
 			r.stats.Carved++
 		}

@@ -1,12 +1,13 @@
 package nettrace
 
 import (
+	"bytes"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
@@ -113,13 +114,24 @@ func FuzzCompressed(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { checkCompressed(t, data) })
 }
 
+// FuzzPush begins with traces of a few hundred bytes, so that many are tried.
 func FuzzPush(f *testing.F) {
-	data, err := os.ReadFile("../../tests/recorded/gc.nettrace")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, n := range []int{4 << 10, 12 << 10, 20 << 10} { // which are read fast
-		f.Add(data[:min(n, len(data))])
+	for _, version := range []int{4, 6} {
+		var out bytes.Buffer
+		w, err := NewWriter(&out, Header{Version: version, ProcessID: 7})
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i := range 12 {
+			r := etw.Record{Provider: ProviderGUID("Shop"), ProviderName: "Shop", ID: uint16(i % 3), PointerSize: etw.Ptr64, Timestamp: int64(i), ProcessID: 7, ThreadID: int64(i % 2), Payload: []byte{byte(i)}}
+			if err := w.Write(&r); err != nil {
+				f.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(out.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { checkPush(t, data) })
 }

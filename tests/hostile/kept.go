@@ -59,7 +59,7 @@ func (k keptTable) column(mutation string, f mutate.Format) (c column) {
 }
 
 // formats are the columns of the tables.
-var formats = []mutate.Format{mutate.ETL, mutate.ETLCompressed, mutate.Netperf, mutate.Nettrace, mutate.Nettrace6, mutate.EVTX, mutate.Perf}
+var formats = []mutate.Format{mutate.ETL, mutate.ETLCompressed, mutate.Netperf, mutate.Nettrace, mutate.Nettrace6, mutate.EVTX, mutate.Perf, mutate.PerfPacked}
 
 // write writes two tables in Markdown: the kept records, and the losses that were not
 // reported.

@@ -48,7 +48,7 @@ func open(f mutate.Format, in *meter, sorted bool) (source, func() int64, error)
 			return nil, nil, err
 		}
 		return r, func() int64 { n := r.Stats(); return n.Undecodable + n.Missing + n.Remnants }, nil
-	case mutate.Perf:
+	case mutate.Perf, mutate.PerfPacked:
 		r, err := perfdata.NewReader(in, in.Size())
 		if err != nil {
 			return nil, nil, err

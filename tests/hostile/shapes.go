@@ -116,6 +116,7 @@ func (x *shapesRun) cost(command, path string) (cost, error) {
 	cmd := exec.Command(x.etw, args...)
 	cmd.Stderr = &said
 	forgetPeak()
+	x.executionAt.Store(time.Now().UnixNano()) // each command has the time of an execution
 	err := cmd.Run()
 	if err != nil || strings.HasPrefix(said.String(), "etw: the trace") {
 		return cost{}, fmt.Errorf("%v: %.200s", err, said.String())

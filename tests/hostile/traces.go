@@ -161,7 +161,7 @@ func (t *traces) truncated(s *subject, o outcome, sorted bool) {
 			return
 		}
 	}
-	if s.Format == mutate.Perf {
+	if s.Format.IsPerf() {
 		return // names are behind the records, which say less without them
 	}
 	if slices.Contains(t.got, -1) {
@@ -201,7 +201,7 @@ func (t *traces) account(s *subject, m mutate.Mutation, mutant mutate.Mutant, o 
 	if !o.reports(s.intact) {
 		row.unsaid++
 		// A record of perf has nothing to tell that its type is as it was.
-		if m.Announced && (s.Format != mutate.Perf || m.Name == mutate.Truncation) {
+		if m.Announced && (!s.Format.IsPerf() || m.Name == mutate.Truncation) {
 			t.find("unsaid", "%d of %d records, and no word of it", len(t.got), len(s.order))
 		}
 	}

@@ -37,6 +37,7 @@ func readPerf(t *Trace) bool {
 	if start < header || start > uint64(len(data)) || size > uint64(len(data))-start {
 		return false
 	}
+	const packed, packedToo = 81, 83
 	t.Format, t.Head = Perf, int(start)
 	end := int(start + size)
 	group := int(start)
@@ -47,6 +48,9 @@ func readPerf(t *Trace) bool {
 		n := int(binary.LittleEndian.Uint16(data[at+6:]))
 		if n < recordHeader || n > end-at {
 			return false
+		}
+		if kind := binary.LittleEndian.Uint32(data[at:]); kind == packed || kind == packedToo {
+			t.Format = PerfPacked
 		}
 		at += n
 		if at-group >= int(size)/mostGroups || at == end {

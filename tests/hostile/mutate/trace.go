@@ -12,10 +12,14 @@ const (
 	Nettrace6     Format = ".nettrace 6"
 	EVTX          Format = ".evtx"
 	Perf          Format = "perf.data"
+	PerfPacked    Format = "perf.data packed"
 )
 
 // IsETL reports whether f is one of the formats of Windows.
 func (f Format) IsETL() bool { return f == ETL || f == ETLCompressed }
+
+// IsPerf reports whether f is one of the formats of perf.
+func (f Format) IsPerf() bool { return f == Perf || f == PerfPacked }
 
 // A Trace is a file with a map of it.
 type Trace struct {
