@@ -2,12 +2,10 @@ package main
 
 import (
 	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha1"
 	"crypto/sha256"
-	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -18,16 +16,8 @@ var apkMachines = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
 // apk returns a package for Alpine: a tar with facts, without its end, and one with the files,
 // each packed by itself. It has no scripts and no signature: apk add --allow-untrusted.
-func apk(t target, version string, when time.Time, files []file) ([]byte, error) {
-	placed, err := placed(files)
-	if err != nil {
-		return nil, err
-	}
-	size := 0
-	for _, f := range placed {
-		size += len(f.data)
-	}
-	data, err := apkTar(when, placed, true)
+func (p *pack) apk() ([]byte, error) {
+	data, err := apkTar(p.when, p.files, true)
 	if err != nil {
 		return nil, err
 	}
@@ -40,35 +30,30 @@ size = %d
 arch = %s
 license = MIT
 datahash = %x
-`, apkVersion(version), when.Unix(), size, apkMachines[t.arch], sha256.Sum256(data))
-	control, err := apkTar(when, []file{{".PKGINFO", []byte(facts), 0o644}}, false)
+`, apkVersion(p.version), p.when.Unix(), p.size, apkMachines[p.arch], sha256.Sum256(data))
+	control, err := apkTar(p.when, []file{{".PKGINFO", []byte(facts), 0o644}}, false)
 	return append(control, data...), err
 }
 
 // apkTar returns files in a tar, packed. Those of the package itself have their sums beside them.
 func apkTar(when time.Time, files []file, whole bool) ([]byte, error) {
-	var b bytes.Buffer
-	packed, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	t := tar.NewWriter(packed)
-	for _, f := range files {
-		h := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: when, Typeflag: tar.TypeReg, Uname: "root", Gname: "root"}
+	return packed(func(w io.Writer) error {
+		t := tar.NewWriter(w)
+		for _, f := range files {
+			h := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: when, Typeflag: tar.TypeReg, Uname: "root", Gname: "root"}
+			if whole {
+				h.Format = tar.FormatPAX
+				h.PAXRecords = map[string]string{"APK-TOOLS.checksum.SHA1": fmt.Sprintf("%x", sha1.Sum(f.data))}
+			}
+			if err := put(t, h, f.data); err != nil {
+				return err
+			}
+		}
 		if whole {
-			h.Format = tar.FormatPAX
-			h.PAXRecords = map[string]string{"APK-TOOLS.checksum.SHA1": fmt.Sprintf("%x", sha1.Sum(f.data))}
+			return t.Close()
 		}
-		if err := put(t, h, f.data); err != nil {
-			return nil, err
-		}
-	}
-	end := t.Flush
-	if whole {
-		end = t.Close
-	}
-	err = errors.Join(end(), packed.Close())
-	return b.Bytes(), err
+		return t.Flush()
+	})
 }
 
 var (

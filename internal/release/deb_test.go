@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 var debFiles = []file{
@@ -20,24 +22,18 @@ var debFiles = []file{
 
 // TestDeb has Debian's own programs list a package.
 func TestDeb(t *testing.T) {
-	when := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
-	data, err := deb(target{"linux", "arm64"}, "v0.1.0-rc.1", when, debFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := made(t, "arm64", (*pack).deb, debFiles)
 	reversed := slices.Clone(debFiles)
 	slices.Reverse(reversed[:6])
-	if again, err := deb(target{"linux", "arm64"}, "v0.1.0-rc.1", when, reversed); err != nil || !bytes.Equal(data, again) {
-		t.Errorf("the same files make another package (%v)", err)
+	if !bytes.Equal(data, made(t, "arm64", (*pack).deb, reversed)) {
+		t.Error("the same files make another package")
 	}
 	path, err := exec.LookPath("dpkg-deb")
 	if err != nil {
 		t.Skip("there is no dpkg-deb")
 	}
 	name := filepath.Join(t.TempDir(), "etwgen.deb")
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, name, data)
 	for field, want := range map[string]string{"Package": "etwgen", "Version": "0.1.0~rc.1", "Architecture": "arm64"} {
 		if out, err := exec.Command(path, "--field", name, field).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
 			t.Errorf("%s is %s (%v), not %s", field, out, err, want)
@@ -86,10 +82,7 @@ func TestRecipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, filepath.Join(dir, name))
 		return string(data)
 	}
 	both := read("etwgen.rb") + read("etwgen.json")

@@ -69,7 +69,7 @@ func (m *image) add(t target, version string, when time.Time, files []file) erro
 	if err := treeTar(&plain, "", when, kept); err != nil {
 		return err
 	}
-	layer, err := packed(plain.Bytes())
+	layer, err := packedBytes(plain.Bytes())
 	if err != nil {
 		return err
 	}

@@ -130,16 +130,20 @@ func releaseTarget(dir, tmp string, t target, common []file, oci *image, dirty b
 
 // writePackages writes the packages of Linux systems, under the names that they give them.
 func writePackages(dir string, t target, version string, when time.Time, files []file) error {
+	pack, err := newPack(t, version, when, files)
+	if err != nil {
+		return err
+	}
 	number := debVersion(version)
 	for _, p := range []struct {
 		name string
-		make func(target, string, time.Time, []file) ([]byte, error)
+		make func() ([]byte, error)
 	}{
-		{fmt.Sprintf("etwgen_%s_%s.deb", number, t.arch), deb},
-		{fmt.Sprintf("etwgen-%s-1.%s.rpm", number, rpmMachines[t.arch].name), rpm},
-		{fmt.Sprintf("etwgen-%s-r0_%s.apk", apkVersion(version), apkMachines[t.arch]), apk},
+		{fmt.Sprintf("etwgen_%s_%s.deb", number, t.arch), pack.deb},
+		{fmt.Sprintf("etwgen-%s-1.%s.rpm", number, rpmMachines[t.arch].name), pack.rpm},
+		{fmt.Sprintf("etwgen-%s-r0_%s.apk", apkVersion(version), apkMachines[t.arch]), pack.apk},
 	} {
-		data, err := p.make(t, version, when, files)
+		data, err := p.make()
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}

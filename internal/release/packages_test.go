@@ -19,14 +19,25 @@ import (
 
 var packedAt = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
-// TestRPM has rpm itself check a package, list it, and install it into a folder.
-func TestRPM(t *testing.T) {
-	data, err := rpm(target{"linux", "amd64"}, "v0.1.0-rc.1", packedAt, debFiles)
+// made returns a package of files.
+func made(t *testing.T, arch string, form func(*pack) ([]byte, error), files []file) []byte {
+	t.Helper()
+	p, err := newPack(target{"linux", arch}, "v0.1.0-rc.1", packedAt, files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := rpm(target{"linux", "amd64"}, "v0.1.0-rc.1", packedAt, debFiles); err != nil || !bytes.Equal(data, again) {
-		t.Errorf("the same files make another package (%v)", err)
+	data, err := form(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestRPM has rpm itself check a package, list it, and install it into a folder.
+func TestRPM(t *testing.T) {
+	data := made(t, "amd64", (*pack).rpm, debFiles)
+	if !bytes.Equal(data, made(t, "amd64", (*pack).rpm, debFiles)) {
+		t.Error("the same files make another package")
 	}
 	path, err := exec.LookPath("rpm")
 	if err != nil {
@@ -66,10 +77,7 @@ func TestRPM(t *testing.T) {
 
 // TestAPK reads a package as apk does: two members, the sum of the second in the first.
 func TestAPK(t *testing.T) {
-	data, err := apk(target{"linux", "arm64"}, "v0.1.0-rc.1", packedAt, debFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := made(t, "arm64", (*pack).apk, debFiles)
 	r := bytes.NewReader(data)
 	control, end := member(t, r)
 	if len(control) != 1 {

@@ -126,19 +126,15 @@ var rpmMachines = map[string]struct {
 
 // rpm returns a package for Fedora, openSUSE and systems made of them. It has no scripts and
 // no signature.
-func rpm(t target, version string, when time.Time, files []file) ([]byte, error) {
-	placed, err := placed(files)
+func (p *pack) rpm() ([]byte, error) {
+	payload := cpio(p.when, p.files)
+	compressed, err := packedBytes(payload)
 	if err != nil {
 		return nil, err
 	}
-	payload := cpio(when, placed)
-	compressed, err := packed(payload)
-	if err != nil {
-		return nil, err
-	}
-	machine, number := rpmMachines[t.arch], debVersion(version)
-	h := rpmAbout(machine.name, number, when)
-	h.files(when, placed)
+	machine, number := rpmMachines[p.arch], debVersion(p.version)
+	h := rpmAbout(machine.name, number, p.when)
+	h.files(p.when, p.files)
 	h.texts(rpmPayloadDigest, fmt.Sprintf("%x", sha256.Sum256(compressed)))
 	header := h.encode(rpmHeaderImmutable)
 
