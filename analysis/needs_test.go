@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"math/bits"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,6 +36,7 @@ import (
 	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/generated/windows/network"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
@@ -318,14 +318,8 @@ func TestSeenKernel(t *testing.T) {
 
 // Packages and pages name the needs of the analyses.
 func TestNeedsTold(t *testing.T) {
-	page, err := os.ReadFile("../docs/answers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	recording, err := os.ReadFile("../docs/recording.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testio.Read(t, "../docs/answers.md")
+	recording := testio.Read(t, "../docs/recording.md")
 	commands := map[string]string{"alloc": "allocs", "contention": "waits --locks", "runtimes": "", "handles": "", "loader": "", "lifecycle": "startup --phases"}
 	rows := make(map[string]bool)                                                               // of commands, whether they say what one of the needs is
 	specs := map[string]bool{"jit": true, "runtimes": true, "lifecycle": true, "handles": true} // which stand for more there, or do not stand there

@@ -3,10 +3,10 @@ package manifest_test
 import (
 	"bytes"
 	"encoding/xml"
-	"os"
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -27,10 +27,7 @@ func BenchmarkParse(b *testing.B) {
 			var sources [][]byte
 			total := 0
 			for _, file := range bb.files {
-				data, err := os.ReadFile(file)
-				if err != nil {
-					b.Fatal(err)
-				}
+				data := testio.Read(b, file)
 				sources = append(sources, data)
 				total += len(data)
 			}

@@ -1,11 +1,11 @@
 package manifest
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -22,10 +22,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal("no manifests in testdata", err)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := testio.Read(f, file)
 		f.Add(data)
 	}
 	for _, content := range []string{

@@ -1,11 +1,11 @@
 package manifest_test
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/google/go-cmp/cmp"
@@ -64,10 +64,7 @@ func TestCorpusWritten(t *testing.T) {
 	files, written := 0, 0
 	for _, pattern := range [][]string{{"manifests", "*", "*"}, {"eventsource", "*.man"}, {"wevt", "*.man"}} {
 		for _, file := range corpus.Share(corpus.Glob(t, pattern...), 150) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testio.Read(t, file)
 			files++
 			opts := manifest.Options{Lenient: true}
 			m, _, err := manifest.Parse(filepath.Base(file), data, opts)

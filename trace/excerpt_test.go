@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/blocks"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -70,9 +70,7 @@ func longETLTrace(t *testing.T, compression etl.Compression) []byte {
 func openOne(t *testing.T, data []byte, opts ...Option) *File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.trace")
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data)
 	files, err := OpenFiles(path, opts...)
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%d files, error %v", len(files), err)
@@ -348,9 +346,7 @@ func TestExcerptOfTheDamaged(t *testing.T) {
 				damaged[i] ^= 0xff
 			}
 			path := filepath.Join(t.TempDir(), "a.trace")
-			if err := os.WriteFile(path, damaged, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, path, damaged)
 			files, err := OpenFiles(path, WithExcerpt(int64(len(data)/2)))
 			if err != nil {
 				continue

@@ -3,7 +3,6 @@ package findings
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -36,10 +36,7 @@ func collections(n int, of gc.GC) []*gc.GC {
 // Each finding fires from its threshold on, with a severity, and not below. The page of
 // docs lists it.
 func TestThresholds(t *testing.T) {
-	page, err := os.ReadFile("../../docs/report.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testio.Read(t, "../../docs/report.md")
 	paused := func(percent float64) []Finding { return GC(&gc.Runtime{Count: 1, PausePercent: known(percent)}) }
 	longest := func(ms float64) []Finding {
 		return GC(&gc.Runtime{Count: 1, GCs: collections(1, gc.GC{Generation: 2, Kind: gc.Blocking, Reason: "AllocSmall", StartMS: 500, PauseMS: known(ms)})})

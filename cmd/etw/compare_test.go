@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/ship"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -61,9 +61,7 @@ func shifts(t *testing.T, r *rand.Rand, name string, n, taste int) []string {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("%s%d.nettrace", name, i))
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, data)
 		paths = append(paths, path)
 	}
 	return paths
@@ -288,9 +286,7 @@ func TestComparedTime(t *testing.T) {
 	path := corpus.Glob(t, "dotnet10", "cpu.nettrace")
 	out, _, _ := output("top", "--by", "kind", "--json", "--label", "state=managed", path[0])
 	var kinds struct{ Groups []struct{ SelfMS float64 } }
-	if err := json.Unmarshal([]byte(out), &kinds); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, out, &kinds)
 	sum := 0.0
 	for _, row := range kinds.Groups {
 		sum += row.SelfMS

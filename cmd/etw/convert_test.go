@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/gcdump"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -38,9 +39,7 @@ func TestConvert(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "bakery.nettrace")
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, b)
 	for _, of := range []string{"cpu", "allocs", "exceptions", "contention"} {
 		checkConverted(t, path, of)
 	}
@@ -159,16 +158,11 @@ func TestConvertedBakery(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "bakery.nettrace"), filepath.Join(dir, "out.pb.gz")
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, b)
 	if _, stderr, status := output("export", "-o", out, path); status != 0 || stderr != "" {
 		t.Fatalf("%d, %s", status, stderr)
 	}
-	data, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, out)
 	p, err := profile.Parse(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
@@ -209,9 +203,7 @@ func TestHeapKeepsDump(t *testing.T) {
 	if _, err := d.WriteTo(&file); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(made, file.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, made, file.Bytes())
 	keeps := func(path string, want []byte) {
 		if _, stderr, status := output("heap", path, "-o", again); status != 0 {
 			t.Fatalf("%s: %d, %s", path, status, stderr)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -22,9 +22,7 @@ func redacted(t *testing.T, name string, data []byte, args ...string) (path, sai
 	t.Helper()
 	in := filepath.Join(t.TempDir(), name)
 	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(in, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, in, data)
 	said, code = filtered(append([]string{in, "-o", path}, args...)...)
 	return path, said, code
 }
@@ -32,10 +30,7 @@ func redacted(t *testing.T, name string, data []byte, args ...string) (path, sai
 // contains reports whether a file has a text, of bytes or UTF-16.
 func contains(t *testing.T, path, text string) bool {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path)
 	return bytes.Contains(data, []byte(text)) || bytes.Contains(data, etw.AppendUTF16(nil, text))
 }
 

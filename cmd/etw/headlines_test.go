@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/tests/page"
 )
@@ -372,9 +372,7 @@ func witnessOf(t *testing.T, path string) *witness {
 		t.Fatal(err)
 	}
 	w := &witness{tb: t, path: path}
-	if err := json.Unmarshal(b, &w.facts); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, b, &w.facts)
 	return w
 }
 
@@ -440,10 +438,7 @@ func TestHeadlines(t *testing.T) {
 
 // TestHeadlinesOfAll has each command in the table of first figures, or named below it.
 func TestHeadlinesOfAll(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "accuracy.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, filepath.Join("..", "..", "docs", "accuracy.md"))
 	_, part, _ := strings.Cut(string(b), "<!-- begin headlines -->")
 	part, _, _ = strings.Cut(part, "\n## ")
 	for _, cmd := range newRoot().Commands() {

@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/assist"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -187,9 +188,7 @@ func TestAssistantReads(t *testing.T) {
 func TestAssistantPaths(t *testing.T) {
 	outside, root := t.TempDir(), t.TempDir()
 	for _, dir := range []string{outside, root} {
-		if err := os.WriteFile(filepath.Join(dir, "gc.nettrace"), recorded(t, "gc.nettrace"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, "gc.nettrace"), recorded(t, "gc.nettrace"))
 	}
 	secret := filepath.Join(outside, "gc.nettrace")
 	rel, err := filepath.Rel(root, secret)
@@ -302,9 +301,7 @@ func TestAssistantKeeps(t *testing.T) {
 		t.Errorf("cancelled: %v, %q", err, x.Shelf.Order)
 	}
 	before := slices.Clone(x.Shelf.Order)
-	if err := os.WriteFile(x.Path, recorded(t, "threads.nettrace"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, x.Path, recorded(t, "threads.nettrace"))
 	output("top")
 	if slices.Equal(before, x.Shelf.Order) {
 		t.Error("what is kept of another file is answered")
@@ -373,10 +370,7 @@ func TestAssistantHuge(t *testing.T) {
 // TestAssistantsPage runs the commands of the page about assistants, but for those that
 // begin a server.
 func TestAssistantsPage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "assistants.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, filepath.Join("..", "..", "docs", "assistants.md"))
 	t.Chdir(exampleFolder(t))
 	ran := 0
 	for line := range strings.Lines(string(text)) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
 
@@ -45,10 +46,7 @@ func exitCodeOf(t *testing.T, err error) int {
 
 func recorded(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "tests", "recorded", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, filepath.Join("..", "..", "tests", "recorded", name))
 	return data
 }
 
@@ -90,9 +88,7 @@ func TestInterruptedExport(t *testing.T) {
 		for _, command := range []string{"export -f otlp", "export -f prometheus", "filter"} {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "out")
-			if err := os.WriteFile(path, []byte("before"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, path, "before")
 			cmd := etwProcess(t, append(strings.Fields(command), "-o", path, "-")...)
 			if code := commandtest.Interrupt(t, cmd, trace, signal); code != 1 {
 				t.Errorf("%s, %v: exit code %d", command, signal, code)
@@ -189,9 +185,7 @@ func TestFollow(t *testing.T) {
 	whole := recorded(t, "gc.nettrace")
 	for _, end := range []int{len(whole), len(whole) - 10} {
 		path := filepath.Join(t.TempDir(), "growing.nettrace")
-		if err := os.WriteFile(path, whole[:3], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, whole[:3])
 		cmd := etwProcess(t, "dump", "--follow", "-f", "jsonl", path)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -26,9 +26,7 @@ func TestProfilesReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "bakery.nettrace")
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, b)
 	for _, of := range []string{"cpu", "allocs", "exceptions", "contention"} {
 		checkReadBack(t, path, of)
 	}
@@ -119,9 +117,7 @@ func TestProfilesOfGo(t *testing.T) {
 	}
 	runtime.KeepAlive(held)
 	path := filepath.Join(t.TempDir(), "allocs.pb.gz")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, b.Bytes())
 	for _, of := range []string{"alloc_space", "alloc_objects", "inuse_space", "inuse_objects"} {
 		unit := "-unit=B"
 		if strings.HasSuffix(of, "objects") {
@@ -170,13 +166,9 @@ func TestProfilesOfGo(t *testing.T) {
 // Commands that need events say so of a profile, and one that needs none names the values.
 func TestProfilesElsewhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.folded")
-	if err := os.WriteFile(path, []byte("main;bake 12\nmain 3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, "main;bake 12\nmain 3\n")
 	other := filepath.Join(filepath.Dir(path), "y.folded")
-	if err := os.WriteFile(other, []byte("main 3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, other, "main 3\n")
 	for _, x := range []struct {
 		args []string
 		want string
@@ -206,9 +198,7 @@ func TestCompareProfiles(t *testing.T) {
 	dir := t.TempDir()
 	before, after := filepath.Join(dir, "a.folded"), filepath.Join(dir, "b.folded")
 	for path, text := range map[string]string{before: "main;bake 120\nmain 300\n", after: "main;bake 480\nmain 300\nmain;rare 1\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, text)
 	}
 	doc, _ := compareDocument(t, 0, []string{before}, []string{after}, "--all")
 	got := make(map[string][2]float64)

@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/ask"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -96,9 +97,7 @@ func TestReportTrouble(t *testing.T) {
 	}
 	cut := filepath.Join(t.TempDir(), "cut.nettrace")
 	whole := recorded(t, "gc.nettrace")
-	if err := os.WriteFile(cut, whole[:len(whole)*2/3], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, cut, whole[:len(whole)*2/3])
 	code, page, stderr = runReport(cut)
 	if code != cli.ExitTrouble || strings.Count(stderr, "\n") != 1 || !strings.Contains(page, "the trace is incomplete: ") || !strings.HasSuffix(page, "</html>\n") {
 		t.Errorf("a cut trace: exit code %d, %q", code, stderr)
@@ -147,9 +146,7 @@ func TestReportProfile(t *testing.T) {
 			Self, Total []float64
 		}
 	}
-	if err := json.Unmarshal(stdout.Bytes(), &top); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, stdout.Bytes(), &top)
 	type sums struct{ self, total float64 }
 	want := make(map[string]sums)
 	for _, r := range top.Rows {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -30,9 +31,7 @@ func TestThreadsAddUp(t *testing.T) {
 		sum, parts := 0.0, 0
 		for line := range strings.Lines(rows) {
 			var row struct{ TID int64 }
-			if err := json.Unmarshal([]byte(line), &row); err != nil {
-				t.Fatal(err)
-			}
+			testio.JSON(t, line, &row)
 			if row.TID <= 0 {
 				continue
 			}
@@ -110,9 +109,7 @@ func TestContentionInARow(t *testing.T) {
 				Method     string
 				Owner      int64
 			}
-			if err := json.Unmarshal([]byte(line), &row); err != nil {
-				t.Fatal(err)
-			}
+			testio.JSON(t, line, &row)
 			found = found || math.Abs(row.DurationMS-want.MS) < 1 && row.Method == want.Method && row.Owner > 0
 		}
 		if !found {
@@ -128,9 +125,7 @@ func TestChildrenAnywhere(t *testing.T) {
 	rows, _, _ := output("processes", "--process", "wininit.exe", "--children", "--format", "jsonl", path)
 	for line := range strings.Lines(rows) {
 		var row struct{ PID int64 }
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, line, &row)
 		list = append(list, fmt.Sprint(row.PID))
 	}
 	if len(list) < 10 {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/universal"
 	"github.com/etwgen/etwgen/generated/universal/events"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/trace"
@@ -107,18 +106,14 @@ func writeUniversal(t *testing.T, path string) (universalPath string, method pla
 		t.Fatal(err)
 	}
 	universalPath = filepath.Join(t.TempDir(), "universal-"+filepath.Base(path))
-	if err := os.WriteFile(universalPath, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, universalPath, out.Bytes())
 	return universalPath, method
 }
 
 // answerOf reads an answer, without its parts on the trace and the next question.
 func answerOf(t *testing.T, text string) (answer map[string]any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &answer); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, text, &answer)
 	delete(answer, "trace")
 	delete(answer, "next")
 	return answer

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -31,10 +31,7 @@ type correction struct{ provider, kind, place, item, runtime, here, reason strin
 
 func readCorrections(t *testing.T) []correction {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "generated", "clr", "testdata", "corrections.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, filepath.Join("..", "..", "generated", "clr", "testdata", "corrections.tsv"))
 	var list []correction
 	head := true
 	for line := range strings.Lines(string(data)) {
@@ -288,10 +285,7 @@ func TestDocOfCLR(t *testing.T) {
 // TestFactsOfCLR holds our manifest of the CLR against the resource of a real runtime, as a
 // table: numbers, names and types.
 func TestFactsOfCLR(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "generated", "clr", "testdata", "runtime-3.1.2.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, filepath.Join("..", "..", "generated", "clr", "testdata", "runtime-3.1.2.tsv"))
 	added := make(map[string]bool) // by template: fields that only ours has, with a reason
 	for _, c := range readCorrections(t) {
 		if c.kind == "field" && c.here == "added" {

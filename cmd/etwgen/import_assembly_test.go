@@ -9,6 +9,7 @@ import (
 
 	"github.com/etwgen/etwgen/gen"
 	"github.com/etwgen/etwgen/internal/ecma335/ecma335test"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/google/go-cmp/cmp"
@@ -26,9 +27,7 @@ func etwgenRun(args ...string) (code int, stdout, stderr string) {
 func TestImportAssembly(t *testing.T) {
 	dir := t.TempDir()
 	dll := filepath.Join(dir, "Shop.dll")
-	if err := os.WriteFile(dll, ecma335test.Shop(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, dll, ecma335test.Shop())
 	code, text, notes := etwgenRun("import", dll)
 	const note = "note: Shop.dll: class Shop.Orders: method set_Level is event 6 for .NET, but has no [Event] and writes none; it is left out: see --accidents\n"
 	if code != 0 || notes != note {
@@ -69,10 +68,7 @@ func sourceIn(t *testing.T, dir string) string {
 	}
 	var source strings.Builder
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testio.Read(t, path)
 		source.Write(text)
 	}
 	return source.String()
@@ -170,9 +166,7 @@ func TestFindAssemblies(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, content)
 	}
 	t.Setenv("DOTNET_ROOT", filepath.Join(dir, "dotnet"))
 	t.Setenv("NUGET_PACKAGES", filepath.Join(dir, "packages"))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/internal/command"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -106,10 +106,7 @@ func objects(t *testing.T, text string) []map[string]any {
 // facts returns the rows of a table that choose wants, sorted.
 func facts(t *testing.T, file string, choose func(cells []string) (string, bool)) []string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(corpus.Facts(t), file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, filepath.Join(corpus.Facts(t), file))
 	var rows []string
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		if i == 0 {
@@ -167,9 +164,7 @@ func TestListHostileNames(t *testing.T) {
 	text := `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
 <provider name="N&#x9b;31m&#x202e;&#10;FAKE" guid="{7c1d5e0a-3b0f-4f5e-8a52-0d6c1e2f3a4b}" symbol="P" resourceFileName="r" messageFileName="m">
 <events><event value="1" symbol="E"/></events></provider></events></instrumentation></instrumentationManifest>`
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, text)
 	for _, args := range [][]string{{"list", path}, {"list", "--json", path}} {
 		var stdout, stderr bytes.Buffer
 		if code := run(args, nil, &stdout, &stderr); code != 0 {

@@ -2,10 +2,11 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestRefusals: each command says in one line, and with the right exit code, that a flag is
@@ -13,9 +14,7 @@ import (
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	empty, none := filepath.Join(dir, "empty.man"), filepath.Join(dir, "none.man")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, empty, "")
 	refused := func(want int, says string, args ...string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
@@ -46,9 +45,7 @@ func TestRefusals(t *testing.T) {
 	}
 	refused(exitUsage, "unknown flag: --frobnicate; see etwgen man --help\n", "man", "--frobnicate")
 	profile := filepath.Join(dir, "cpu.folded")
-	if err := os.WriteFile(profile, []byte("main;run;work 12\nmain;run;wait 3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, profile, "main;run;work 12\nmain;run;wait 3\n")
 	refused(exitDiagnostics, profile+": it is a profile (folded stacks), which has no events, and so no manifest", "import", profile)
 }
 

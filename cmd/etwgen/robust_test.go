@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
 )
@@ -25,9 +26,7 @@ func (fullDisk) Write([]byte) (int, error) {
 func TestFullOutput(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"old.man": compatShop, "new.man": strings.Replace(compatShop, "win:UInt32", "win:UInt64", 1)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), text)
 	}
 	t.Chdir(dir)
 	for _, args := range []string{
@@ -101,9 +100,7 @@ func TestImportOfFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "shop.bin")
-	if err := os.WriteFile(path, res.Templates, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, res.Templates)
 	var stdout, stderr bytes.Buffer
 	if got := run([]string{"import", path}, strings.NewReader(""), &stdout, &stderr); got != exitDiagnostics || stdout.Len() > 0 ||
 		!strings.Contains(stderr.String(), "the manifest that it makes would have errors: line:") {
@@ -124,9 +121,7 @@ func TestImportOfFolder(t *testing.T) {
 	}
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	for name, data := range map[string][]byte{"good.bin": res.Templates, "cut.bin": res.Templates[:len(res.Templates)/2]} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), data)
 	}
 	code, _, stderr := etwgenRun("import", "--output", out, dir)
 	if code != exitDiagnostics || !strings.Contains(stderr, "cut.bin") {

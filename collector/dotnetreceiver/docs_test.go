@@ -1,24 +1,19 @@
 package dotnetreceiver
 
 import (
-	"os"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestDocumented has each option in the page of this receiver, or in that of all three: in a table
 // that names it, with its path.
 func TestDocumented(t *testing.T) {
-	own, err := os.ReadFile("../../docs/collector-dotnet.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := os.ReadFile("../../docs/collector.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := testio.Read(t, "../../docs/collector-dotnet.md")
+	all := testio.Read(t, "../../docs/collector.md")
 	_, shared, ok := strings.Cut(string(all), "\n## Options of all three\n")
 	if !ok {
 		t.Fatal("the section is called otherwise")

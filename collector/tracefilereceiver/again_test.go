@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/etwgen/etwgen/collector/tracefilereceiver/internal/metadata"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // A flaky is a medium that fails once at a place, or ends there.
@@ -56,10 +57,7 @@ func on(t *testing.T, dir string, keep *memory, s *sink, medium func(io.ReaderAt
 // opened for the first time, the second and the third: all is sent once, without the file
 // changing, and nothing more after a restart.
 func TestMediumFails(t *testing.T) {
-	whole, err := os.ReadFile(filepath.Join(recorded, "jit.nettrace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, filepath.Join(recorded, "jit.nettrace"))
 	etl := session(t)
 	for _, c := range []struct {
 		name string
@@ -107,9 +105,7 @@ func TestFilledLater(t *testing.T) {
 		copy(half, whole[:len(whole)/2])
 		write(t, path, half)
 		all(t, config(dir), keep, s)
-		if err := os.WriteFile(path, whole, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, whole)
 		old := time.Now().Add(-time.Minute)
 		if err := os.Chtimes(path, old, old); err != nil {
 			t.Fatal(err)

@@ -5,13 +5,13 @@ import (
 	"compress/gzip"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/plog"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -56,10 +56,7 @@ func session(t *testing.T) []byte {
 // TestCut reads traces that lack their ends, and grow from one start of the receiver to
 // the next: whatever comes later in the order of time, all is sent once.
 func TestCut(t *testing.T) {
-	whole, err := os.ReadFile(filepath.Join(recorded, "threads.nettrace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, filepath.Join(recorded, "threads.nettrace"))
 	for _, c := range []struct {
 		name  string
 		whole []byte
@@ -93,10 +90,7 @@ func TestCut(t *testing.T) {
 // TestPart packs a trace while the receiver looks: the part of the packed file that is there
 // is read, and then the rest.
 func TestPart(t *testing.T) {
-	whole, err := os.ReadFile(filepath.Join(recorded, "jit.nettrace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, filepath.Join(recorded, "jit.nettrace"))
 	dir, keep, s := t.TempDir(), &memory{}, &sink{}
 	b := packed(t, whole)
 	for _, n := range []int{len(b) / 2, len(b) * 3 / 4, len(b)} {

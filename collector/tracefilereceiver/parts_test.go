@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -52,10 +52,7 @@ func partOf(t *testing.T, from string, wanted func(n int) bool) []byte {
 // each is sent, and once. A copy of one and a part that is cut off are not sent again.
 func TestParts(t *testing.T) {
 	from := filepath.Join(recorded, "gc.nettrace")
-	whole, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, from)
 	parts := map[string][]byte{
 		"whole": whole,
 		"even":  partOf(t, from, func(n int) bool { return n%2 == 0 }),

@@ -28,6 +28,7 @@ import (
 
 	"github.com/etwgen/etwgen/collector/internal/flow/flowtest"
 	"github.com/etwgen/etwgen/collector/tracefilereceiver/internal/metadata"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -36,18 +37,13 @@ const recorded = "../../tests/recorded"
 // copyOf copies a trace under another name, and has it look old.
 func copyOf(t *testing.T, from, to string) {
 	t.Helper()
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, from)
 	write(t, to, b)
 }
 
 func write(t *testing.T, to string, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(to, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, to, b)
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(to, old, old); err != nil {
 		t.Fatal(err)
@@ -233,10 +229,7 @@ func all(t *testing.T, cfg *Config, keep *memory, s *sink) {
 // without a match: no error, since the readable part is read.
 func TestSays(t *testing.T) {
 	dir := t.TempDir()
-	whole, err := os.ReadFile(filepath.Join(recorded, "gc.nettrace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, filepath.Join(recorded, "gc.nettrace"))
 	write(t, filepath.Join(dir, "cut.nettrace"), whole[:len(whole)/2])
 	write(t, filepath.Join(dir, "text.md"), []byte("no trace at all"))
 	write(t, filepath.Join(dir, "cpu.folded"), []byte("main;run;work 12\nmain;run;wait 3\n"))
@@ -299,10 +292,7 @@ func events(t *testing.T, path string) (n int) {
 func TestOnce(t *testing.T) {
 	dir, keep, s := t.TempDir(), &memory{}, &sink{}
 	gc, exceptions := filepath.Join(recorded, "gc.nettrace"), filepath.Join(recorded, "exceptions.nettrace")
-	whole, err := os.ReadFile(exceptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, exceptions)
 	copyOf(t, gc, filepath.Join(dir, "gc.nettrace"))
 	part := filepath.Join(dir, "part.nettrace")
 	write(t, part, whole[:len(whole)/2])
@@ -461,10 +451,7 @@ func TestFull(t *testing.T) {
 func TestFollow(t *testing.T) {
 	dir, keep, s := t.TempDir(), &memory{}, &sink{}
 	from := filepath.Join(recorded, "jit.nettrace")
-	whole, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, from)
 	path := filepath.Join(dir, "a.nettrace")
 	write(t, path, whole[:len(whole)*2/3])
 	cfg := config(dir)
@@ -496,10 +483,7 @@ func TestFollow(t *testing.T) {
 func TestFollowBesideWhole(t *testing.T) {
 	dir, s := t.TempDir(), &sink{}
 	from := filepath.Join(recorded, "jit.nettrace")
-	whole, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, from)
 	write(t, filepath.Join(dir, "a.nettrace"), whole[:len(whole)/2])
 	write(t, filepath.Join(dir, "b.nettrace"), whole)
 	cfg := config(dir)

@@ -2,7 +2,6 @@ package firefox_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/export/chrometrace"
 	"github.com/etwgen/etwgen/export/firefox"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/profile"
 )
 
@@ -100,9 +100,7 @@ func TestMarkers(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, b.Bytes(), &doc)
 	got := ""
 	for _, x := range doc.Threads {
 		for i, name := range x.Markers.Name {
@@ -143,9 +141,7 @@ func TestViewer(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.json")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, b.Bytes())
 	run := func(args ...string) string {
 		c := exec.Command("node", append([]string{script}, args...)...)
 		c.Env = append(os.Environ(), "HOME="+dir, "PROFILER_CLI_SESSION_DIR="+dir)

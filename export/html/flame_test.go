@@ -2,16 +2,15 @@ package html
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/chromium"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // bakery is a small call tree.
@@ -68,9 +67,7 @@ type decodedFlame struct {
 func decodedFlameOf(t testing.TB, page string) *decodedFlame {
 	t.Helper()
 	var m decodedFlame
-	if err := json.Unmarshal([]byte(block.FindStringSubmatch(page)[1]), &m); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, []byte(block.FindStringSubmatch(page)[1]), &m)
 	return &m
 }
 
@@ -179,9 +176,7 @@ func TestHeaviest(t *testing.T) {
 func flameFile(t *testing.T, f *Flame) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "flame.html")
-	if err := os.WriteFile(path, []byte(flamePageOf(t, f)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, flamePageOf(t, f))
 	return path
 }
 

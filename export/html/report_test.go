@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis"
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -214,9 +214,7 @@ type decodedTable struct {
 func decoded(t *testing.T, page string) *decodedModel {
 	t.Helper()
 	var m decodedModel
-	if err := json.Unmarshal([]byte(block.FindStringSubmatch(page)[1]), &m); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, []byte(block.FindStringSubmatch(page)[1]), &m)
 	return &m
 }
 
@@ -385,10 +383,7 @@ func TestNothing(t *testing.T) {
 
 // TestSize holds the sizes of pages in the documentation against pages.
 func TestSize(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/report.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := testio.Read(t, "../../docs/report.md")
 	said := regexp.MustCompile(`(?s)A page has (\d+) kB before.*some (\d+)\s+bytes for each collection`).FindSubmatch(doc)
 	if said == nil {
 		t.Fatal("docs/report.md does not say how large a page is")

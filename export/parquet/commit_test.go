@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // lots returns how often a test tries: a share, or with ETWGEN_KILLS=all so often, which takes
@@ -178,13 +179,9 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(at(2), append(b[:len(b)-1:len(b)-1], 'X'), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, at(2), append(b[:len(b)-1:len(b)-1], 'X'))
 	orphan := filepath.Join(filepath.Dir(at(3)), "orphan.parquet")
-	if err := os.WriteFile(orphan, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, orphan, b)
 	l, err := parquet.OpenLake(o.Dir)
 	if err != nil {
 		t.Fatal(err)

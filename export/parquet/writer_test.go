@@ -15,6 +15,7 @@ import (
 
 	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -148,10 +149,7 @@ func TestNoFolders(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	o := options(t)
 	read := func(m *parquet.Manifest) string {
-		b, err := os.ReadFile(filepath.Join(o.Dir, m.Files[0].Path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testio.Read(t, filepath.Join(o.Dir, m.Files[0].Path))
 		return string(b)
 	}
 	m := export(t, newRecords(5000), o)
@@ -197,9 +195,7 @@ func TestTrouble(t *testing.T) {
 	if list := files(t, o.Dir); len(list) != 0 {
 		t.Errorf("%q", list)
 	}
-	if err := os.WriteFile(filepath.Join(o.Dir, "file"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, filepath.Join(o.Dir, "file"), "")
 	o.Dir = filepath.Join(o.Dir, "file")
 	if _, err := parquet.Export(context.Background(), newRecords(1), o, nil); err == nil {
 		t.Error("a lake below a file")

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/export/prometheus"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -18,10 +18,7 @@ import (
 // run dispatches the records of a recorded trace.
 func run(t testing.TB, mux *etw.Mux) {
 	t.Helper()
-	data, err := os.ReadFile("../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, "../../tests/recorded/gc.nettrace")
 	r, err := nettrace.NewReader(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)

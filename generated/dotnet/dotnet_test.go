@@ -2,7 +2,6 @@ package dotnet_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +35,7 @@ import (
 	"github.com/etwgen/etwgen/generated/dotnet/tasks"
 	"github.com/etwgen/etwgen/generated/dotnet/tls"
 	"github.com/etwgen/etwgen/generated/dotnet/yarp"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
@@ -104,10 +104,7 @@ func layouts(p *etw.Provider) []string {
 
 // TestPackageDoc holds the list of packages in the documentation against the folders.
 func TestPackageDoc(t *testing.T) {
-	page, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testio.Read(t, "doc.go")
 	for name, p := range packages {
 		line := ""
 		for l := range strings.Lines(string(page)) {

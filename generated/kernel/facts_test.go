@@ -2,12 +2,12 @@ package kernel
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -18,10 +18,7 @@ import (
 // table reads a table: a map for each line, by the names of the columns.
 func table(t *testing.T, name string) []map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(corpus.Facts(t), name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, filepath.Join(corpus.Facts(t), name))
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	columns := strings.Split(lines[0], "\t")
 	rows := make([]map[string]string, 0, len(lines)-1)

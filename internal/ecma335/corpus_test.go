@@ -1,11 +1,11 @@
 package ecma335_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -15,10 +15,7 @@ func TestAssemblies(t *testing.T) {
 	paths := append(corpus.Glob(t, "assemblies", "*.dll"), corpus.Glob(t, "r2r", "small", "*", "*.dll")...)
 	types, methods, instructions, attributes := 0, 0, 0, 0
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, path)
 		name := filepath.Base(path)
 		f, err := ecma335.ParseImage(data)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -16,14 +17,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"kernel.man", "system.go"} {
-		got, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(filepath.Join("..", "..", "generated", "kernel", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testio.Read(t, filepath.Join(dir, name))
+		want := testio.Read(t, filepath.Join("..", "..", "generated", "kernel", name))
 		if string(got) != string(want) {
 			t.Errorf("%s is stale: go run ./internal/kernelman -o generated/kernel", name)
 		}
@@ -57,9 +52,7 @@ func TestFaults(t *testing.T) {
 			if name == tt.file {
 				text = tt.text
 			}
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, filepath.Join(dir, name), text)
 		}
 		if err := run(dir, dir); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.file, err, tt.want)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest/eventsource"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/google/go-cmp/cmp"
@@ -54,10 +55,7 @@ func find(t *testing.T) func(string) []byte {
 // read reads the sources of an assembly, by class.
 func read(t *testing.T, path string, opts eventsource.Options) map[string]*eventsource.Source {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path)
 	opts.Find, opts.Accidents = find(t), true
 	all, err := eventsource.Read(filepath.Base(path), data, opts)
 	if err != nil && err != eventsource.ErrNoSource {
@@ -92,10 +90,7 @@ func TestManifests(t *testing.T) {
 				row["provider"], row["guid"], row["self_describing"])
 		}
 		s := read(t, path, eventsource.Options{Semantics: semantics})[row["source_class"]]
-		want, err := os.ReadFile(corpus.File(t, "eventsource", row["file"]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testio.Read(t, corpus.File(t, "eventsource", row["file"]))
 		if diff := cmp.Diff(string(want), string(s.AppendManifest(nil))); diff != "" {
 			if lacking(s) != "" && withoutMaps(string(want), lacking(s)) == withoutMaps(string(s.AppendManifest(nil)), lacking(s)) {
 				t.Logf("%s has but for %s the same: %q", row["file"], lacking(s), s.Warnings)
@@ -192,10 +187,7 @@ func TestLocalized(t *testing.T) {
 		for _, path := range corpus.Glob(t, "eventsource", "localized", "*.man") {
 			all++
 			_, class, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".man"), "@")
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testio.Read(t, path)
 			s := sources[class]
 			if s == nil {
 				t.Errorf("no class %s", class)

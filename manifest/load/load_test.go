@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest/wevt"
 )
 
@@ -16,19 +17,14 @@ const windows = "../../generated/windows/windows.man"
 
 // TestProviders reads a file, a folder with files that are no manifests, and a path without any.
 func TestProviders(t *testing.T) {
-	good, err := os.ReadFile(windows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := testio.Read(t, windows)
 	one, err := Providers(windows)
 	if err != nil || len(one.Providers) == 0 || one.Files != 1 {
 		t.Fatalf("%+v, %v", one, err)
 	}
 	dir := t.TempDir()
 	for name, data := range map[string]string{"a.man": string(good), "b.xml": "<no", "c.dll": "MZ and nothing else", "d.txt": "no"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), data)
 	}
 	all, err := Providers(dir)
 	if err != nil || len(all.Providers) != len(one.Providers) || all.Files != 3 || len(all.Left) == 0 || all.Left[0].File != filepath.Join(dir, "b.xml") {

@@ -2,9 +2,9 @@ package wevt_test
 
 import (
 	"bytes"
-	"os"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -12,10 +12,7 @@ import (
 
 func readFile(tb testing.TB, path string) []byte {
 	tb.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := testio.Read(tb, path)
 	return data
 }
 

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/maphash"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -97,10 +97,7 @@ func TestCorpusTruncation(t *testing.T) {
 		t.Skip("reads real traces some 2500 times")
 	}
 	for _, name := range []string{"gcevents.etl", "filtrace_etw.etl"} {
-		data, err := os.ReadFile(corpus.File(t, "etl", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, corpus.File(t, "etl", name))
 		whole := readFingerprints(t, data)
 		// How many of the records are in buffers before each position.
 		ends := recordsByBuffer(t, data)

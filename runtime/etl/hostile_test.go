@@ -7,10 +7,10 @@ import (
 	"hash/maphash"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -111,10 +111,7 @@ func traces(t *testing.T) (all []*trace) {
 		all = append(all, newTrace(t, c.String(), file(t, h, written...)))
 	}
 	for _, name := range []string{"gcevents.etl", "primitive-types.etl", "smallEtlFile.etl", "SelfDescribingSingleEvent.etl"} {
-		data, err := os.ReadFile(corpus.File(t, "etl", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, corpus.File(t, "etl", name))
 		all = append(all, newTrace(t, name, data))
 	}
 	return all
@@ -215,10 +212,7 @@ func TestFlippedHeadersOfLargeTraces(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, path)
 		tr := newTrace(t, filepath.Base(path), data)
 		var sum tally
 		for range min(200, max(10, (50<<20)/len(data))) / corpus.Every(5) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -55,9 +56,7 @@ func documents(t *testing.T, path string) (list [][]leaf) {
 	}
 	_, text, _ = bytes.Cut(text, []byte(":"))
 	var events []json.RawMessage
-	if err := json.Unmarshal(bytes.TrimRight(text, "\r\n \x00"), &events); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, bytes.TrimRight(text, "\r\n \x00"), &events)
 	for _, e := range events {
 		d := json.NewDecoder(bytes.NewReader(e))
 		d.UseNumber()
@@ -70,10 +69,7 @@ func documents(t *testing.T, path string) (list [][]leaf) {
 // the tracepoint, and its bytes.
 func intercepted(t *testing.T, path string, take func(name string, b []byte)) {
 	t.Helper()
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testio.Read(t, path)
 	for len(file) > 4 {
 		n := binary.LittleEndian.Uint32(file)
 		name, b, _ := bytes.Cut(file[4:n], []byte{0})

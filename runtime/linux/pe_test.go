@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/universal"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -37,10 +37,7 @@ func TestPEIdentity(t *testing.T) {
 	}
 	same := 0
 	for _, path := range corpus.Glob(t, "assemblies", "System.*.dll") {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, path)
 		got, ok := imageIdentity(bytes.NewReader(data)).(peIdentity)
 		if !ok {
 			t.Errorf("%s is not identified", filepath.Base(path))
@@ -64,10 +61,7 @@ func TestPEIdentity(t *testing.T) {
 // stampedPE returns a PE file of a machine that Windows does not know. Its compiler gave it
 // no stamp.
 func stampedPE(t *testing.T) []byte {
-	data, err := os.ReadFile(filepath.Join("..", "..", "tests", "live", "app.dll"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, filepath.Join("..", "..", "tests", "live", "app.dll"))
 	header := data[binary.LittleEndian.Uint32(data[60:]):]
 	binary.LittleEndian.PutUint16(header[4:], 0x8664^0x7b79) // for Linux
 	binary.LittleEndian.PutUint32(header[8:], 12345)

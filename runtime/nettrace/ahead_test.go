@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -99,10 +100,7 @@ func TestAhead(t *testing.T) {
 	withProcessors(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, file := range ownTraces(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, file)
 		checkAhead(t, data)
 		checkAhead(t, data, WithFileOrder())
 		checkAhead(t, data, WithSortLimit(50e3))
@@ -132,10 +130,7 @@ func TestAheadCorpus(t *testing.T) {
 		if fi, err := os.Stat(file); err != nil || fi.Size() > 6<<20 {
 			continue
 		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, file)
 		checkAhead(t, data)
 		checkAhead(t, data, WithSortLimit(600e3))
 	}
@@ -159,10 +154,7 @@ func TestAheadEnds(t *testing.T) {
 	withProcessors(t)
 	before := runtime.NumGoroutine()
 	for i, file := range ownTraces(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, file)
 		r, err := NewReader(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -93,10 +94,7 @@ func TestPush(t *testing.T) {
 	files := ownTraces(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, file)
 		if checkPush(t, data) == 0 {
 			t.Errorf("%s: no event was left out", file)
 		}
@@ -125,10 +123,7 @@ func TestPushCorpus(t *testing.T) {
 			if fi, err := os.Stat(file); err != nil || fi.Size() > 6<<20 {
 				continue
 			}
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testio.Read(t, file)
 			checkPush(t, data)
 		}
 	}
@@ -176,9 +171,6 @@ func TestPushEnds(t *testing.T) {
 // smallTraces returns a recorded trace with more events than are read between two looks
 // at a context.
 func smallTraces(t *testing.T) []byte {
-	data, err := os.ReadFile("../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, "../../tests/recorded/gc.nettrace")
 	return data
 }

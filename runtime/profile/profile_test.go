@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/profile"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -242,10 +242,7 @@ func TestCorpus(t *testing.T) {
 		"recordings/firefox-cpu-v66.json": 1265695775, "recordings/otlp/profile.otlp": 9450e6, // 189 samples, 50 ms apart
 	} {
 		for _, path := range corpus.Glob(t, pattern) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testio.Read(t, path)
 			p, err := profile.Read(data)
 			if err != nil {
 				t.Errorf("%s: %v", path, err)

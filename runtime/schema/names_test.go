@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/schema"
@@ -50,15 +51,10 @@ func TestProviderNames(t *testing.T) {
 		b.WriteString(guid + " " + names[guid] + "\n")
 	}
 	if *update {
-		if err := os.WriteFile("names.txt", b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, "names.txt", b.Bytes())
 		return
 	}
-	have, err := os.ReadFile("names.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := testio.Read(t, "names.txt")
 	if diff := cmp.Diff(string(have), b.String()); diff != "" {
 		t.Errorf("names.txt is stale; run go test ./runtime/schema -run ProviderNames -update (-repository +corpus):\n%s", diff)
 	}

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -32,10 +32,7 @@ func headerLike(h etl.Header) logfileHeader {
 // cutBuffers returns the buffers of a file.
 func cutBuffers(t testing.TB, path string) (list [][]byte) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path)
 	for len(data) > 0 {
 		n := int(binary.LittleEndian.Uint32(data))
 		if n < 72 {

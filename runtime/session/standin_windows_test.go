@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -56,10 +56,7 @@ func (s *standIn) play(data []byte, n int) {
 // its input.
 func plain(t testing.TB, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path)
 	r, err := etl.Open(path, etl.WithoutSchemas(), etl.WithoutAttribution())
 	if err != nil {
 		t.Fatal(err)
@@ -116,10 +113,7 @@ func TestStandIn(t *testing.T) {
 	in := findStandIn(t)
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
 		for _, d := range []Delivery{DeliverBuffers, DeliverEvents} {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testio.Read(t, path)
 			if d == DeliverEvents {
 				data = plain(t, path)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -70,9 +71,7 @@ func TestBuild(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(name, f.Content, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, name, f.Content)
 		}
 		p, err := gen.Select(m, v.provider)
 		if err != nil {
@@ -86,9 +85,7 @@ func TestBuild(t *testing.T) {
 		t.Fatal("go list:", err)
 	}
 	mod := fmt.Sprintf("module varied\n\nrequire github.com/etwgen/etwgen v0.0.0\n\ngo %s", root)
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, filepath.Join(dir, "go.mod"), mod)
 	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir

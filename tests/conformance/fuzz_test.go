@@ -2,11 +2,11 @@ package conformance
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -19,10 +19,7 @@ func FuzzGenerate(f *testing.F) {
 		f.Fatal("no seeds:", err)
 	}
 	for _, path := range seeds {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := testio.Read(f, path)
 		f.Add(text)
 	}
 	check := newChecker(f)

@@ -2,13 +2,13 @@ package golden
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"testing"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -24,10 +24,7 @@ func TestMethods(t *testing.T) {
 	called := make(map[string]bool) // by receiver, c or a, and method
 	call := regexp.MustCompile(`\b[ca]\.[A-Z]\w*\(`)
 	for _, path := range paths {
-		code, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := testio.Read(t, path)
 		for _, found := range call.FindAllString(string(code), -1) {
 			called[found] = true
 		}

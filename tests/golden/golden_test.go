@@ -25,6 +25,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -66,14 +67,9 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile("list_test.go", list, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, "list_test.go", list)
 	}
-	got, err := os.ReadFile("list_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testio.Read(t, "list_test.go")
 	if diff := cmp.Diff(string(list), string(got)); diff != "" {
 		t.Errorf("list_test.go (-want +got); run with -update:\n%s", diff)
 	}
@@ -194,8 +190,6 @@ func write(t *testing.T, dir string, got map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(want, filepath.FromSlash(name))), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(want, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(want, name), text)
 	}
 }

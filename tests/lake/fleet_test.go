@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
@@ -71,9 +72,7 @@ func makeFleet(t *testing.T, dir string, n int) *fleet {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, w.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, w.Bytes())
 		f.paths = append(f.paths, path)
 	}
 	return f
@@ -162,9 +161,7 @@ func leaveOrphan(t *testing.T, lake string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(list[0]), "orphan.parquet"), b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, filepath.Join(filepath.Dir(list[0]), "orphan.parquet"), b)
 }
 
 // compareWithStat holds the number of events in the views against the counts of the tool.

@@ -1,7 +1,6 @@
 package lake
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
@@ -54,9 +54,7 @@ func TestQueries(t *testing.T) {
 	tool := buildTool(t)
 	dir := t.TempDir()
 	sampled := filepath.Join(dir, "samples.nettrace")
-	if err := os.WriteFile(sampled, samplesTrace(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, sampled, samplesTrace())
 	for host, names := range recorded {
 		args := []string{"export", "-o", filepath.Join(dir, "lake"), "--host", host, "--tables", "gcs,allocs,samples"}
 		for _, name := range names {
@@ -69,10 +67,7 @@ func TestQueries(t *testing.T) {
 		}
 	}
 	d.query(t, "SET file_search_path = '"+strings.ReplaceAll(filepath.ToSlash(dir), "'", "''")+"'")
-	page, err := os.ReadFile("../../docs/lake.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testio.Read(t, "../../docs/lake.md")
 	blocks := sqlBlock.FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != 10 {
 		t.Errorf("the page asks %d questions", len(blocks))
@@ -101,9 +96,7 @@ func comparePauses(t *testing.T, d *duck, tool string) {
 			} `json:"gcs"`
 		} `json:"runtimes"`
 	}
-	if err := json.Unmarshal(out, &res); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, out, &res)
 	sum, n := 0.0, 0
 	for _, rt := range res.Runtimes {
 		for _, g := range rt.GCs {
@@ -125,9 +118,7 @@ func compareAllocations(t *testing.T, d *duck, tool string) {
 		t.Fatal(err)
 	}
 	var doc struct{ Rows []map[string]any }
-	if err := json.Unmarshal(out, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, out, &doc)
 	want := make(map[string]string)
 	for _, r := range doc.Rows {
 		for k, v := range r {

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -49,10 +49,7 @@ func runtimeFacts(t *testing.T) map[kind]*fact {
 // table iterates over the rows of a table, by the names of their columns.
 func table(t *testing.T, name string) func(yield func(map[string]string) bool) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(corpus.Facts(t), name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, filepath.Join(corpus.Facts(t), name))
 	lines := strings.Split(strings.TrimRight(string(b), "\r\n"), "\n")
 	columns := strings.Split(lines[0], "\t")
 	return func(yield func(map[string]string) bool) {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -104,10 +105,7 @@ func unpackedTrace(t *testing.T, path string) string {
 	if filepath.Ext(path) != ".gz" {
 		return path
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, path)
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
@@ -116,9 +114,7 @@ func unpackedTrace(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(path), ".gz"))
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, b)
 	return path
 }
 

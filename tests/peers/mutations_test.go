@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -68,10 +69,7 @@ func TestMutations(t *testing.T) {
 	planted, possible := 0, 0
 	for _, m := range mutations {
 		path := filepath.Join(root, "analysis", filepath.FromSlash(m.file))
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testio.Read(t, path)
 		source := strings.ReplaceAll(string(b), "\r\n", "\n")
 		if n := strings.Count(source, m.old); n != 1 {
 			t.Logf("%s: %s has %q %d times", m.what, m.file, m.old, n)
@@ -97,17 +95,13 @@ func plant(t *testing.T, root, path, source string) {
 	t.Helper()
 	dir := t.TempDir()
 	mutant := filepath.Join(dir, "mutant.go")
-	if err := os.WriteFile(mutant, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, mutant, source)
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutant}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, overlay, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, list, overlay)
 	build := exec.Command("go", "build", "-overlay", list, "./"+filepath.ToSlash(filepath.Join("analysis", filepath.Base(filepath.Dir(path)))))
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {

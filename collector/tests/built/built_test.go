@@ -22,6 +22,7 @@ import (
 
 	"github.com/etwgen/etwgen/export/otlp"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -66,9 +67,7 @@ func start(t *testing.T, traces, out, options string) *collector {
 func launch(t *testing.T, out, text string) *collector {
 	t.Helper()
 	config := filepath.Join(out, "config.yaml")
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, config, text)
 	c := &collector{t: t, cmd: exec.Command(os.Getenv("ETWGEN_COLLECTOR"), "--config", config), end: make(chan struct{})}
 	errs, err := c.cmd.StderrPipe()
 	if err != nil {
@@ -304,9 +303,7 @@ func lay(t *testing.T, dir string, traces ...string) {
 			t.Fatal(err)
 		}
 		to := filepath.Join(dir, fmt.Sprintf("%02d-%s", i, filepath.Base(from)))
-		if err := os.WriteFile(to, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, to, b)
 		old := time.Now().Add(-time.Hour)
 		if err := os.Chtimes(to, old, old); err != nil {
 			t.Fatal(err)

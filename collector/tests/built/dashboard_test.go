@@ -2,7 +2,6 @@ package built
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -18,6 +17,7 @@ import (
 
 	known "github.com/etwgen/etwgen/generated/dotnet/counters"
 	"github.com/etwgen/etwgen/generated/dotnet/metrics"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -123,9 +123,7 @@ func expressions(t *testing.T) (list []string) {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal(b, &board); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, b, &board)
 	for _, p := range board.Panels {
 		for _, target := range p.Targets {
 			list = append(list, target.Expr)
@@ -142,10 +140,7 @@ var (
 
 // TestOwnMetrics has the dashboard ask for the receiver's metrics on itself.
 func TestOwnMetrics(t *testing.T) {
-	metadata, err := os.ReadFile("../../dotnetreceiver/metadata.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	metadata := testio.Read(t, "../../dotnetreceiver/metadata.yaml")
 	n := 0
 	for _, expr := range expressions(t) {
 		for _, m := range own.FindAllStringSubmatch(expr, -1) {
@@ -226,9 +221,7 @@ service:
   pipelines:
     metrics: {receivers: [dotnet], exporters: [prometheus]}
 `, dir, address)
-		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, config, text)
 		if lines := poll(t, config, address); lines != nil {
 			return lines
 		}

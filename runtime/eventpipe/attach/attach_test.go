@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	. "github.com/etwgen/etwgen/runtime/eventpipe/attach"
@@ -23,10 +23,7 @@ import (
 // trace returns the bytes of a recorded trace.
 func trace(t *testing.T) []byte {
 	t.Helper()
-	b, err := os.ReadFile("../../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, "../../../tests/recorded/gc.nettrace")
 	return b
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 	"unicode/utf8"
@@ -15,16 +14,14 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show/showtest"
 	"github.com/etwgen/etwgen/internal/command"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // FuzzDump prints whatever it is given in every format: the lines of JSON are
 // valid, and all formats have the same number of events.
 func FuzzDump(f *testing.F) {
 	for _, name := range []string{"alloc.nettrace", "eventsource.netperf", "eventsource.nettrace", "exceptions.nettrace", "service.etl"} {
-		data, err := os.ReadFile(filepath.Join("../../../../tests/recorded", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := testio.Read(f, filepath.Join("../../../../tests/recorded", name))
 		f.Add(data)
 		f.Add(data[:len(data)*2/3])
 	}

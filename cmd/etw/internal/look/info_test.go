@@ -3,12 +3,12 @@ package look
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -29,9 +29,7 @@ func TestInfoOfTheLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "kernel.etl")
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data)
 	files, err := trace.OpenFiles(path, trace.WithExcerpt(128<<10))
 	if err != nil {
 		t.Fatal(err)
@@ -111,9 +109,7 @@ func TestInfoOfAPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "part.etl")
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, data)
 		files, err := trace.OpenFiles(path)
 		if err != nil {
 			t.Fatal(err)

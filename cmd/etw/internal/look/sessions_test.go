@@ -2,12 +2,12 @@ package look
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -148,10 +148,7 @@ func sameForAll(t *testing.T, command string) {
 
 // TestSessionsOfPages: the pages have these commands, and our errata have their errata.
 func TestSessionsOfPages(t *testing.T) {
-	errata, err := os.ReadFile("../../../../docs/clr/errata.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	errata := testio.Read(t, "../../../../docs/clr/errata.md")
 	all := slices.Clone(single)
 	for _, s := range sessions {
 		all = append(all, s.commands...)
@@ -169,10 +166,7 @@ func TestSessionsOfPages(t *testing.T) {
 	}
 	var pages []byte
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testio.Read(t, file)
 		pages = append(pages, text...)
 	}
 	for _, c := range all {

@@ -2,9 +2,9 @@ package xca
 
 import (
 	"encoding/binary"
-	"os"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -16,10 +16,7 @@ type packedBuffer struct {
 
 // recorded returns the compressed buffers of a real trace.
 func recorded(b *testing.B) (buffers []packedBuffer) {
-	file, err := os.ReadFile(corpus.File(b, "etl", "net.4.5.2.x64.etl"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	file := testio.Read(b, corpus.File(b, "etl", "net.4.5.2.x64.etl"))
 	for first := true; len(file) >= 0x48; first = false {
 		n := binary.LittleEndian.Uint32(file)
 		if !first {
