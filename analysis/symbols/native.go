@@ -31,9 +31,11 @@ type Native struct {
 	// PDB or BuildID identify the symbols of the file.
 	PDB     PDB
 	BuildID string
-	// TimeDateStamp is when a PE file was linked, or a hash in its place: 0 if it is not
-	// known.
-	TimeDateStamp uint32
+	// TimeDateStamp is when a PE file was linked, or a hash in its place, and ImageSize how
+	// much memory it takes: 0 if they are not known.
+	TimeDateStamp, ImageSize uint32
+	// IL says that the file is known to be one of .NET.
+	IL bool
 }
 
 // Jitted returns the method that a name means in the maps and events of code that was

@@ -84,8 +84,9 @@ type fileID struct {
 	buildID string // of an ELF file, as is what follows
 	address uint64 // of its first segment with code, by the file
 	offset  uint64 // of that segment in the file
-	pdb     PDB    // of a PE file, as is its stamp
+	pdb     PDB    // of a PE file, as are its stamp and size
 	stamp   uint32
+	size    uint32
 }
 
 // fileOf reads a recorder's identity of a file, and reports whether that identifies it.
@@ -97,6 +98,7 @@ func fileOf(text string) (fileID, bool) {
 		Signature string `json:"signature"`
 		Age       uint32 `json:"age"`
 		DateTime  uint32 `json:"date_time"`
+		Size      uint32 `json:"image_size"`
 		Address   string `json:"p_vaddr"`
 		Offset    string `json:"p_offset"`
 	}
@@ -112,7 +114,7 @@ func fileOf(text string) (fileID, bool) {
 		}
 		return f, f.buildID != ""
 	}
-	f := fileID{stamp: facts.DateTime}
+	f := fileID{stamp: facts.DateTime, size: facts.Size}
 	if b, err := hex.DecodeString(facts.Signature); err == nil && len(b) == len(f.pdb.GUID) {
 		f.pdb = PDB{GUID: etw.GUID(b), Age: facts.Age, Path: facts.Name} // in the order of the file
 	}
@@ -210,7 +212,7 @@ func (a *Analysis) Native(pid int64, address uint64, when time.Time) (Native, bo
 	if m != nil && n.Module == "" && m.path != "" {
 		n.Module = m.path
 		f := a.files[m.metadata]
-		n.BuildID, n.PDB, n.TimeDateStamp = f.buildID, f.pdb, f.stamp
+		n.BuildID, n.PDB, n.TimeDateStamp, n.ImageSize, n.IL = f.buildID, f.pdb, f.stamp, f.size, f.stamp != 0
 		if s == nil {
 			n.Offset, n.InFile = address-m.start+m.offset, true
 			n.MapOffset, n.MapSize = m.offset, m.size()

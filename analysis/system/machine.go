@@ -99,7 +99,7 @@ func (m *Machine) Native(pid int64, address uint64, at time.Time) (symbols.Nativ
 		return symbols.Native{}, false
 	}
 	return symbols.Native{Module: m.Path(i.Path), Offset: address - i.Base, TimeDateStamp: i.TimeDateStamp,
-		PDB: symbols.PDB{GUID: i.PDB.GUID, Age: i.PDB.Age, Path: i.PDB.Name}}, true
+		ImageSize: uint32(i.Size), IL: i.ILPDB != (PDB{}), PDB: symbols.PDB{GUID: i.PDB.GUID, Age: i.PDB.Age, Path: i.PDB.Name}}, true
 }
 
 // images returns those of the process with an id that has it now. 0 is the kernel.

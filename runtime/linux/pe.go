@@ -14,6 +14,7 @@ type peIdentity struct {
 	Type      string `json:"type"`
 	Name      string `json:"name,omitempty"`
 	Stamp     uint32 `json:"date_time"`
+	Size      uint32 `json:"image_size,omitempty"` // in memory: with the stamp, what symbol servers know it by
 	Age       uint32 `json:"age,omitempty"`
 	Signature string `json:"signature,omitempty"` // the GUID, in the order of the file
 }
@@ -24,6 +25,7 @@ type peReader struct {
 	file     io.ReaderAt
 	sections []byte
 	stamp    uint32
+	size     uint32
 	debug    []byte // where the debug directory is in memory, and how long
 }
 
@@ -40,7 +42,7 @@ func readPE(file io.ReaderAt) any {
 	if !r.header() || r.stamp == 0 {
 		return nil
 	}
-	id := peIdentity{Type: "PE", Stamp: r.stamp}
+	id := peIdentity{Type: "PE", Stamp: r.stamp, Size: r.size}
 	r.symbols(&id)
 	return id
 }
@@ -71,6 +73,9 @@ func (r *peReader) header() bool {
 	optional := r.at(start+24, size)
 	if len(optional) < 2 {
 		return true
+	}
+	if len(optional) >= 60 {
+		r.size = binary.LittleEndian.Uint32(optional[56:])
 	}
 	directories := 96
 	if binary.LittleEndian.Uint16(optional) == 0x20b { // with addresses of 64 bits

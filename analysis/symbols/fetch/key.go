@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/internal/paths"
@@ -18,8 +19,15 @@ type Key struct {
 	ID   string // of the build, as symbol servers write it
 
 	pdb     symbols.PDB
+	image   image
 	buildID string
 	part    string // of the files with a build id: debuginfo or executable
+}
+
+// An image is the identity of a PE file, and whether it is one of .NET.
+type image struct {
+	stamp, size uint32
+	il          bool
 }
 
 // Keys returns the keys of the files that may name a place in native code, the best one
@@ -29,8 +37,27 @@ func Keys(n *symbols.Native) []Key {
 	if n.BuildID != "" {
 		return elfKeys(n)
 	}
-	if k, ok := pdbKey(n.PDB); ok {
-		return []Key{k}
+	var keys []Key
+	pdb, hasPDB := pdbKey(n.PDB)
+	if hasPDB && !n.InFile {
+		keys = append(keys, pdb)
+	}
+	if name := n.File(); n.TimeDateStamp != 0 && n.ImageSize != 0 && isName(name) && (n.IL || !hasPDB) {
+		keys = slices.Insert(keys, 0, Key{Name: name, ID: fmt.Sprintf("%08X%x", n.TimeDateStamp, n.ImageSize),
+			image: image{n.TimeDateStamp, n.ImageSize, n.IL}})
+	}
+	return keys
+}
+
+// Next returns the key of the file of symbols that belongs to an image, which was found by its
+// key at a path. Other files have none.
+func (k Key) Next(path string) []Key {
+	if k.image.stamp == 0 || k.image.il || path == "" {
+		return nil
+	}
+	id, err := native.ImagePDB(path)
+	if pdb, ok := pdbKey(id); ok && err == nil {
+		return []Key{pdb}
 	}
 	return nil
 }
@@ -91,6 +118,13 @@ func (k Key) Check(f io.ReaderAt, size int64) error {
 		id, err := native.BuildID(f, size)
 		if err == nil && id != k.buildID {
 			return fmt.Errorf("%w: its build id is %s, not %s", errOther, orNone(id), k.buildID)
+		}
+		return err
+	}
+	if k.image.stamp != 0 {
+		stamp, memory, err := native.ImageIdentity(f)
+		if err == nil && (stamp != k.image.stamp || memory != k.image.size) {
+			return fmt.Errorf("%w: it has the time stamp %08X and takes %#x bytes, not %08X and %#x", errOther, stamp, memory, k.image.stamp, k.image.size)
 		}
 		return err
 	}

@@ -27,9 +27,10 @@ type Dir struct {
 	elsewhere func(*symbols.Native) []string // nil if no files are looked for elsewhere
 
 	ahead   map[imageID]*r2r.Image
-	tables  map[string]*table    // by path, or identity
-	codes   map[string]*codeFile // by build id
-	elves   map[string][]string  // paths of ELF files by build id; nil until they are known
+	linked  map[imageID]symbols.PDB // by images of which a trace tells the build alone
+	tables  map[string]*table       // by path, or identity
+	codes   map[string]*codeFile    // by build id
+	elves   map[string][]string     // paths of ELF files by build id; nil until they are known
 	bundles map[programID][]*bundle
 	vdsos   []vdso            // nil until they are known
 	plain   map[string]string // demangled names
@@ -45,7 +46,7 @@ const maxFiles = 1 << 20
 // those that options add.
 func Open(path string, options ...Option) (*Dir, error) {
 	d := &Dir{pdbs: make(map[string][]string), images: make(map[string][]string), perfMaps: make(map[int64]string),
-		ahead: make(map[imageID]*r2r.Image), tables: make(map[string]*table), codes: make(map[string]*codeFile),
+		ahead: make(map[imageID]*r2r.Image), linked: make(map[imageID]symbols.PDB), tables: make(map[string]*table), codes: make(map[string]*codeFile),
 		bundles: make(map[programID][]*bundle), plain: make(map[string]string), faulty: make(map[string]bool), unpack: unpackedOfDir}
 	for _, o := range options {
 		o(d)
@@ -79,7 +80,7 @@ func (d *Dir) add(path, name string) {
 		d.perfMaps[pid] = path
 	case name == "kallsyms", name == "kallsyms.txt":
 		d.kernels = append(d.kernels, path)
-	case strings.HasSuffix(name, ".dll"), strings.HasSuffix(name, ".exe"):
+	case strings.HasSuffix(name, ".dll"), strings.HasSuffix(name, ".exe"), strings.HasSuffix(name, ".sys"):
 		d.images[name] = append(d.images[name], path)
 	default:
 		d.others = append(d.others, path)
@@ -106,7 +107,8 @@ func (d *Dir) Name(n *symbols.Native) Source {
 		return d.elf(n)
 	case n.Module == vdsoName:
 		return d.vdso(n)
-	case n.PDB.Path != "":
+	}
+	if d.identify(n); n.PDB.Path != "" {
 		if t := d.pdb(n); t != nil && d.named(n, t, n.Offset) {
 			return FromPDB
 		}

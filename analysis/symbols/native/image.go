@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/internal/paths"
@@ -40,7 +41,7 @@ func (d *Dir) precompiled(n *symbols.Native) bool {
 	}
 	x, ok := d.ahead[id]
 	if !ok {
-		x = d.findImage(id, n.Module)
+		x = d.findImage(id, n)
 		d.ahead[id] = x
 	}
 	return x != nil && d.method(n, x, n.Offset)
@@ -85,8 +86,9 @@ func (d *Dir) method(n *symbols.Native, x *r2r.Image, at uint64) bool {
 	return true
 }
 
-// findImage returns the image with an identity, or nil. module is its path in the trace.
-func (d *Dir) findImage(id imageID, module string) *r2r.Image {
+// findImage returns the image of .NET with an identity that has a place, or nil. One that is
+// elsewhere is asked for if it is known to be of .NET.
+func (d *Dir) findImage(id imageID, n *symbols.Native) *r2r.Image {
 	list := d.images[id.name]
 	if id.pdb == (etw.GUID{}) && id.stamp == 0 {
 		if len(list) > 0 {
@@ -108,7 +110,11 @@ func (d *Dir) findImage(id imageID, module string) *r2r.Image {
 			return x
 		}
 	}
-	for _, path := range d.usual.candidates(module) { // nobody said that it is this one
+	others := d.usual.candidates(n.Module) // nobody said that it is one of these
+	if n.IL {
+		others = slices.AppendSeq(others, d.mayHave(n, nil))
+	}
+	for _, path := range others {
 		if x, err := readImage(path); err == nil && id.is(x) {
 			d.attach(x, filepath.Dir(path))
 			return x

@@ -200,21 +200,34 @@ func (x *Image) RVA(offset uint64) (uint32, bool) {
 
 // PDBs returns the identities of the files of symbols that the image was built with, as
 // traces have them: a GUID in the order of its bytes in the file, and an age.
-func (x *Image) PDBs() []PDB {
+func (x *Image) PDBs() []PDB { return pdbsOf(x.file) }
+
+// PDBs returns the same of any image, also of one without code of .NET.
+func PDBs(data []byte) ([]PDB, error) {
+	file, err := ecma335.ParseImage(data)
+	if err != nil {
+		return nil, fmt.Errorf("r2r: %w", err)
+	}
+	return pdbsOf(file), nil
+}
+
+func pdbsOf(file *ecma335.Image) []PDB {
 	var all []PDB
-	for _, e := range x.file.Debug() {
-		const codeView = 2
-		if e.Type == codeView && len(e.Data) >= 24 && string(e.Data[:4]) == "RSDS" {
-			all = append(all, PDB{[16]byte(e.Data[4:]), binary.LittleEndian.Uint32(e.Data[20:])})
+	for _, e := range file.Debug() {
+		const codeView, head = 2, 24
+		if e.Type == codeView && len(e.Data) >= head && string(e.Data[:4]) == "RSDS" {
+			path, _, _ := bytes.Cut(e.Data[head:min(len(e.Data), head+longestText)], []byte{0})
+			all = append(all, PDB{[16]byte(e.Data[4:]), binary.LittleEndian.Uint32(e.Data[20:]), string(path)})
 		}
 	}
 	return all
 }
 
-// A PDB identifies a file of symbols.
+// A PDB identifies a file of symbols. Path is where it was when the image was linked.
 type PDB struct {
 	Signature [16]byte
 	Age       uint32
+	Path      string
 }
 
 // Len returns how many pieces of code the image has: its methods, and cold parts of them.

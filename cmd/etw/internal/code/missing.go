@@ -55,15 +55,20 @@ const (
 	elfServers = "https://debuginfod.elfutils.org"
 )
 
-// proposal returns the symbol path that may name the code of a file.
-func proposal(keys []fetch.Key) string {
+// proposal returns the symbol path that may name the code of a file: debug files of what
+// distributions build are on servers of debuginfod, and of .NET on Microsoft's.
+func proposal(file string, keys []fetch.Key) string {
+	isELF := len(keys) > 0 && strings.HasPrefix(keys[0].ID, "elf-")
+	isSystem := strings.HasPrefix(file, "/usr/") || strings.HasPrefix(file, "/lib") || strings.HasPrefix(file, "/bin/")
 	switch {
 	case len(keys) == 0:
 		return ""
-	case strings.HasPrefix(keys[0].ID, "elf-"):
+	case !isELF:
+		return "srv*" + microsoft
+	case isSystem && !strings.Contains(file, "/shared/Microsoft."):
 		return "debuginfod*" + elfServers
 	}
-	return "srv*" + microsoft
+	return "srv*" + microsoft + ";debuginfod*" + elfServers
 }
 
 // A missing is a file with code of which functions have no names.
@@ -75,13 +80,36 @@ type missing struct {
 	asked string // an address
 }
 
+// command returns the command that would name the code, about traces, or "" if none does.
+func (m *missing) command(traces string) string {
+	switch {
+	case m.path != "":
+		return "etw symbols --fetch --symbol-path " + show.ShellWord(m.path) + traces
+	case strings.HasPrefix(m.Wanted, "the "):
+		return "etw top --symbols DIR" + traces + " (DIR has " + strings.TrimSuffix(m.Wanted, ", in --symbols") + ")"
+	case strings.HasPrefix(m.Wanted, "vdso64.so"):
+		return "etw top --symbols /lib/modules/$(uname -r)/vdso" + traces
+	case strings.HasPrefix(m.Wanted, "kallsyms"):
+		return "sudo cat /proc/kallsyms >DIR/kallsyms; etw top --symbols DIR" + traces
+	case strings.HasPrefix(m.Wanted, "perf-PID.map"):
+		return "etw top --symbols /tmp" + traces + " (where the program ran with DOTNET_PerfMapEnabled=1)"
+	case strings.HasPrefix(m.Wanted, "a rundown"):
+		return "etw collect --rundown full"
+	}
+	return ""
+}
+
 // missingTable lists the files without names, those with most frames first: which file
 // would name each, or why none can.
-func (p *Profiled) missingTable(o *frames.Origins) *show.Table {
+func (p *Profiled) missingTable(cmd *cobra.Command, o *frames.Origins) *show.Table {
+	traces := ""
+	for _, path := range cmd.Flags().Args() {
+		traces += " " + show.ShellWord(path)
+	}
 	var rows []missing
 	for _, m := range p.missing(o) {
 		keys := o.Keys(m.File)
-		m.path = proposal(keys)
+		m.path = proposal(m.File, keys)
 		if len(keys) > 0 {
 			m.key = keys[0].String()
 		}
@@ -91,8 +119,10 @@ func (p *Profiled) missingTable(o *frames.Origins) *show.Table {
 		views.Count("frames", func(m missing) int64 { return m.count }),
 		views.Text("file", func(m missing) string { return m.File }),
 		views.Text("key", func(m missing) string { return m.key }),
-		views.Text("symbolPath", func(m missing) string { return m.path }),
-		views.Text("wanted", func(m missing) string { return m.Wanted }))
+		views.Text("symbolPath", func(m missing) string { return m.path }).For(views.Programs),
+		views.Text("command", func(m missing) string { return cmp.Or(m.command(traces), m.Wanted) }).For(views.People),
+		views.Text("command", func(m missing) string { return m.command(traces) }).For(views.Programs),
+		views.Text("wanted", func(m missing) string { return m.Wanted }).For(views.Programs))
 }
 
 // missing returns the files with frames that have no names.
@@ -141,15 +171,19 @@ func addressTable(path fetch.Path, keys []fetch.Key) *show.Table {
 func (m *missingFlags) table(cmd *cobra.Command, p *Profiled, o *Profiling) *show.Table {
 	switch {
 	case m.list:
-		return p.missingTable(o.origins)
+		return p.missingTable(cmd, o.origins)
 	case m.dry:
 		return addressTable(m.path, p.missingKeys(o.origins))
 	}
 	return fetchTable(cmd, frames.NewFinder(cmd, m.path), p.missingKeys(o.origins))
 }
 
-// fetchTable gets files, and lists where they are now.
+// fetchTable gets files, and those of which they tell, and lists where they are now.
 func fetchTable(cmd *cobra.Command, f *fetch.Finder, keys []fetch.Key) *show.Table {
+	f.Fetch(cmd.Context(), keys)
+	for _, k := range keys {
+		keys = append(keys, k.Next(f.Find(cmd.Context(), k))...)
+	}
 	f.Fetch(cmd.Context(), keys)
 	return pick.Rows(keys,
 		views.Text("key", func(k fetch.Key) string { return k.String() }),

@@ -74,7 +74,10 @@ func wantedFor(n *symbols.Native) string {
 	if n.BuildID != "" {
 		all = append(all, "the ELF file or debug file with build id "+n.BuildID)
 	}
-	if n.TimeDateStamp != 0 && (strings.HasSuffix(name, ".dll") || strings.HasSuffix(name, ".exe")) {
+	switch ext := strings.HasSuffix(name, ".dll") || strings.HasSuffix(name, ".exe"); {
+	case n.TimeDateStamp != 0 && n.PDB.GUID == (etw.GUID{}):
+		all = append(all, fmt.Sprintf("the file with time stamp %#x, which tells its file of symbols", n.TimeDateStamp))
+	case n.TimeDateStamp != 0 && ext:
 		all = append(all, fmt.Sprintf("the file with time stamp %#x, if it is of .NET", n.TimeDateStamp))
 	}
 	if n.PDB.GUID != (etw.GUID{}) && !n.InFile {
