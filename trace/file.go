@@ -26,6 +26,9 @@ type File struct {
 	rest    error       // why other traces of its archive are not read
 	closers []io.Closer // what to close with it
 
+	own     etw.Clock  // of its records, which have shared instead
+	shared  *etw.Clock // with other files, or nil
+
 	last    int64 // time stamp of the latest record, by lastOf
 	lastOf  *etw.Clock
 	ended   bool
@@ -80,8 +83,14 @@ func (f *File) Name() string { return f.name }
 // Format is the name and version of the format, such as "nettrace 4".
 func (f *File) Format() string { return f.r.format() }
 
-// Clock is that of the session.
-func (f *File) Clock() etw.Clock { return f.r.clock() }
+// Clock is that of the session. Files that are read as one share it where their ticks are of
+// one clock.
+func (f *File) Clock() etw.Clock {
+	if f.shared != nil {
+		return *f.shared
+	}
+	return f.r.clock()
+}
 
 // Reader returns the reader of the file's format: an [*etl.Reader] or a [*nettrace.Reader],
 // which knows more of the record that Next delivered last, or the argument of [Of]. It is
@@ -106,6 +115,9 @@ func (f *File) Next(rec *etw.Record) error {
 		}
 		if rec.Clock != f.lastOf || rec.Timestamp > f.last {
 			f.last, f.lastOf = rec.Timestamp, rec.Clock
+		}
+		if f.shared != nil && rec.Clock != nil && *rec.Clock == f.own {
+			rec.Clock = f.shared
 		}
 		return nil
 	}

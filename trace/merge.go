@@ -110,11 +110,13 @@ func openSession(paths []string, opts options) *File {
 }
 
 // Merge reads files, of which there must be at least one, as one trace. Each must
-// be in the order of time. Close closes them.
+// be in the order of time. Files whose ticks are of one clock are merged to the tick. Close
+// closes them.
 func Merge(files ...*File) *Trace {
 	if len(files) == 0 {
 		panic("trace: Merge of no files")
 	}
+	shareClocks(files)
 	t := &Trace{files: files, start: files[0].Clock().Start}
 	for _, f := range files {
 		t.start = min(t.start, f.Clock().Start)

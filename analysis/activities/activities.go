@@ -21,9 +21,9 @@
 // adjoin, so they add up to the time exactly. Work of other threads for the activity
 // meanwhile is parallel work, and work after its stop is late work; both are beside it.
 //
-// A thread that runs code here need not have a processor, unless a recorder of Linux tells of
-// its switches: then it is ready where it could run. Where it may sleep, though no event
-// says so, samples tell: [Analysis.KeepCode] has parts of such time, whose call stacks say,
+// A thread that runs code here need not have a processor, unless the trace has the switches of
+// threads, too, of Windows or of Linux, from the same file or from another one: then it waits
+// or is ready in the times of these. Where it may sleep, though no event says so, samples tell: [Analysis.KeepCode] has parts of such time, whose call stacks say,
 // once they have names, whether it did.
 package activities
 
@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/actid"
+	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -45,6 +46,11 @@ type Analysis struct {
 	stopped   *Activity          // by the last stop
 	stacks    *stacks.Samples    // of what parts were, or nil
 	kept      map[stacks.ID]bool // those that it has
+	owners    map[int64]owner    // by the numbers of their threads
+	away      map[int64]owner    // those that have no processor, by what their kernel calls them
+	rests     bool               // a recorder of Linux tells of them
+	scheduler bool               // that of Linux tells of switches itself
+	fields    dyn.Reader
 	callers   func(pid, thread int64, at time.Duration, callers []Caller)
 }
 
@@ -76,6 +82,7 @@ func New(mux *etw.Mux) *Analysis {
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t) })
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadTerminated) { a.work(rt, t, nil) })
 	a.followStates(mux)
+	a.followKernel(mux)
 	mux.HandleRest(a.rest)
 	return a
 }
@@ -104,7 +111,7 @@ func (a *Analysis) span(rt *runtime, t *thread, of *Activity, from, to int64) {
 func on[P etw.Described](a *Analysis, mux *etw.Mux, do func(*runtime, *thread, *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		rt := a.processes.At(r, 0)
-		if t := rt.State.thread(r.ThreadID); t != nil {
+		if t := a.thread(rt, r.ThreadID); t != nil {
 			do(rt, t, r, e)
 		}
 		return nil
@@ -127,14 +134,12 @@ func (a *Analysis) followThreads(rt *runtime, t *thread, r *etw.Record, e *poolE
 
 // rest takes the records of EventSources that only the trace describes.
 func (a *Analysis) rest(r *etw.Record) error {
-	if isRest(r) {
-		a.followRest(r)
-	}
+	a.followLinux(r)
 	if r.Schema == nil || r.Kind != etw.KindManifest || r.Opcode != etw.OpcodeStart && r.Opcode != etw.OpcodeStop || !actid.IsPath(r.ActivityID, r.ProcessID) {
 		return nil
 	}
 	rt := a.processes.At(r, 0)
-	t := rt.State.thread(r.ThreadID)
+	t := a.thread(rt, r.ThreadID)
 	if t == nil {
 		return nil
 	}

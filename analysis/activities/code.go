@@ -34,13 +34,18 @@ func (a *Analysis) Stacks() *stacks.Samples { return a.stacks }
 
 // code returns the number of the stack of a record. The thread may be outside managed code.
 func (a *Analysis) code(r *etw.Record, outside bool) stacks.ID {
+	return a.codeOf(r, r.ProcessID, r.ThreadID, outside)
+}
+
+// codeOf is code where the stack is that of a thread that did not write the record.
+func (a *Analysis) codeOf(r *etw.Record, pid, tid int64, outside bool) stacks.ID {
 	if a.stacks == nil || r.Stack.Len() == 0 || len(a.kept) >= maxCodes {
 		return 0
 	}
-	c := a.stacks.Intern(r.ProcessID, r.Stack)
+	c := a.stacks.Intern(pid, r.Stack)
 	if c != 0 && !a.kept[c] {
 		a.kept[c] = true
-		a.stacks.AddStack(time.Unix(0, when.Of(r)), r.ProcessID, r.ThreadID, c, 0, 1, int64(c))
+		a.stacks.AddStack(time.Unix(0, when.Of(r)), pid, tid, c, 0, 1, int64(c))
 		if outside {
 			a.stacks.OutsideManaged()
 		}
@@ -74,7 +79,7 @@ type sampling struct {
 
 // followSample takes a sample of a thread.
 func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample) {
-	if a.stacks == nil || t.cur == nil {
+	if a.stacks == nil || t.cur == nil || t.told(rt) {
 		return
 	}
 	s, code := &t.sampled, stacks.ID(0)

@@ -43,6 +43,8 @@ type thread struct {
 	callers        []Caller
 	waiting        [Blocked + 1]wait
 	sampled        sampling
+	rest           rest
+	switched       int64     // when a kernel last told whether it has a processor
 	code           stacks.ID // with which it began to work
 	compiling      []compiling
 }

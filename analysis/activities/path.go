@@ -77,6 +77,10 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 		w.states = append(w.states, c.states...)
 		for on := c.worker; on != nil; on = on.next {
 			w.pieces = append(w.pieces, on.piece(on.since, x.End))
+			if on.rest.since != 0 {
+				rests := on.rest.states(on.id, x.End)
+				w.states = append(w.states, rests[:]...)
+			}
 			if s := &on.sampled; s.code != 0 {
 				w.states = append(w.states, state{thread: on.id, from: max(s.from, on.since), to: x.End, kind: sampled, code: s.code})
 			}
@@ -452,7 +456,7 @@ func (w *walk) flatten(thread int64) (flat []state) {
 			flat = append(flat, f)
 		}
 		open[e.kind] += e.by
-		if e.by > 0 {
+		if e.by > 0 && (e.code != 0 || open[e.kind] == 1) {
 			codes[e.kind] = e.code
 		}
 		since, kind = e.at, Running

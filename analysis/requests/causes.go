@@ -24,7 +24,7 @@ type Causes struct {
 	JITMS      float64 `json:"jitMs"`
 	LockMS     float64 `json:"lockMs"`
 	BlockedMS  float64 `json:"blockedMs"`         // threads that waited for something else
-	ReadyMS    float64 `json:"readyMs,omitempty"` // threads had no processor, by the switches of Linux
+	ReadyMS    float64 `json:"readyMs,omitempty"` // threads had no processor, by the switches that a kernel tells of
 	QueuedMS   float64 `json:"queuedMs"`          // in the queue of the thread pool
 	OthersMS   float64 `json:"othersMs"`          // other threads worked, not for the activity, and let it go on
 	AwaitingMS float64 `json:"awaitingMs"`

@@ -120,7 +120,7 @@ func causeColumns[T any](of func(T) *Causes) []table.Column[T] {
 		column("awaitingMs", "Awaiting", "nothing of it could run", 0, func(c *Causes) float64 { return c.AwaitingMS }),
 		column("queuedMs", "Queued", "in the queue of the thread pool", 0, func(c *Causes) float64 { return c.QueuedMS }),
 		column("blockedMs", "Blocked", "a thread waited for something but a lock", 0, func(c *Causes) float64 { return c.BlockedMS }),
-		column("readyMs", "Ready", "a thread had no processor, by switches of Linux", 8, func(c *Causes) float64 { return c.ReadyMS }),
+		column("readyMs", "Ready", "a thread had no processor, by switches of threads", 8, func(c *Causes) float64 { return c.ReadyMS }),
 		column("lockMs", "Locks", "a thread waited for a lock", 0, func(c *Causes) float64 { return c.LockMS }),
 		column("gcMs", "Collections", "stopped for a collection", 5, func(c *Causes) float64 { return c.GCMS }),
 		column("jitMs", "Compiling", "", 6, func(c *Causes) float64 { return c.JITMS }),

@@ -36,6 +36,9 @@ func (t *Time) begin(r *etw.Record) {
 	t.Now = t.First
 }
 
+// Notice notes the time of a record that is about the runtime, whoever wrote it.
+func (t *Time) Notice(r *etw.Record) { t.observe(r) }
+
 func (t *Time) observe(r *etw.Record) {
 	ts := r.Timestamp
 	if r.Clock != t.clock && r.Clock != nil && *r.Clock != *t.clock {

@@ -1,0 +1,131 @@
+package activities
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/actid"
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// switches plays those of thread 1 of a machine.
+type switches struct {
+	goes  func(waits bool) // off its processor
+	wakes func()
+	comes func() // on one
+}
+
+func (s *shop) ofWindows() switches {
+	event := func(e etw.Event) {
+		s.at += time.Microsecond
+		s.Event(s.at, 9, e)
+	}
+	return switches{
+		goes: func(waits bool) {
+			state := kernel.ThreadStateReady
+			if waits {
+				state = kernel.ThreadStateWaiting
+			}
+			event(&kernel.ThreadCSwitchV4{OldThreadID: 1, NewThreadID: 8, OldThreadState: state})
+		},
+		wakes: func() { event(&kernel.ThreadReadyThreadV2{TThreadID: 1}) },
+		comes: func() {
+			event(&kernel.ThreadCSwitchV4{OldThreadID: 8, NewThreadID: 1, OldThreadState: kernel.ThreadStateWaiting})
+		},
+	}
+}
+
+// ofLinux are those of a scheduler that numbers threads by 100 more than their recorder.
+func (s *shop) ofLinux() switches {
+	event := func(thread int64, name string, payload []byte) {
+		s.at += time.Microsecond
+		s.Record(s.at, thread, &etw.Record{ProviderName: "sched", PointerSize: etw.Ptr64, Payload: payload,
+			Schema: &etw.EventDesc{Name: name, Named: true, Fields: []etw.FieldDesc{{Name: "common_type", Type: etw.InUInt16}}}})
+	}
+	head := func(thread uint32) []byte {
+		p := binary.LittleEndian.AppendUint32([]byte{1, 0, 0, 0}, thread)
+		return append(p, "name\x00...........\x00"[:16]...)
+	}
+	to := func(from, to uint32, state uint64) {
+		p := binary.LittleEndian.AppendUint32(head(from), from)
+		p = binary.LittleEndian.AppendUint64(append(p, 120, 0, 0, 0), state)
+		p = append(p, "name\x00...........\x00"[:16]...)
+		event(int64(from)-100, "sched_switch", append(binary.LittleEndian.AppendUint32(p, to), 120, 0, 0, 0))
+	}
+	return switches{
+		goes: func(waits bool) {
+			state := uint64(0x100) // it was made to
+			if waits {
+				state = 1
+			}
+			to(101, 108, state)
+		},
+		wakes: func() {
+			p := binary.LittleEndian.AppendUint32(head(108), 101)
+			event(8, "sched_waking", append(p, 120, 0, 0, 0, 1, 0, 0, 0))
+		},
+		comes: func() { to(108, 101, 1) },
+	}
+}
+
+// TestSwitches: a thread that works runs, waits and is ready as the kernel tells, whatever
+// samples say, also at the stop of its activity by another thread.
+func TestSwitches(t *testing.T) {
+	for name, kind := range map[string]func(*shop) switches{"windows": (*shop).ofWindows, "linux": (*shop).ofLinux} {
+		t.Run(name, func(t *testing.T) {
+			var mux etw.Mux
+			a := New(&mux)
+			a.KeepCode()
+			s := newShop(t, &mux)
+			k := kind(s)
+			var x *Activity
+			a.OnSpan(func(_ int64, span Span) { x = span.Of })
+			sample := func() {
+				s.Stack = testtrace.AStack(0x10)
+				s.library(1, sampleEvents[0], []byte{1, 0, 0, 0})
+				s.Stack = etw.Stack{}
+			}
+			id := actid.Make(1, 0x10)
+			k.goes(true) // for nobody
+			k.comes()
+			s.worksFor(1, id)
+			s.source(1, s.start, etw.OpcodeStart, id)
+			s.at += 2 * time.Millisecond
+			k.goes(true)
+			s.at += 3 * time.Millisecond
+			sample()
+			k.wakes()
+			s.at += 5 * time.Millisecond
+			k.comes()
+			s.at += 2 * time.Millisecond
+			sample() // outside managed code, but on a processor
+			k.goes(false)
+			s.at += 7 * time.Millisecond
+			k.wakes() // it was ready
+			k.comes()
+			s.at += 2 * time.Millisecond
+			k.goes(true)
+			s.at += 11 * time.Millisecond
+			s.source(2, s.stop, etw.OpcodeStop, id)
+			s.worksFor(1, etw.GUID{})
+			k.comes()
+			spent := x.Causes.Spent
+			for kind, want := range map[Kind]time.Duration{Blocked: 14 * time.Millisecond, Ready: 12 * time.Millisecond} {
+				if got := time.Duration(spent[kind]); got.Truncate(100*time.Microsecond) != want {
+					t.Errorf("%s for %s, want %s", kind, got, want)
+				}
+			}
+			if spent[Running] != x.End-x.Begin-spent[Blocked]-spent[Ready] || x.Causes.Parallel != 0 {
+				t.Errorf("%v of %d, %d in parallel", spent, x.End-x.Begin, x.Causes.Parallel)
+			}
+			for _, p := range x.Causes.Path {
+				if p.Kind == Running && p.Code != 0 {
+					t.Error("a sample says where a thread waits that runs")
+				}
+			}
+		})
+	}
+}
