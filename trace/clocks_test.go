@@ -19,7 +19,7 @@ func (r clockReader) clock() etw.Clock { return r.of }
 // TestSharedClocks: two recordings of one machine, whose time of day is cut to milliseconds,
 // have one clock; those of another machine, or of a clock that is set anew, do not.
 func TestSharedClocks(t *testing.T) {
-	const ms, day = 10_000, 864_000_000_000
+	const ms, day etw.FileTime = 10_000, 864_000_000_000
 	clock := func(start etw.FileTime, origin, frequency int64) *File {
 		return &File{r: clockReader{of: etw.Clock{Start: start, Origin: origin, Frequency: frequency}}}
 	}

@@ -31,7 +31,6 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/actid"
-	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -48,9 +47,6 @@ type Analysis struct {
 	kept      map[stacks.ID]bool // those that it has
 	owners    map[int64]owner    // by the numbers of their threads
 	away      map[int64]owner    // those that have no processor, by what their kernel calls them
-	rests     bool               // a recorder of Linux tells of them
-	scheduler bool               // that of Linux tells of switches itself
-	fields    dyn.Reader
 	callers   func(pid, thread int64, at time.Duration, callers []Caller)
 }
 
@@ -134,7 +130,6 @@ func (a *Analysis) followThreads(rt *runtime, t *thread, r *etw.Record, e *poolE
 
 // rest takes the records of EventSources that only the trace describes.
 func (a *Analysis) rest(r *etw.Record) error {
-	a.followLinux(r)
 	if r.Schema == nil || r.Kind != etw.KindManifest || r.Opcode != etw.OpcodeStart && r.Opcode != etw.OpcodeStop || !actid.IsPath(r.ActivityID, r.ProcessID) {
 		return nil
 	}

@@ -1,19 +1,16 @@
 package activities
 
 import (
-	"encoding/binary"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/switches"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/generated/kernel"
-	"github.com/etwgen/etwgen/generated/universal/tracepoints"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // Where a kernel tells of its switches, threads that work are on a processor, wait, or are
 // ready, and samples have no say. Its numbers of threads are of the whole machine: the threads
-// that are followed have an index by these. Of a trace in which a recorder of Linux and the
-// scheduler itself tell of the same rests, the first one counts.
+// that are followed have an index by these.
 
 // An owner is a thread in its process.
 type owner struct {
@@ -55,42 +52,33 @@ func (a *Analysis) thread(rt *runtime, id int64) *thread {
 	known := len(rt.State.threads)
 	t := rt.State.thread(id)
 	if len(rt.State.threads) > known {
-		if a.owners == nil {
-			a.owners, a.away = make(map[int64]owner), make(map[int64]owner)
-		}
 		a.owners[id] = owner{rt, t}
 	}
 	return t
 }
 
 func (a *Analysis) followKernel(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
-		if before := a.owners[int64(e.OldThreadID)]; before.t != nil {
-			switch e.OldThreadState {
-			case kernel.ThreadStateReady, kernel.ThreadStateStandby, kernel.ThreadStateRunning, kernel.ThreadStateDeferredReady:
-				a.leaves(r, before, before.t.id, false, 0)
-			default:
-				a.leaves(r, before, before.t.id, true, 0)
-			}
-		}
-		a.comes(r, int64(e.NewThreadID), true)
-		return nil
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadReadyThread) error {
-		a.wakes(r, int64(e.TThreadID))
-		return nil
-	})
+	a.owners, a.away = make(map[int64]owner), make(map[int64]owner)
+	switches.Watch(mux, &switches.Listener{Any: func() bool { return len(a.owners) > 0 }, Goes: a.goes, Wakes: a.wakes, Comes: a.comes, Rests: a.rests})
 }
 
-// leaves takes that a thread goes off its processor, by the number that the kernel gives it.
-func (a *Analysis) leaves(r *etw.Record, x owner, number int64, waits bool, code stacks.ID) {
+// goes takes that a thread goes off its processor.
+func (a *Analysis) goes(r *etw.Record, process, thread, number int64, waits bool) {
+	x := a.owners[thread]
+	if x.t == nil || process >= 0 && x.rt.PID != process {
+		return
+	}
 	x.rt.Notice(r)
 	x.t.rest, x.t.switched = rest{}, x.rt.Now
-	if x.t.cur != nil {
-		x.t.endSample(x.rt.Now)
-		x.t.rest = rest{since: x.rt.Now, waits: waits, code: code}
-		a.away[number] = x
+	if x.t.cur == nil {
+		return
 	}
+	x.t.endSample(x.rt.Now)
+	x.t.rest = rest{since: x.rt.Now, waits: waits}
+	if waits && process >= 0 {
+		x.t.rest.code = a.code(r, true)
+	}
+	a.away[number] = x
 }
 
 // wakes takes that a thread no longer waits.
@@ -101,9 +89,8 @@ func (a *Analysis) wakes(r *etw.Record, number int64) {
 	}
 }
 
-// comes takes that a thread has a processor again. The call stack of the record may be that of
-// the thread, which is where it had stopped.
-func (a *Analysis) comes(r *etw.Record, number int64, stopped bool) {
+// comes takes that a thread has a processor again.
+func (a *Analysis) comes(r *etw.Record, number int64, stack bool) {
 	x := a.away[number]
 	if x.t == nil {
 		return
@@ -111,7 +98,7 @@ func (a *Analysis) comes(r *etw.Record, number int64, stopped bool) {
 	delete(a.away, number)
 	x.rt.Notice(r)
 	if x.t.rest.since != 0 {
-		if x.t.rest.waits && stopped {
+		if x.t.rest.waits && stack {
 			x.t.rest.code = a.codeOf(r, x.rt.PID, x.t.id, true)
 		}
 		for _, s := range x.t.rest.states(x.t.id, x.rt.Now) {
@@ -121,63 +108,20 @@ func (a *Analysis) comes(r *etw.Record, number int64, stopped bool) {
 	x.t.rest, x.t.switched = rest{}, x.rt.Now
 }
 
-// followLinux takes a record of a recorder of Linux, or of the scheduler of its kernel.
-func (a *Analysis) followLinux(r *etw.Record) {
-	switch {
-	case r.Schema == nil || len(a.owners) == 0:
-	case r.ProviderName == "sched" && !a.rests:
-		a.followScheduler(r)
-	case r.ProviderName == "Universal.Events" && r.Schema.Name == "cswitch" && !a.scheduler:
-		a.rests = true
-		a.followRest(r)
-	}
-}
-
-func (a *Analysis) followScheduler(r *etw.Record) {
-	switch r.Schema.Name {
-	case "sched_switch":
-		if known := tracepoints.Of(r); known == nil || !a.fields.ReadAs(known.Events[0], r) {
-			return
-		}
-		a.scheduler = true
-		// The record is of the thread that goes, as its recorder numbers it.
-		if x := a.owners[r.ThreadID]; x.t != nil && x.rt.PID == r.ProcessID {
-			waits := a.fields.Value("prev_state").Int()&sleeps != 0
-			code := stacks.ID(0)
-			if waits && x.t.cur != nil {
-				code = a.code(r, true)
-			}
-			a.leaves(r, x, a.fields.Value("prev_pid").Int(), waits, code)
-		}
-		a.comes(r, a.fields.Value("next_pid").Int(), false)
-	case "sched_waking", "sched_wakeup":
-		if known := tracepoints.Of(r); known != nil && len(a.away) > 0 && a.fields.ReadAs(known.Events[0], r) {
-			a.wakes(r, a.fields.Value("pid").Int())
-		}
-	}
-}
-
-// sleeps are the states of a thread of Linux that does not run on.
-const sleeps = 0xff
-
-// followRest takes that a thread goes off its processor, and for how long. That is
-// told when it begins. Whether the thread waits, or another one has the processor, its call
-// stack tells, which is where it stopped; without one it waits.
-func (a *Analysis) followRest(r *etw.Record) {
+// rests takes that a thread goes off its processor, and for how long. That is told when it
+// begins. Whether the thread waits, or another one has the processor, its call stack tells,
+// which is where it stopped; without one it waits.
+func (a *Analysis) rests(r *etw.Record, d time.Duration) {
 	rt := a.processes.At(r, 0)
 	t := rt.State.threads[r.ThreadID]
-	ns, n := binary.Uvarint(r.Payload)
-	if t == nil || t.cur == nil || n <= 0 || ns > uint64(maxRest) {
+	if t == nil || t.cur == nil {
 		return
 	}
 	t.endSample(rt.Now)
-	s := state{from: rt.Now, to: rt.Now + rt.Ticks(time.Duration(ns)), kind: Blocked}
+	s := state{from: rt.Now, to: rt.Now + rt.Ticks(d), kind: Blocked}
 	if s.code = a.code(r, true); s.code != 0 {
 		s.kind = Ready
 	}
 	t.spent(s)
 	t.switched = s.to
 }
-
-// maxRest bounds how long a thread rests.
-const maxRest = 24 * time.Hour

@@ -11,19 +11,19 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// switches plays those of thread 1 of a machine.
-type switches struct {
+// machine plays the switches of thread 1.
+type machine struct {
 	goes  func(waits bool) // off its processor
 	wakes func()
 	comes func() // on one
 }
 
-func (s *shop) ofWindows() switches {
+func (s *shop) ofWindows() machine {
 	event := func(e etw.Event) {
 		s.at += time.Microsecond
 		s.Event(s.at, 9, e)
 	}
-	return switches{
+	return machine{
 		goes: func(waits bool) {
 			state := kernel.ThreadStateReady
 			if waits {
@@ -39,7 +39,7 @@ func (s *shop) ofWindows() switches {
 }
 
 // ofLinux are those of a scheduler that numbers threads by 100 more than their recorder.
-func (s *shop) ofLinux() switches {
+func (s *shop) ofLinux() machine {
 	event := func(thread int64, name string, payload []byte) {
 		s.at += time.Microsecond
 		s.Record(s.at, thread, &etw.Record{ProviderName: "sched", PointerSize: etw.Ptr64, Payload: payload,
@@ -55,7 +55,7 @@ func (s *shop) ofLinux() switches {
 		p = append(p, "name\x00...........\x00"[:16]...)
 		event(int64(from)-100, "sched_switch", append(binary.LittleEndian.AppendUint32(p, to), 120, 0, 0, 0))
 	}
-	return switches{
+	return machine{
 		goes: func(waits bool) {
 			state := uint64(0x100) // it was made to
 			if waits {
@@ -74,7 +74,7 @@ func (s *shop) ofLinux() switches {
 // TestSwitches: a thread that works runs, waits and is ready as the kernel tells, whatever
 // samples say, also at the stop of its activity by another thread.
 func TestSwitches(t *testing.T) {
-	for name, kind := range map[string]func(*shop) switches{"windows": (*shop).ofWindows, "linux": (*shop).ofLinux} {
+	for name, kind := range map[string]func(*shop) machine{"windows": (*shop).ofWindows, "linux": (*shop).ofLinux} {
 		t.Run(name, func(t *testing.T) {
 			var mux etw.Mux
 			a := New(&mux)
