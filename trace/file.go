@@ -26,8 +26,8 @@ type File struct {
 	rest    error       // why other traces of its archive are not read
 	closers []io.Closer // what to close with it
 
-	own     etw.Clock  // of its records, which have shared instead
-	shared  *etw.Clock // with other files, or nil
+	own    etw.Clock  // of its records, which have shared instead
+	shared *etw.Clock // with other files, or nil
 
 	last    int64 // time stamp of the latest record, by lastOf
 	lastOf  *etw.Clock
