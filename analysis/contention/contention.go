@@ -117,9 +117,7 @@ func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
 	if e.ContentionFlags == clr.ContentionFlagsNative {
 		s.native++
 	}
-	if b.Of.lock.object == 0 {
-		b.Of.lock.object = s.objects[b.Of.lock.id]
-	}
+	b.Of.lock.object = cmp.Or(b.Of.lock.object, s.objects[b.Of.lock.id])
 	at(s.threads, r.ThreadID).add(ms)
 	if ok {
 		at(s.locks, b.Of.lock).add(ms)

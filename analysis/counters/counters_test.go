@@ -2,7 +2,6 @@ package counters
 
 import (
 	"encoding/json"
-	"math"
 	"testing"
 	"time"
 
@@ -17,8 +16,6 @@ func analyze(tb testing.TB, path string) *Result {
 	testtrace.Run(tb, &mux, path)
 	return a.Result()
 }
-
-func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
 func TestTraceEventAgrees(t *testing.T) {
 	compared := 0
@@ -62,7 +59,7 @@ func compareCounter(t *testing.T, res *Result, provider string, ms float64, payl
 				continue
 			}
 			for _, pt := range c.Points {
-				if !near(pt.AtMS, ms, 1e-6) {
+				if !testtrace.Near(pt.AtMS, ms, 1e-6) {
 					continue
 				}
 				if c.Type != want.CounterType || c.Unit != want.DisplayUnits || pt.Mean.Or(0) != want.Mean || pt.Increment.Or(0) != want.Increment ||

@@ -1,7 +1,6 @@
 package gc
 
 import (
-	"math"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
@@ -22,8 +21,6 @@ func runtimeOf(tb testing.TB, name string, pid int64) *Runtime {
 	tb.Fatalf("%s: no process %d", name, pid)
 	return nil
 }
-
-func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
 // The figures were measured before, by another program.
 func TestPausesOfKnownTraces(t *testing.T) {
@@ -54,7 +51,7 @@ func TestPausesOfKnownTraces(t *testing.T) {
 			}
 		}
 		if rt.All.Blocking != test.blocking || rt.All.Background != test.background || rt.All.Foreground != test.foreground ||
-			others != test.others || !near(rt.PauseMS, test.pauseMS, 1e-3) || !near(suspended, test.suspendedMS, 1e-2) {
+			others != test.others || !testtrace.Near(rt.PauseMS, test.pauseMS, 1e-3) || !testtrace.Near(suspended, test.suspendedMS, 1e-2) {
 			t.Errorf("%s: %d/%d/%d, %v ms; %d other suspensions, %v ms", test.trace,
 				rt.All.Blocking, rt.All.Background, rt.All.Foreground, rt.PauseMS, others, suspended)
 		}
@@ -77,11 +74,11 @@ func checkRows(t *testing.T, rt *Runtime, rows []row) {
 	for i, want := range rows {
 		g := rt.GCs[i]
 		ok := g.Number == want.number && g.Name == want.name &&
-			near(g.StartMS, want.start, 6e-4) && near(g.SuspendMS.Or(-1), want.suspend, 6e-4) &&
-			near(g.PauseMS.Or(-1), want.pause, 6e-4) && near(g.BeforeMB.Or(-1), want.before, 6e-4) &&
-			near(g.AfterMB.Or(-1), want.after, 6e-4) && near(g.PromotedMB.Or(-1), want.promot, 6e-4)
+			testtrace.Near(g.StartMS, want.start, 6e-4) && testtrace.Near(g.SuspendMS.Or(-1), want.suspend, 6e-4) &&
+			testtrace.Near(g.PauseMS.Or(-1), want.pause, 6e-4) && testtrace.Near(g.BeforeMB.Or(-1), want.before, 6e-4) &&
+			testtrace.Near(g.AfterMB.Or(-1), want.after, 6e-4) && testtrace.Near(g.PromotedMB.Or(-1), want.promot, 6e-4)
 		if want.allocated >= 0 {
-			ok = ok && near(g.AllocatedMB.Or(-1), want.allocated, 6e-4)
+			ok = ok && testtrace.Near(g.AllocatedMB.Or(-1), want.allocated, 6e-4)
 		}
 		if !ok {
 			t.Errorf("want %+v, got %+v", want, g)
@@ -100,16 +97,16 @@ func TestRowsOfKnownTraces(t *testing.T) {
 		want := []struct{ after, survival, fragmentation float64 }{{0.001, 28, 82.2}, {0.314, 0, 1.1}, {0, -1, -1}, {0.326, -1, -1}, {0.016, -1, -1}}
 		for i, w := range want {
 			s := g.Generations[i]
-			if !near(s.AfterMB.Or(-1), w.after, 6e-4) || i < 2 && !near(s.SurvivalPercent.Or(0), w.survival, 1) ||
-				i < 2 && !near(s.FragmentationPercent.Or(-1), w.fragmentation, 0.06) {
+			if !testtrace.Near(s.AfterMB.Or(-1), w.after, 6e-4) || i < 2 && !testtrace.Near(s.SurvivalPercent.Or(0), w.survival, 1) ||
+				i < 2 && !testtrace.Near(s.FragmentationPercent.Or(-1), w.fragmentation, 0.06) {
 				t.Errorf("generation %d is %+v", i, s)
 			}
 		}
 		want = []struct{ after, survival, fragmentation float64 }{{0.001, 100, 82.2}, {0, 100, -1}, {0.311, -1, 0}, {0.109, -1, -1}, {0.016, -1, -1}}
 		for i, w := range want {
 			s := rt.GCs[1].Generations[i]
-			if !near(s.AfterMB.Or(-1), w.after, 6e-4) || i < 2 && !near(s.SurvivalPercent.Or(-1), w.survival, 1e-9) ||
-				i < 3 && !near(s.FragmentationPercent.Or(-1), w.fragmentation, 0.06) {
+			if !testtrace.Near(s.AfterMB.Or(-1), w.after, 6e-4) || i < 2 && !testtrace.Near(s.SurvivalPercent.Or(-1), w.survival, 1e-9) ||
+				i < 3 && !testtrace.Near(s.FragmentationPercent.Or(-1), w.fragmentation, 0.06) {
 				t.Errorf("generation %d is %+v", i, s)
 			}
 		}
@@ -119,25 +116,25 @@ func TestRowsOfKnownTraces(t *testing.T) {
 		if rt.CLRInstance != 8 {
 			t.Errorf("the runtime has number %d", rt.CLRInstance)
 		}
-		if !near(g.Generations[0].AllocatedMB.Or(-1), 1.126, 6e-4) || g.AllocatedByTicks {
+		if !testtrace.Near(g.Generations[0].AllocatedMB.Or(-1), 1.126, 6e-4) || g.AllocatedByTicks {
 			t.Errorf("allocated %v", g.Generations[0].AllocatedMB)
 		}
 		times := Times{measure.Known(156), measure.Known(0), measure.Known(16), measure.Known(1), measure.Known(154), measure.Known(142), measure.Float{}, measure.Float{}}
 		if g.Times == nil || *g.Times != times {
 			t.Errorf("times %+v", g.Times)
 		}
-		if g.FinalizableMB.String() == "-" || !near(g.FinalizableMB.Or(0), 0.014, 6e-4) || g.PinnedObjects != measure.Known(1) {
+		if g.FinalizableMB.String() == "-" || !testtrace.Near(g.FinalizableMB.Or(0), 0.014, 6e-4) || g.PinnedObjects != measure.Known(1) {
 			t.Errorf("finalizable %v, pinned %v", g.FinalizableMB, g.PinnedObjects)
 		}
 	})
 	t.Run("HeartRateMonitor", func(t *testing.T) {
 		rt := runtimeOf(t, "HeartRateMonitor.10068.nettrace", 10068)
 		checkRows(t, rt, []row{{4, "0N", 1232.991, 0.146, 3.925, -1, 0.774, 0.673, 0.068}})
-		if s := rt.GCs[0].Generations[0].SurvivalPercent; !near(s.Or(0), 40, 1) {
+		if s := rt.GCs[0].Generations[0].SurvivalPercent; !testtrace.Near(s.Or(0), 40, 1) {
 			t.Errorf("survival %v", s)
 		}
 		for i, after := range []float64{0.000, 0.389, 0.218, 0.066} {
-			if s := rt.GCs[0].Generations[i]; !near(s.AfterMB.Or(-1), after, 6e-4) {
+			if s := rt.GCs[0].Generations[i]; !testtrace.Near(s.AfterMB.Or(-1), after, 6e-4) {
 				t.Errorf("generation %d is %+v", i, s)
 			}
 		}
@@ -154,14 +151,14 @@ func TestRowsOfKnownTraces(t *testing.T) {
 			{7, "2NI", 56.064, 0.001, 0.104, 0.000, 0.362, 0.362, 0.361},
 		})
 		p := rt.All.PauseMS
-		if !near(p.Max.Or(0), 0.426, 6e-4) || !near(p.Mean.Or(0), 0.225, 6e-4) || !near(p.P50.Or(0), 0.198, 6e-4) ||
-			!near(p.P95.Or(0), 0.396, 6e-4) || !near(p.P99.Or(0), 0.420, 6e-4) || !near(rt.All.AllocatedMB.Or(0), 27.014, 6e-4) {
+		if !testtrace.Near(p.Max.Or(0), 0.426, 6e-4) || !testtrace.Near(p.Mean.Or(0), 0.225, 6e-4) || !testtrace.Near(p.P50.Or(0), 0.198, 6e-4) ||
+			!testtrace.Near(p.P95.Or(0), 0.396, 6e-4) || !testtrace.Near(p.P99.Or(0), 0.420, 6e-4) || !testtrace.Near(rt.All.AllocatedMB.Or(0), 27.014, 6e-4) {
 			t.Errorf("all: %+v", rt.All)
 		}
 		// The others are of some 100 µs, and the figures were from the heap's statistics
 		// of the collection before, not from its end.
 		for i, rate := range map[int]float64{0: 31.6, 2: 14.8, 4: 2334} {
-			if r := rt.GCs[i].AllocationRateMBPerSec; !near(r.Or(0), rate, max(0.06, rate/2000)) {
+			if r := rt.GCs[i].AllocationRateMBPerSec; !testtrace.Near(r.Or(0), rate, max(0.06, rate/2000)) {
 				t.Errorf("rate %v", r)
 			}
 		}
@@ -169,20 +166,20 @@ func TestRowsOfKnownTraces(t *testing.T) {
 	t.Run("3.0", func(t *testing.T) {
 		rt := runtimeOf(t, "eventpipe-dotnetcore3.0-win-x64-objver4.nettrace", 10064)
 		g0, g1, p := rt.ByGeneration[0], rt.ByGeneration[1], rt.All.PauseMS
-		if g0.Count != 473 || !near(g0.PauseMS.Total, 7642.17, 6e-3) || !near(g0.PauseMS.Max.Or(0), 48.10, 6e-3) ||
-			!near(g0.PauseMS.Mean.Or(0), 16.16, 6e-3) || !near(g0.PromotedMB, 48.8, 6e-2) {
+		if g0.Count != 473 || !testtrace.Near(g0.PauseMS.Total, 7642.17, 6e-3) || !testtrace.Near(g0.PauseMS.Max.Or(0), 48.10, 6e-3) ||
+			!testtrace.Near(g0.PauseMS.Mean.Or(0), 16.16, 6e-3) || !testtrace.Near(g0.PromotedMB, 48.8, 6e-2) {
 			t.Errorf("generation 0: %+v", g0)
 		}
-		if g1.Count != 5 || !near(g1.PauseMS.Total, 88.17, 6e-3) || !near(g1.PauseMS.Max.Or(0), 23.32, 6e-3) || !near(g1.PauseMS.Mean.Or(0), 17.63, 6e-3) {
+		if g1.Count != 5 || !testtrace.Near(g1.PauseMS.Total, 88.17, 6e-3) || !testtrace.Near(g1.PauseMS.Max.Or(0), 23.32, 6e-3) || !testtrace.Near(g1.PauseMS.Mean.Or(0), 17.63, 6e-3) {
 			t.Errorf("generation 1: %+v", g1)
 		}
-		if !near(p.P50.Or(0), 14.91, 6e-3) || !near(p.P95.Or(0), 23.30, 6e-3) || !near(p.P99.Or(0), 26.06, 6e-3) {
+		if !testtrace.Near(p.P50.Or(0), 14.91, 6e-3) || !testtrace.Near(p.P95.Or(0), 23.30, 6e-3) || !testtrace.Near(p.P99.Or(0), 26.06, 6e-3) {
 			t.Errorf("pauses: %+v", p)
 		}
-		if !near(rt.All.AllocatedByHistoriesMB, 1115.5, 6e-2) || !near(rt.All.AllocatedMB.Or(0), 1117.896, 6e-4) || !near(rt.TickedMB, 4235.07, 6e-3) {
+		if !testtrace.Near(rt.All.AllocatedByHistoriesMB, 1115.5, 6e-2) || !testtrace.Near(rt.All.AllocatedMB.Or(0), 1117.896, 6e-4) || !testtrace.Near(rt.TickedMB, 4235.07, 6e-3) {
 			t.Errorf("allocated %v, by histories %v, ticked %v MB", rt.All.AllocatedMB, rt.All.AllocatedByHistoriesMB, rt.TickedMB)
 		}
-		if v := rt.PausePercentOfActive.Or(0); !near(v, 23.6, 0.1) {
+		if v := rt.PausePercentOfActive.Or(0); !testtrace.Near(v, 23.6, 0.1) {
 			t.Errorf("paused %v %%", v)
 		}
 	})
@@ -271,12 +268,12 @@ func checkMemoryInfo(t *testing.T, name string, rt *Runtime, info memoryInfo) {
 		if int(g.Generation) != info.Generation || g.Compacting == nil || (g.Kind == Background) != info.Concurrent {
 			t.Errorf("%s: %+v, want %+v", name, g, info)
 		}
-		if promoted := g.PromotedMB.Or(-1) * 1e6; !near(promoted, info.Promoted, 0.5) {
+		if promoted := g.PromotedMB.Or(-1) * 1e6; !testtrace.Near(promoted, info.Promoted, 0.5) {
 			t.Errorf("%s: promoted %v, want %v", name, promoted, info.Promoted)
 		}
 		for i, want := range info.Generations {
 			s := g.Generations[i]
-			if !near(s.BeforeMB.Or(-1)*1e6, want.Before, 0.5) || !near(s.FragmentationMB.Or(-1)*1e6, want.FragAfter, 0.5) {
+			if !testtrace.Near(s.BeforeMB.Or(-1)*1e6, want.Before, 0.5) || !testtrace.Near(s.FragmentationMB.Or(-1)*1e6, want.FragAfter, 0.5) {
 				t.Errorf("%s: generation %d of %d is %+v, want %+v", name, i, g.Number, s, want)
 			}
 		}

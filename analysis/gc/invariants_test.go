@@ -94,7 +94,7 @@ func checkGC(tb testing.TB, g *GC) {
 			tb.Errorf("%d: %v %% of generation %d", g.Number, v, s.Generation)
 		}
 	}
-	if g.AfterMB.Or(after) != after && !near(g.AfterMB.Or(0)/after, 1, 1e-9) {
+	if g.AfterMB.Or(after) != after && !testtrace.Near(g.AfterMB.Or(0)/after, 1, 1e-9) {
 		tb.Errorf("%d: after %v, by generation %v", g.Number, g.AfterMB, after)
 	}
 }

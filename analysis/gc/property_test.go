@@ -114,7 +114,7 @@ func TestMerge(t *testing.T) {
 		}
 		whole, a, b := total(dispatch(t, records)), total(dispatch(t, records[:cut])), total(dispatch(t, records[cut:]))
 		for key, want := range whole {
-			if got := a[key] + b[key]; !near(got, want, 1e-6*want) {
+			if got := a[key] + b[key]; !testtrace.Near(got, want, 1e-6*want) {
 				t.Errorf("%s: %s is %v, and %v + %v of the halves", name, key, want, a[key], b[key])
 			}
 		}

@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	goruntime "runtime"
 	"slices"
@@ -106,9 +105,6 @@ func TestSums(t *testing.T) {
 		res := analyze(t, path)
 		for _, s := range res.Snapshots {
 			checkSums(t, s)
-		}
-		if _, err := json.Marshal(res); err != nil {
-			t.Errorf("%s: %v", path, err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"testing"
@@ -128,14 +127,6 @@ func TestTruth(t *testing.T) {
 	}
 	if plugins != truth.Contexts || unloaded != truth.Contexts || rt.Failed != truth.Counts.NotFound {
 		t.Errorf("%d plugins, %d unloaded, %d not found; want %+v", plugins, unloaded, rt.Failed, truth)
-	}
-}
-
-func TestResultsAreJSON(t *testing.T) {
-	for _, path := range testtrace.All(t) {
-		if _, err := json.Marshal(analyze(t, path)); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package threadpool
 
 import (
-	"encoding/json"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -13,8 +11,6 @@ import (
 )
 
 func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
-
-func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
 // The figures were measured before, by another program.
 func TestKnownTrace(t *testing.T) {
@@ -27,7 +23,7 @@ func TestKnownTrace(t *testing.T) {
 		last = adj.Workers
 	}
 	s := rt.Starvation
-	if len(rt.Adjustments) != 8 || starved != 8 || last != 12 || rt.Adjustments[0].Workers != 5 || s == nil || !near(s.FirstMS.Or(0), 3300, 50) || !near(s.LastMS.Or(0), 31300, 50) {
+	if len(rt.Adjustments) != 8 || starved != 8 || last != 12 || rt.Adjustments[0].Workers != 5 || s == nil || !testtrace.Near(s.FirstMS.Or(0), 3300, 50) || !testtrace.Near(s.LastMS.Or(0), 31300, 50) {
 		t.Errorf("%+v, %+v", rt.Adjustments, s)
 	}
 }
@@ -55,7 +51,7 @@ func TestTraceEventAgrees(t *testing.T) {
 		for i, want := range peer.ThreadPool.Adjustments {
 			got := rt.Adjustments[i]
 			compared++
-			if got.Workers != want.Count || !near(got.AtMS, want.Ms, 1e-6) || !near(got.ThroughputPerSec.Or(0), want.Throughput, 1e-9*want.Throughput) || got.Reason != want.Reason.String() {
+			if got.Workers != want.Count || !testtrace.Near(got.AtMS, want.Ms, 1e-6) || !testtrace.Near(got.ThroughputPerSec.Or(0), want.Throughput, 1e-9*want.Throughput) || got.Reason != want.Reason.String() {
 				t.Errorf("%s: %+v, and TraceEvent says %+v", path, got, want)
 			}
 		}
@@ -77,14 +73,6 @@ func TestTruth(t *testing.T) {
 	rt := analyze(t, path).Runtimes[0]
 	if rt.Starvation == nil || rt.Limits == nil || rt.Limits.MinWorkers != truth.Min || rt.MaxWorkers < truth.Starved {
 		t.Errorf("starvation %+v, limits %+v, %d workers; want %+v", rt.Starvation, rt.Limits, rt.MaxWorkers, truth)
-	}
-}
-
-func TestResultsAreJSON(t *testing.T) {
-	for _, path := range testtrace.All(t) {
-		if _, err := json.Marshal(analyze(t, path)); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -26,10 +27,19 @@ const (
 
 // bakeryTrace has samples of two threads, a collection, exceptions, contention and
 // the methods of a program that is small enough to be checked by hand.
-func bakeryTrace() ([]byte, error) { return new(bakery).write() }
+func bakeryTrace(tb testing.TB) []byte { return bake(tb, new(bakery)) }
 
 // ovenTrace is bakeryTrace with the events that tell the lines that are in ovenPDB.
-func ovenTrace() ([]byte, error) { return (&bakery{lines: true}).write() }
+func ovenTrace(tb testing.TB) []byte { return bake(tb, &bakery{lines: true}) }
+
+func bake(tb testing.TB, b *bakery) []byte {
+	tb.Helper()
+	data, err := b.write()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
 
 // ovenSource is the source code of some of the program.
 const ovenSource = `// What the bakery does.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,10 +32,7 @@ var sampled = map[string]string{
 // TestConvert holds the files of each format against top: totals are equal, and each file is
 // one that its readers take.
 func TestConvert(t *testing.T) {
-	b, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := bakeryTrace(t)
 	path := filepath.Join(t.TempDir(), "bakery.nettrace")
 	testio.Write(t, path, b)
 	for _, of := range []string{"cpu", "allocs", "exceptions", "contention"} {
@@ -152,10 +147,7 @@ func checkConverted(t *testing.T, path, of string) {
 
 // The file has the contents of the trace: functions, labels, modules and times.
 func TestConvertedBakery(t *testing.T) {
-	b, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := bakeryTrace(t)
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "bakery.nettrace"), filepath.Join(dir, "out.pb.gz")
 	testio.Write(t, path, b)
@@ -214,19 +206,6 @@ func TestHeapKeepsDump(t *testing.T) {
 	}
 	keeps(made, file.Bytes())
 	for _, path := range corpus.Glob(t, "recordings", "gcdump", "*.gcdump.gz") {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		keeps(path, want)
+		keeps(path, testio.Unpacked(t, path))
 	}
 }

@@ -2,26 +2,21 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // A trace compared with itself has not changed, with part of itself it has by the part that
 // is left out, and by nothing else.
 func TestDiff(t *testing.T) {
-	b, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := bakeryTrace(t)
 	path := filepath.Join(t.TempDir(), "bakery.nettrace")
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, b)
 	var whole, same topResult
 	for into, args := range map[*topResult][]string{&whole: {"top", "--json", path}, &same: {"top", "--json", "--diff", path, path}} {
 		out, stderr, status := output(args...)

@@ -54,16 +54,10 @@ func exampleFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	put("trace.etl", etl)
-	cpu, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu := bakeryTrace(t)
 	play(t, filepath.Join(dir, "app.port"), cpu)
 	put("cpu.nettrace", cpu)
-	oven, err := ovenTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	oven := ovenTrace(t)
 	put("oven.nettrace", oven)
 	put("Shop.pdb", ovenPDB())
 	put("before.nettrace", cpu)

@@ -14,10 +14,7 @@ import (
 // TestLiveDamage has runtimes that send no trace, or the begin of one and then something else:
 // every command about live processes says so, and none that the process has ended.
 func TestLiveDamage(t *testing.T) {
-	cpu, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu := bakeryTrace(t)
 	garbage := bytes.Repeat([]byte("garbage "), 20_000)
 	for name, stream := range map[string][]byte{
 		"garbage":       garbage,

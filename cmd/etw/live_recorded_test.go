@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // liveAnswer runs a command about a process that plays a trace, and about the trace itself,
@@ -40,18 +40,8 @@ func liveAnswer(t *testing.T, trace []byte, args ...string) (live, atRest string
 
 // TestLiveAnswers: a question to a live process is answered as of a recording of it.
 func TestLiveAnswers(t *testing.T) {
-	cpu, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
-	zipped, err := gzip.NewReader(bytes.NewReader(recorded(t, filepath.Join("answers", "heap-10.nettrace.gz"))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	heap, err := io.ReadAll(zipped)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu := bakeryTrace(t)
+	heap := testio.Unpacked(t, recordedPath("answers/heap-10.nettrace.gz"))
 	for _, c := range []struct {
 		trace []byte
 		args  []string
@@ -72,10 +62,7 @@ func TestLiveAnswers(t *testing.T) {
 // TestLiveTop: an interval that holds all of a trace has its weights, and with shorter ones
 // nothing is lost or counted twice.
 func TestLiveTop(t *testing.T) {
-	cpu, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu := bakeryTrace(t)
 	live, atRest := liveAnswer(t, cpu, "top", "--format", "csv", "--sort", "full")
 	var rows []string
 	for line := range strings.Lines(live) {
@@ -92,10 +79,7 @@ func TestLiveTop(t *testing.T) {
 
 // TestStacksNow: each thread has one stack.
 func TestStacksNow(t *testing.T) {
-	cpu, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu := bakeryTrace(t)
 	live, _ := liveAnswer(t, cpu, "top", "--by", "stack", "--format", "csv")
 	threads := make(map[string]int)
 	for i, line := range strings.Split(strings.TrimSpace(live), "\n") {

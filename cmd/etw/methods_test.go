@@ -1,9 +1,7 @@
 package main
 
 import (
-	"compress/gzip"
 	"encoding/csv"
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -31,17 +30,7 @@ func TestMethodTimes(t *testing.T) {
 				}
 			}
 		}
-		f, err := os.Open(strings.TrimSuffix(path, ".nettrace.gz") + ".truth.json.gz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err == nil {
-			err = json.NewDecoder(z).Decode(&truth)
-		}
-		if f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, testio.Unpacked(t, strings.TrimSuffix(path, ".nettrace.gz")+".truth.json.gz"), &truth)
 		want := make(map[string]map[string]float64)
 		for _, q := range truth.Requests {
 			for _, s := range q.Segments {

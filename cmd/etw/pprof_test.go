@@ -5,13 +5,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // pprofTool returns the program that go tool pprof runs.
@@ -33,15 +34,10 @@ func pprofTool(t *testing.T) string {
 // go tool pprof takes the files of every kind of samples, as a table and as a page.
 func TestGoToolPprof(t *testing.T) {
 	tool := pprofTool(t)
-	b, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := bakeryTrace(t)
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, "bakery.nettrace"), filepath.Join(dir, "out.pb.gz")
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, b)
 	for _, kind := range [][2]string{{"allocs", "Bakery.Oven.Bake"}, {"exceptions", "Bakery.Oven.Bake"}, {"contention", "Sleep"}, {"cpu", "Bakery.Oven.Bake"}} {
 		of, want := kind[0], kind[1]
 		if _, stderr, code := output("export", "--of", of, "-o", file, path); code != 0 || stderr != "" {

@@ -46,8 +46,7 @@ func exitCodeOf(t *testing.T, err error) int {
 
 func recorded(t testing.TB, name string) []byte {
 	t.Helper()
-	data := testio.Read(t, filepath.Join("..", "..", "tests", "recorded", name))
-	return data
+	return testio.Read(t, recordedPath(name))
 }
 
 // TestInterrupt interrupts a command that waits for more of a stream: it prints its results

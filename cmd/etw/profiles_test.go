@@ -21,10 +21,7 @@ import (
 // TestProfilesReadBack writes profiles of traces, reads them again and holds top of each
 // against top of the trace: methods with their weights to the last digit.
 func TestProfilesReadBack(t *testing.T) {
-	b, err := bakeryTrace()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := bakeryTrace(t)
 	path := filepath.Join(t.TempDir(), "bakery.nettrace")
 	testio.Write(t, path, b)
 	for _, of := range []string{"cpu", "allocs", "exceptions", "contention"} {

@@ -15,7 +15,7 @@ import (
 
 // traces are the files that the command trace of scripts writes, by name.
 var traces = map[string]func() ([]byte, error){
-	"oven": ovenTrace, "oven.pdb": func() ([]byte, error) { return ovenPDB(), nil },
+	"oven": (&bakery{lines: true}).write, "oven.pdb": func() ([]byte, error) { return ovenPDB(), nil },
 	"kernel":     func() ([]byte, error) { return kernelTrace(header()) },
 	"compressed": compressedTrace,
 	"lossy":      lossyTrace,
@@ -27,7 +27,7 @@ var traces = map[string]func() ([]byte, error){
 	"activity":   activityTrace,
 	"disorder":   disorderTrace,
 	"samples":    samplesTrace,
-	"bakery":     bakeryTrace,
+	"bakery":     new(bakery).write,
 	"keyed":      keyedTrace,
 	"machine":    machineTrace,
 	"switches":   switchesTrace,

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -192,12 +193,8 @@ func header(s Sink, rec *etw.Record, event *etw.EventInfo) {
 	s.GUID("etw.provider.id", rec.Provider)
 	opcode, task := rec.Opcode, rec.Task
 	if d := event.Desc; d != nil && rec.Kind == etw.KindManifest {
-		if opcode == 0 {
-			opcode = d.Opcode
-		}
-		if task == 0 {
-			task = d.Task
-		}
+		opcode = cmp.Or(opcode, d.Opcode)
+		task = cmp.Or(task, d.Task)
 	}
 	if rec.Kind != etw.KindClassic {
 		s.Int("etw.event.id", int64(rec.ID))

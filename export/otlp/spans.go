@@ -65,9 +65,7 @@ func (s *Spans) append(b []byte, pid int64, task string, a *requests.Activity) [
 		b = appendString(append(b, `,"parentSpanId":`...), a.ParentSpanID)
 	}
 	name := a.Name
-	if name == "" {
-		name = task
-	}
+	name = cmp.Or(name, task)
 	b = appendString(append(b, `,"name":`...), name)
 	b = append(strconv.AppendInt(append(b, `,"kind":`...), int64(kindOf(task, a.Kind)), 10), ',')
 	b = appendNanos(b, "startTimeUnixNano", begin)

@@ -1,12 +1,10 @@
 package filter
 
 import (
-	"compress/gzip"
-	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -48,14 +46,6 @@ var otherNames = map[string]string{
 func TestTraceEventNames(t *testing.T) {
 	names := 0
 	for _, path := range corpus.Glob(t, "traceevent", "*.json.gz") {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var dump struct {
 			Counts []struct {
 				ID       int
@@ -64,11 +54,7 @@ func TestTraceEventNames(t *testing.T) {
 				Provider string
 			}
 		}
-		err = json.NewDecoder(z).Decode(&dump)
-		f.Close()
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
+		testio.JSON(t, testio.Unpacked(t, path), &dump)
 		for _, c := range dump.Counts {
 			for _, b := range builtin.Providers {
 				if b.Desc.Name != c.Provider || c.Provider == "Universal.Events" { // whose numbers each recording gives anew

@@ -2,8 +2,12 @@
 package testio
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"io"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -13,6 +17,23 @@ func Read(t testing.TB, path string) []byte {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return data
+}
+
+// Unpacked returns the contents of a file, those that are packed in it if its name ends in .gz.
+func Unpacked(t testing.TB, path string) []byte {
+	t.Helper()
+	data := Read(t, path)
+	if !strings.HasSuffix(path, ".gz") {
+		return data
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		data, err = io.ReadAll(z)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
 	}
 	return data
 }

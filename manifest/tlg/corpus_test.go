@@ -2,37 +2,17 @@ package tlg_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest/tlg"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
-
-func unpack(t *testing.T, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // list returns the events of a file with all that is known of them, in an order that does not
 // depend on the linker.
@@ -53,9 +33,9 @@ func list(f *tlg.File) []string {
 // providers.
 func TestBuilds(t *testing.T) {
 	for _, path := range corpus.Glob(t, "tracelogging-pe", "*-x64.*.gz") {
-		a := read(t, unpack(t, path))
+		a := read(t, testio.Unpacked(t, path))
 		other := strings.Replace(path, "-x64.", "-arm64.", 1)
-		b := read(t, unpack(t, other))
+		b := read(t, testio.Unpacked(t, other))
 		if x, y := list(a), list(b); !slices.Equal(x, y) {
 			t.Errorf("%s has %d events, and %s %d", path, len(x), other, len(y))
 			for i := range min(len(x), len(y)) {
@@ -72,7 +52,7 @@ func TestBuilds(t *testing.T) {
 // programs: of the parts of the region, which only the letters are in.
 func TestBounds(t *testing.T) {
 	for _, path := range corpus.Glob(t, "tracelogging-pe", "*.gz") {
-		data := unpack(t, path)
+		data := testio.Unpacked(t, path)
 		f := read(t, data)
 		checkRegions(t, f)
 		image, err := ecma335.ParseImage(data)

@@ -2,19 +2,18 @@ package evtx
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"encoding/xml"
 	"errors"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -217,18 +216,7 @@ func logs(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{}
 	for _, path := range corpus.Glob(tb, "evtx", "*.evtx.gz") {
-		f, err := os.Open(path)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if all[path], err = io.ReadAll(z); err != nil {
-			tb.Fatal(err)
-		}
-		f.Close()
+		all[path] = testio.Unpacked(tb, path)
 	}
 	return all
 }

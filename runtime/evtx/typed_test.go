@@ -2,16 +2,14 @@ package evtx_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
-	"os"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/windows/auditing"
 	"github.com/etwgen/etwgen/generated/windows/defender"
 	"github.com/etwgen/etwgen/generated/windows/powershell"
 	"github.com/etwgen/etwgen/generated/windows/scheduler"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/evtx"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -28,7 +26,7 @@ func TestTyped(t *testing.T) {
 	}
 	events, fields := 0, 0
 	for _, path := range corpus.Glob(t, "evtx", "*.evtx.gz") {
-		data := unpacked(t, path)
+		data := testio.Unpacked(t, path)
 		r, err := evtx.NewReader(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
@@ -73,22 +71,4 @@ func plain(v etw.Value) string {
 		return fmt.Sprint(uint64(p))
 	}
 	return fmt.Sprint(v.Any())
-}
-
-func unpacked(tb testing.TB, path string) []byte {
-	tb.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return data
 }

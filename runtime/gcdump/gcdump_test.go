@@ -2,39 +2,19 @@ package gcdump
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
-
-func unpacked(tb testing.TB, path string) []byte {
-	tb.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return data
-}
 
 func recorded(tb testing.TB) []string {
 	return corpus.Glob(tb, "recordings", "gcdump", "*.gcdump.gz")
@@ -43,7 +23,7 @@ func recorded(tb testing.TB) []string {
 // Files of others are written again to the same bytes, also when their nodes are made anew.
 func TestSameBytes(t *testing.T) {
 	for _, path := range recorded(t) {
-		data := unpacked(t, path)
+		data := testio.Unpacked(t, path)
 		d, err := Read(data)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -111,10 +91,10 @@ func TestBaseline(t *testing.T) {
 		ProcessName, MachineName string
 	}
 	path := corpus.File(t, "recordings", "gcdump", "test1_baseline.gcdump.xml.gz")
-	if err := xml.Unmarshal(unpacked(t, path), &base); err != nil {
+	if err := xml.Unmarshal(testio.Unpacked(t, path), &base); err != nil {
 		t.Fatal(err)
 	}
-	d, err := Read(unpacked(t, filepath.Join(filepath.Dir(path), "test1.gcdump.gz")))
+	d, err := Read(testio.Unpacked(t, filepath.Join(filepath.Dir(path), "test1.gcdump.gz")))
 	if err != nil {
 		t.Fatal(err)
 	}

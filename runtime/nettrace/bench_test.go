@@ -2,12 +2,10 @@ package nettrace_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
-	"os"
-	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -24,29 +22,13 @@ var benchmarkFiles = []struct{ name, folder, file string }{
 	{"GC", "dotnet10", "gc-many.nettrace"},
 }
 
-// unpacked returns the content of a file, which may be a .gz file.
-func unpacked(tb testing.TB, path string) []byte {
-	tb.Helper()
-	data, err := os.ReadFile(path)
-	if err == nil && strings.HasSuffix(path, ".gz") {
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(bytes.NewReader(data)); err == nil {
-			data, err = io.ReadAll(z)
-		}
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return data
-}
-
 func BenchmarkFileOrder(b *testing.B) { benchmarkRead(b, nettrace.WithFileOrder()) }
 func BenchmarkSorted(b *testing.B)    { benchmarkRead(b) }
 
 func benchmarkRead(b *testing.B, opts ...nettrace.Option) {
 	for _, bm := range benchmarkFiles {
 		b.Run(bm.name, func(b *testing.B) {
-			data := unpacked(b, corpus.File(b, bm.folder, bm.file))
+			data := testio.Unpacked(b, corpus.File(b, bm.folder, bm.file))
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			events := 0

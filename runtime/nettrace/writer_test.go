@@ -2,12 +2,10 @@ package nettrace_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -38,7 +37,7 @@ func allCorpusFiles(t *testing.T) []string {
 func testCopy(t *testing.T, files []string) {
 	same := 0
 	for _, file := range files {
-		data := content(t, file)
+		data := testio.Unpacked(t, file)
 		for _, version := range []int{0, 6} {
 			out, err := copied(data, version)
 			if err == nil {
@@ -55,25 +54,6 @@ func testCopy(t *testing.T, files []string) {
 		}
 	}
 	t.Logf("%d of %d copies have the same records", same, 2*len(files))
-}
-
-// content returns the content of a file, which may be compressed.
-func content(t *testing.T, file string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.HasSuffix(file, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if data, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return data
 }
 
 // copied copies a stream to one of a version, or of that which it has.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -271,9 +272,7 @@ func (c Config) withDefaults() Config {
 		c.Name = DefaultName()
 	}
 	b := &c.Buffers
-	if b.KB == 0 {
-		b.KB = defaultBufferKB
-	}
+	b.KB = cmp.Or(b.KB, defaultBufferKB)
 	if b.Min == 0 {
 		b.Min = max(defaultMemoryKB/b.KB, 2*runtime.NumCPU())
 		if b.Max > 0 {
@@ -283,9 +282,7 @@ func (c Config) withDefaults() Config {
 	if b.Max == 0 {
 		b.Max = b.Min + b.Min/4
 	}
-	if c.FlushTimer == 0 {
-		c.FlushTimer = time.Second
-	}
+	c.FlushTimer = cmp.Or(c.FlushTimer, time.Second)
 	c.kernelFromProviders()
 	for i := range c.Providers {
 		c.System = c.System || isSystemProvider(c.Providers[i].GUID)
@@ -311,15 +308,9 @@ func (c *Config) kernelFromProviders() {
 }
 
 func (c Consumption) withDefaults(flush time.Duration) Consumption {
-	if c.QueueBytes == 0 {
-		c.QueueBytes = DefaultQueueBytes
-	}
-	if c.WindowBytes == 0 {
-		c.WindowBytes = DefaultWindowBytes
-	}
-	if c.StopTimeout == 0 {
-		c.StopTimeout = DefaultStopTimeout
-	}
+	c.QueueBytes = cmp.Or(c.QueueBytes, DefaultQueueBytes)
+	c.WindowBytes = cmp.Or(c.WindowBytes, DefaultWindowBytes)
+	c.StopTimeout = cmp.Or(c.StopTimeout, DefaultStopTimeout)
 	if c.Window == 0 && c.Delivery != DeliverEvents {
 		c.Window = flush + flush/10
 	}
@@ -394,9 +385,7 @@ func (f *File) check(system bool) error {
 		return nil
 	}
 	mode := f.Mode & logModes
-	if mode == 0 {
-		mode = etl.ModeSequential
-	}
+	mode = cmp.Or(mode, etl.ModeSequential)
 	switch {
 	case f.MaxMB < 0:
 		return invalid("a file of %d MB", f.MaxMB)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,14 +104,7 @@ func unpackedTrace(t *testing.T, path string) string {
 	if filepath.Ext(path) != ".gz" {
 		return path
 	}
-	b := testio.Read(t, path)
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err = io.ReadAll(z); err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Unpacked(t, path)
 	path = filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(path), ".gz"))
 	testio.Write(t, path, b)
 	return path

@@ -4,16 +4,16 @@ package testtrace
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -54,13 +54,21 @@ func Moderate(tb testing.TB) []string {
 }
 
 // Analyze returns the result that an analysis, which begin registers at a mux, has for a trace.
+// It has a form in JSON.
 func Analyze[A interface{ Result() R }, R any](tb testing.TB, begin func(*etw.Mux) A, path string) R {
 	tb.Helper()
 	var mux etw.Mux
 	a := begin(&mux)
 	Run(tb, &mux, path)
-	return a.Result()
+	res := a.Result()
+	if _, err := json.Marshal(res); err != nil {
+		tb.Errorf("%s: %v", path, err)
+	}
+	return res
 }
+
+// Near reports whether a number is as wanted, within a tolerance.
+func Near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
 // Run gives the records of a trace to mux, in the order of time.
 func Run(tb testing.TB, mux *etw.Mux, path string) {
@@ -85,26 +93,11 @@ func Open(tb testing.TB, path string) etw.Source {
 		tb.Cleanup(func() { r.Close() })
 		return r
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	r, err := nettrace.NewReader(unpacked(tb, path, b))
+	r, err := nettrace.NewReader(bytes.NewReader(testio.Unpacked(tb, path)))
 	if err != nil {
 		tb.Fatalf("%s: %v", path, err)
 	}
 	return r
-}
-
-func unpacked(tb testing.TB, path string, b []byte) io.Reader {
-	if filepath.Ext(path) != ".gz" {
-		return bytes.NewReader(b)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		tb.Fatalf("%s: %v", path, err)
-	}
-	return z
 }
 
 // Records returns copies of those records of a trace that keep is true for.
@@ -126,19 +119,7 @@ func Records(tb testing.TB, path string, keep func(*etw.Record) bool) []*etw.Rec
 // answer.
 func Peer(tb testing.TB, path string, v any) bool {
 	tb.Helper()
-	f, err := os.Open(filepath.Join(corpus.Dir(tb), "traceevent", strings.TrimSuffix(filepath.Base(path), ".gz")+".json.gz"))
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(v); err != nil {
-		tb.Fatalf("%s: %v", f.Name(), err)
-	}
-	return true
+	return JSON(tb, filepath.Join(corpus.Dir(tb), "traceevent", strings.TrimSuffix(filepath.Base(path), ".gz")+".json.gz"), v)
 }
 
 // Truth decodes the own account of the program in a trace into v, and reports whether there
@@ -146,14 +127,7 @@ func Peer(tb testing.TB, path string, v any) bool {
 func Truth(tb testing.TB, path string, v any) bool {
 	tb.Helper()
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
-	b, err := os.ReadFile(filepath.Join(filepath.Dir(path), strings.TrimSuffix(name, filepath.Ext(name))+".truth.json"))
-	if err != nil {
-		return false
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		tb.Fatalf("%s: %v", path, err)
-	}
-	return true
+	return JSON(tb, filepath.Join(filepath.Dir(path), strings.TrimSuffix(name, filepath.Ext(name))+".truth.json"), v)
 }
 
 // Name returns the name by which tests call a trace.
@@ -173,12 +147,9 @@ func Named(tb testing.TB, name string) string {
 // JSON decodes a file, which may be compressed, into v, and reports whether it is there.
 func JSON(tb testing.TB, path string, v any) bool {
 	tb.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return false
 	}
-	if err := json.NewDecoder(unpacked(tb, path, b)).Decode(v); err != nil {
-		tb.Fatalf("%s: %v", path, err)
-	}
+	testio.JSON(tb, testio.Unpacked(tb, path), v)
 	return true
 }

@@ -7,6 +7,7 @@
 package nettracetest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -44,12 +45,8 @@ const magic = "!FastSerialization.1"
 // NewWriter starts a stream of version 3, 4 or 6.
 func NewWriter(version int, t Trace) *Writer {
 	w := &Writer{version: version, ptr: t.Pointer, sequence: make(map[uint64]uint32)}
-	if w.ptr == 0 {
-		w.ptr = etw.Ptr64
-	}
-	if t.Frequency == 0 {
-		t.Frequency = 1e9
-	}
+	w.ptr = cmp.Or(w.ptr, etw.Ptr64)
+	t.Frequency = cmp.Or(t.Frequency, 1e9)
 	if t.Start.IsZero() {
 		t.Start = time.Date(2024, 2, 29, 12, 30, 45, 678e6, time.UTC)
 	}
