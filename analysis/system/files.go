@@ -99,17 +99,12 @@ func beginFiles(mux *etw.Mux) *Files {
 // watchNames follows the files that keys stand for. A file that was open before the
 // recording is named by the list at its end, so that its key may be met before its name.
 func (f *Files) watchNames(mux *etw.Mux) {
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoName) error {
-		f.name(uint64(e.FileObject), e.FileName)
-		return nil
-	})
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoName) error { return f.name(uint64(e.FileObject), e.FileName) })
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileCreate) error {
-		f.name(uint64(e.FileObject), e.FileName)
-		return nil
+		return f.name(uint64(e.FileObject), e.FileName)
 	})
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileRundown) error {
-		f.name(uint64(e.FileObject), e.FileName)
-		return nil
+		return f.name(uint64(e.FileObject), e.FileName)
 	})
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileDelete) error {
 		f.name(uint64(e.FileObject), e.FileName)
@@ -119,7 +114,7 @@ func (f *Files) watchNames(mux *etw.Mux) {
 }
 
 // name names the file of a key.
-func (f *Files) name(key uint64, path etw.UTF16) {
+func (f *Files) name(key uint64, path etw.UTF16) error {
 	file := f.keys[key]
 	if file == nil || file.closed || file.Path != "" && !path.EqualString(file.Path) {
 		file = new(File)
@@ -128,6 +123,7 @@ func (f *Files) name(key uint64, path etw.UTF16) {
 	if file.Path == "" {
 		file.Path = path.String()
 	}
+	return nil
 }
 
 // byKey returns the file that a key stands for now. 0 is no file.
@@ -197,16 +193,13 @@ func (f *Files) watchDisks(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error { return asked(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error { return asked(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
-		return nil
+		return f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
-		return nil
+		return f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
-		return nil
+		return count(&f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes)
 	})
 }
 
@@ -238,16 +231,13 @@ func (f *Files) watchOperations(mux *etw.Mux) {
 		return f.create(r, teller.Classic, e.FileObject, e.OpenPath, e.TTID, e.IrpPtr)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
-		f.asked(r, teller.Classic, forReads, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).read(e.IoSize)
-		return nil
+		return f.asked(r, teller.Classic, forReads, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).read(e.IoSize)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
-		f.asked(r, teller.Classic, forWrites, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).write(e.IoSize)
-		return nil
+		return f.asked(r, teller.Classic, forWrites, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).write(e.IoSize)
 	})
 	other := func(r *etw.Record, key, object, thread, irp etw.Pointer) error {
-		f.asked(r, teller.Classic, forOthers, f.opened(key, object), thread, irp).Others++
-		return nil
+		return count(&f.asked(r, teller.Classic, forOthers, f.opened(key, object), thread, irp).Others)
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
 		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
@@ -274,9 +264,7 @@ func (f *Files) watchOperations(mux *etw.Mux) {
 		delete(f.objects, uint64(e.FileObject))
 		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error {
-		return f.ended(r, e.IrpPtr)
-	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error { return f.ended(r, e.IrpPtr) })
 }
 
 // ended takes that an operation ends.
@@ -301,24 +289,28 @@ func (f *Files) create(r *etw.Record, who teller.Teller, object etw.Pointer, pat
 	return nil
 }
 
-func (u *FileUse) read(bytes uint32) {
+func (u *FileUse) read(bytes uint32) error {
 	u.Reads++
 	u.BytesRead += uint64(bytes)
+	return nil
 }
 
-func (u *FileUse) write(bytes uint32) {
+func (u *FileUse) write(bytes uint32) error {
 	u.Writes++
 	u.BytesWritten += uint64(bytes)
+	return nil
 }
 
-func (d *DiskUse) read(bytes uint32) {
+func (d *DiskUse) read(bytes uint32) error {
 	d.Reads++
 	d.BytesRead += uint64(bytes)
+	return nil
 }
 
-func (d *DiskUse) write(bytes uint32) {
+func (d *DiskUse) write(bytes uint32) error {
 	d.Writes++
 	d.BytesWritten += uint64(bytes)
+	return nil
 }
 
 // opened returns the file of an operation. Its key decides; where nothing names

@@ -54,9 +54,7 @@ func (m *Machine) watchOrigins(mux *etw.Mux) {
 // named takes the name of the computer, of which a file has several if it was made of others.
 func (m *Machine) named(r *etw.Record, computer string) {
 	first := m.originOf(r)
-	if first.computer == "" {
-		first.computer = computer
-	}
+	first.computer = cmp.Or(first.computer, computer)
 	other := origin{file: r.File, computer: computer}
 	if first.computer != computer && len(m.origins) < mostOrigins && !slices.Contains(m.origins, other) {
 		m.origins = append(m.origins, other)

@@ -126,7 +126,7 @@ func find(given []string, largest int64) (map[string][]string, error) {
 func kindOf(path string) string {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
 	switch filepath.Ext(name) {
-	case ".etl", ".nettrace", ".netperf", ".zip":
+	case ".etl", ".nettrace", ".netperf", ".zip", ".evtx", ".data", ".gcdump":
 		return "TRACE"
 	case ".man", ".xml":
 		return "MANIFEST"

@@ -23,6 +23,9 @@ type Options struct {
 	Redactor *Redactor
 }
 
+// Extensions are how the names of files end that a [Writer] writes.
+var Extensions = []string{"etl", "nettrace", "netperf"}
+
 // ErrCompress says that only .etl files can be compressed.
 var ErrCompress = errors.New("a .nettrace file cannot be compressed")
 

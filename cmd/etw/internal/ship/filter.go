@@ -122,7 +122,7 @@ func (f *filtering) checkFlags() error {
 		return cli.Usagef("--redact-as %s: there are %s and %s%s", f.redactAs, redactHash, redactBlank, cli.DidYouMean(f.redactAs, []string{redactHash, redactBlank}))
 	}
 	end := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.path)), ".")
-	if slices.Contains(trace.Extensions(), end) && !slices.Contains([]string{"etl", "nettrace", "netperf"}, end) {
+	if slices.Contains(trace.Extensions(), end) && !slices.Contains(rewrite.Extensions, end) {
 		return cli.Usagef("-o %s: filter writes .etl and .nettrace, which other formats become", f.path)
 	}
 	if len(f.redactions) > 0 {
