@@ -1,21 +1,29 @@
 package manifest
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // Dumps of registered providers have texts as they are, with quotes and less-than signs
 // that XML has other words for. Each element of such a dump begins a line and ends one.
 var (
-	dumpElement   = regexp.MustCompile(`(?ms)^[ \t]*<[A-Za-z][A-Za-z:]*[ \t]+[A-Za-z:]+="(?:.*?")?[ \t]*/?>[ \t]*\r?$`)
-	dumpAttribute = regexp.MustCompile(`(?:^[ \t]*<[A-Za-z:]+|")[ \t\r\n]+[A-Za-z:]+="`)
-	dumpEnd       = regexp.MustCompile(`"[ \t]*/?>[ \t]*\r?$`)
-	entity        = regexp.MustCompile(`^&(?:[a-z]+|#[0-9]+|#x[0-9a-fA-F]+);`)
+	dumpElement   = pattern(`(?ms)^[ \t]*<[A-Za-z][A-Za-z:]*[ \t]+[A-Za-z:]+="(?:.*?")?[ \t]*/?>[ \t]*\r?$`)
+	dumpAttribute = pattern(`(?:^[ \t]*<[A-Za-z:]+|")[ \t\r\n]+[A-Za-z:]+="`)
+	dumpEnd       = pattern(`"[ \t]*/?>[ \t]*\r?$`)
+	entity        = pattern(`^&(?:[a-z]+|#[0-9]+|#x[0-9a-fA-F]+);`)
 )
+
+// pattern returns a pattern that is compiled when it is first asked for.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // escapeDump returns data with the values of attributes escaped.
 func escapeDump(data []byte) []byte {
-	return dumpElement.ReplaceAllFunc(data, func(element []byte) []byte {
-		end := dumpEnd.FindIndex(element)
-		starts := dumpAttribute.FindAllIndex(element, -1)
+	return dumpElement().ReplaceAllFunc(data, func(element []byte) []byte {
+		end := dumpEnd().FindIndex(element)
+		starts := dumpAttribute().FindAllIndex(element, -1)
 		if end == nil || len(starts) == 0 {
 			return element
 		}
@@ -43,7 +51,7 @@ func appendEscaped(out, value []byte) []byte {
 			out = append(out, "&lt;"...)
 		case c == '"':
 			out = append(out, "&quot;"...)
-		case c == '&' && !entity.Match(value[i:min(len(value), i+maxEntity)]):
+		case c == '&' && !entity().Match(value[i:min(len(value), i+maxEntity)]):
 			out = append(out, "&amp;"...)
 		default:
 			out = append(out, c)

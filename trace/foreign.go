@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"regexp"
+	"sync"
 )
 
 // A foreignFormat is that of a file of another world, which is named with the program that
@@ -65,11 +66,13 @@ var foreigns = []foreign{
 	{"XML", useManifest, "\xff\xfe<\x00?\x00", nil},
 	{"XML", useManifest, "<", isElement},
 	{"XML", useManifest, "\xef\xbb\xbf<", func(head []byte) bool { return isElement(head[3:]) }},
-	{"the text that perf script prints", "https://www.speedscope.app and https://profiler.firefox.com read it", "", perfScript.Match},
+	{"the text that perf script prints", "https://www.speedscope.app and https://profiler.firefox.com read it", "", func(head []byte) bool { return perfScript().Match(head) }},
 }
 
 // perfScript is the first line of a sample, or of the lines before samples.
-var perfScript = regexp.MustCompile(`^(# ========\r?\n# captured on|[^\s\x00-\x1f][^\n\x00-\x1f]{0,24}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+)`)
+var perfScript = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(# ========\r?\n# captured on|[^\s\x00-\x1f][^\n\x00-\x1f]{0,24}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+)`)
+})
 
 // isElement reports whether XML begins with its declaration, a comment or an element.
 func isElement(head []byte) bool {

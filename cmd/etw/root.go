@@ -105,8 +105,11 @@ func newRoot() *cobra.Command { return newRootWith("") }
 
 // rootFor returns the root command with the commands that a command line needs: if that
 // begins with the name of a subcommand which needs no others, it alone, for making all of
-// them takes longer than most of them run.
+// them takes longer than most of them run. Its own version needs none.
 func rootFor(args []string) *cobra.Command {
+	if len(args) == 1 && args[0] == "--version" {
+		return newRootWith(args[0])
+	}
 	if len(args) > 0 && args[0] != "man" {
 		for _, c := range subcommands() {
 			if c.name == args[0] {

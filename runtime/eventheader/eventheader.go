@@ -25,6 +25,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -37,12 +38,14 @@ type Tracepoint struct {
 	Group    string // of providers, "" if there is none
 }
 
-var tracepointName = regexp.MustCompile(`^(.+)_L([0-9a-f]{1,2})K([0-9a-f]{1,16})((?:[A-Z][0-9a-z]*)*)$`)
+var tracepointName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+)_L([0-9a-f]{1,2})K([0-9a-f]{1,16})((?:[A-Z][0-9a-z]*)*)$`)
+})
 
 // ParseName takes the name of a tracepoint apart, such as Bakery_L4K1, and reports whether it
 // is one of EventHeader.
 func ParseName(name string) (t Tracepoint, ok bool) {
-	m := tracepointName.FindStringSubmatch(name)
+	m := tracepointName().FindStringSubmatch(name)
 	if m == nil {
 		return t, false
 	}

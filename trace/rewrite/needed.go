@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"sync"
+
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -26,28 +28,30 @@ const (
 )
 
 // needed is the one table of the records that others need to be understood.
-var needed = newTable(
-	whole(describes, new(kernel.AnyEventTraceHeader), new(kernel.AnyMetaDataEventInfo)),
-	whole(ofMachine, new(kernel.AnySystemConfigCPU), new(kernel.AnySysConfigBuildInfo)),
-	whole(ofProcess, new(kernel.AnyImageLoad), new(kernel.AnyImageIDInfo)),
-	whole(ofRundown, new(rundown.AnyMethodDCEnd)),
-	whole(kernelStack, new(kernel.AnyStackWalkStack)),
-	only(ofOthers,
-		new(kernel.AnyProcessStart), new(kernel.AnyProcessStop), new(kernel.AnyProcessDCStart), new(kernel.AnyProcessDCStop), new(kernel.AnyProcessDefunct),
-		new(kernel.AnyThreadStart), new(kernel.AnyThreadStop), new(kernel.AnyThreadDCStart), new(kernel.AnyThreadDCStop), new(kernel.AnyThreadSetName),
-		new(process.AnyStart), new(process.AnyStop), new(process.AnyRundown), new(process.AnyThreadStart), new(process.AnyThreadStop)),
-	only(ofMachine,
-		new(kernel.AnyFileIoName), new(kernel.AnyFileIoFileCreate), new(kernel.AnyFileIoFileDelete), new(kernel.AnyFileIoFileRundown),
-		new(kernel.AnyImageIDFileVersion),
-		new(file.AnyNameCreate), new(file.AnyNameDelete),
-		new(kernel.AnyPerfInfoSetInterval), new(kernel.AnyPerfInfoCollectionStart), new(kernel.AnyPerfInfoCollectionEnd)),
-	only(ofProcess, new(clr.AnyRuntimeInformationStart), new(clr.AnyBulkType), new(process.AnyImageLoad), new(process.AnyImageUnload)),
-	only(ofCode,
-		new(clr.AnyMethodLoad), new(clr.AnyMethodUnload), new(clr.AnyMethodLoadVerbose), new(clr.AnyMethodUnloadVerbose), new(clr.AnyMethodILToNativeMap),
-		new(clr.AnyDomainModuleLoad), new(clr.AnyModuleLoad), new(clr.AnyModuleUnload), new(clr.AnyModuleRangeLoad),
-		new(clr.AnyAssemblyLoad), new(clr.AnyAssemblyUnload), new(clr.AnyAppDomainLoad), new(clr.AnyAppDomainUnload)),
-	only(threadStack, new(clr.AnyStackWalk)),
-)
+var needed = sync.OnceValue(func() table {
+	return newTable(
+		whole(describes, new(kernel.AnyEventTraceHeader), new(kernel.AnyMetaDataEventInfo)),
+		whole(ofMachine, new(kernel.AnySystemConfigCPU), new(kernel.AnySysConfigBuildInfo)),
+		whole(ofProcess, new(kernel.AnyImageLoad), new(kernel.AnyImageIDInfo)),
+		whole(ofRundown, new(rundown.AnyMethodDCEnd)),
+		whole(kernelStack, new(kernel.AnyStackWalkStack)),
+		only(ofOthers,
+			new(kernel.AnyProcessStart), new(kernel.AnyProcessStop), new(kernel.AnyProcessDCStart), new(kernel.AnyProcessDCStop), new(kernel.AnyProcessDefunct),
+			new(kernel.AnyThreadStart), new(kernel.AnyThreadStop), new(kernel.AnyThreadDCStart), new(kernel.AnyThreadDCStop), new(kernel.AnyThreadSetName),
+			new(process.AnyStart), new(process.AnyStop), new(process.AnyRundown), new(process.AnyThreadStart), new(process.AnyThreadStop)),
+		only(ofMachine,
+			new(kernel.AnyFileIoName), new(kernel.AnyFileIoFileCreate), new(kernel.AnyFileIoFileDelete), new(kernel.AnyFileIoFileRundown),
+			new(kernel.AnyImageIDFileVersion),
+			new(file.AnyNameCreate), new(file.AnyNameDelete),
+			new(kernel.AnyPerfInfoSetInterval), new(kernel.AnyPerfInfoCollectionStart), new(kernel.AnyPerfInfoCollectionEnd)),
+		only(ofProcess, new(clr.AnyRuntimeInformationStart), new(clr.AnyBulkType), new(process.AnyImageLoad), new(process.AnyImageUnload)),
+		only(ofCode,
+			new(clr.AnyMethodLoad), new(clr.AnyMethodUnload), new(clr.AnyMethodLoadVerbose), new(clr.AnyMethodUnloadVerbose), new(clr.AnyMethodILToNativeMap),
+			new(clr.AnyDomainModuleLoad), new(clr.AnyModuleLoad), new(clr.AnyModuleUnload), new(clr.AnyModuleRangeLoad),
+			new(clr.AnyAssemblyLoad), new(clr.AnyAssemblyUnload), new(clr.AnyAppDomainLoad), new(clr.AnyAppDomainUnload)),
+		only(threadStack, new(clr.AnyStackWalk)),
+	)
+})
 
 // neededNames are the providers that EventPipe knows by name alone, and all of whose
 // events are needed.
@@ -75,7 +79,7 @@ func (l *lookup) reasonFor(r *etw.Record) reason {
 		return describes
 	}
 	if at := (origin{r.Kind, r.Provider}); at != l.at || r.ProviderName != l.name {
-		l.at, l.name, l.rows = at, r.ProviderName, needed[at]
+		l.at, l.name, l.rows = at, r.ProviderName, needed()[at]
 		if why := neededNames[l.name]; why != notNeeded && r.Kind == etw.KindManifest {
 			l.rows.all = why
 		}

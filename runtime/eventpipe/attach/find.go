@@ -234,7 +234,7 @@ func (p *Process) service(ctx context.Context, c *eventpipe.Client) {
 	}
 }
 
-var containerID = regexp.MustCompile(`[0-9a-f]{64}`)
+var containerID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-f]{64}`) })
 
 // containerOf returns the id of the container that a process is in, or "".
 func containerOf(pid int) string {
@@ -242,5 +242,5 @@ func containerOf(pid int) string {
 	if err != nil {
 		return ""
 	}
-	return containerID.FindString(string(b))
+	return containerID().FindString(string(b))
 }

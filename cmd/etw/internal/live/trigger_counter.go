@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,11 +38,13 @@ type counterLimit struct {
 }
 
 // counterText is, for instance, counter System.Runtime/cpu-usage > 80.
-var counterText = regexp.MustCompile(`^(counter|metric)\s+([^/\s]+)/(\S+)\s*([<>])\s*(\S+)$`)
+var counterText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(counter|metric)\s+([^/\s]+)/(\S+)\s*([<>])\s*(\S+)$`)
+})
 
 // parseCounterLimit reads a limit, or returns nil if the text is about something else.
 func parseCounterLimit(cmd *cobra.Command, text string) (*counterLimit, error) {
-	parts := counterText.FindStringSubmatch(text)
+	parts := counterText().FindStringSubmatch(text)
 	if parts == nil {
 		return nil, nil
 	}
