@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -306,4 +307,29 @@ func FuzzWhere(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A header that asks for anything does not let all records through.
+func TestHeaderAll(t *testing.T) {
+	if !new(Header).All() {
+		t.Error("the zero header does not let all through")
+	}
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[Header]()) {
+		var h Header
+		switch v := reflect.ValueOf(&h).Elem().Field(i); {
+		case !f.IsExported() || f.Name == "Taken":
+			continue
+		case v.Kind() == reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		case v.Kind() == reflect.Pointer:
+			v.Set(reflect.New(v.Type().Elem()))
+		case v.Kind() == reflect.Map:
+			v.Set(reflect.MakeMap(v.Type()))
+		default:
+			v.SetUint(1)
+		}
+		if h.All() {
+			t.Errorf("with %s the header lets all through", f.Name)
+		}
+	}
 }

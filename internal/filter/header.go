@@ -88,6 +88,12 @@ const (
 	Late // at or after the end that was asked for
 )
 
+// All reports whether h lets all records through.
+func (h *Header) All() bool {
+	return len(h.Providers)+len(h.Events) == 0 && h.Level == 0 && h.Keywords == 0 && h.IDs == nil &&
+		h.From == nil && h.To == nil && h.Processes == nil && h.Threads == nil && h.During == nil
+}
+
 // Judge says whether to take the record r, which is an event e and was logged the
 // given time after the start of the session.
 func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) Verdict {

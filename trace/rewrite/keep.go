@@ -27,73 +27,42 @@ type Keeper struct {
 	Answer bool
 
 	lookup  lookup
-	times   map[moment]bool // of chosen records, for stacks that come later
-	order   []moment        // of times, a ring
-	oldest  int
-	keys    map[uint64]bool  // of stacks that come later
-	threads map[emitter]bool // the last event of which was chosen
+	moments moments         // of chosen records, for stacks that come later
+	keys    map[uint64]bool // of stacks that come later
+	threads emitters        // the last event of which was chosen
 }
 
-// A moment is the time of an event: a call stack that comes on its own names it.
-type moment struct {
-	file string
-	time int64
-}
-
-// An emitter is a thread that logs events of a provider.
-type emitter struct {
-	provider etw.GUID
-	thread   int64
-}
-
-// Limits of the memory for chosen events: their stacks come soon after them.
-const (
-	maxMoments   = 1 << 18
-	maxStackKeys = 1 << 20
-)
+// maxStackKeys limits the memory for stacks: their definitions come soon after them.
+const maxStackKeys = 1 << 20
 
 // Chose notes that a record was chosen.
 func (k *Keeper) Chose(r *etw.Record) {
 	if !k.Stacks {
 		return
 	}
-	if k.times == nil {
-		k.times, k.keys, k.threads = make(map[moment]bool), make(map[uint64]bool), make(map[emitter]bool)
-	}
 	switch why := k.lookup.reasonFor(r); {
 	case why == kernelStack: // it was chosen itself, and nothing refers to it
 		k.refersTo(r)
 		return
 	case r.Kind == etw.KindManifest && why != threadStack:
-		k.threads[emitter{r.Provider, r.ThreadID}] = true
+		k.threads.set(emitter{r.Provider, r.ThreadID}, true)
 	}
 	for _, item := range r.Extended {
 		if key, ok := stackKey(item); ok {
 			k.wait(key)
 		}
 	}
-	at := moment{r.File, r.Timestamp}
-	if k.times[at] {
-		return
-	}
-	k.times[at] = true
-	if len(k.order) < maxMoments {
-		k.order = append(k.order, at)
-		return
-	}
-	delete(k.times, k.order[k.oldest])
-	k.order[k.oldest] = at
-	k.oldest = (k.oldest + 1) % maxMoments
+	k.moments.add(moment{r.File, r.Timestamp})
 }
 
 // Needs reports whether a record must stay that was not chosen.
 func (k *Keeper) Needs(r *etw.Record) bool {
 	why := k.lookup.reasonFor(r)
 	if why == threadStack {
-		return k.threads[emitter{r.Provider, r.ThreadID}]
+		return k.threads.has(emitter{r.Provider, r.ThreadID})
 	}
 	if k.Stacks && r.Kind == etw.KindManifest { // a stack that follows is not that of an earlier event
-		delete(k.threads, emitter{r.Provider, r.ThreadID})
+		k.threads.set(emitter{r.Provider, r.ThreadID}, false)
 	}
 	switch why {
 	case describes:
@@ -162,7 +131,7 @@ func (k *Keeper) needsStack(r *etw.Record) bool {
 		size = 16 + r.PointerSize.Bytes()
 		fallthrough
 	case stackWalk:
-		if len(p) < size || !k.times[moment{r.File, int64(binary.LittleEndian.Uint64(p))}] {
+		if len(p) < size || !k.moments.has(moment{r.File, int64(binary.LittleEndian.Uint64(p))}) {
 			return false
 		}
 		k.refersTo(r)
@@ -181,6 +150,9 @@ func (k *Keeper) refersTo(r *etw.Record) {
 
 // wait notes that the definition of a stack is needed.
 func (k *Keeper) wait(key uint64) {
+	if k.keys == nil {
+		k.keys = make(map[uint64]bool)
+	}
 	if len(k.keys) < maxStackKeys {
 		k.keys[key] = true
 	}

@@ -128,3 +128,25 @@ func TestKeeperAllocates(t *testing.T) {
 		t.Errorf("%v allocations, want 0", n)
 	}
 }
+
+// The moments that count are the latest, whenever somebody first asks for one.
+func TestMoments(t *testing.T) {
+	for _, asked := range []int64{0, maxMoments, maxMoments + 50, maxMoments + 100} {
+		var m moments
+		for at := range int64(maxMoments + 100) {
+			if at == asked {
+				m.has(moment{"a", 0})
+			}
+			m.add(moment{"a", at})
+			m.add(moment{"a", at})
+		}
+		for at, want := range map[moment]bool{{"a", 99}: false, {"a", 100}: true, {"a", maxMoments + 99}: true, {"b", 100}: false, {"a", maxMoments + 100}: false} {
+			if got := m.has(at); got != want {
+				t.Errorf("first asked before %d: has %v: %v, want %v", asked, at, got, want)
+			}
+		}
+		if m.add(moment{"a", maxMoments + 100}); m.has(moment{"a", 100}) || !m.has(moment{"a", 101}) || len(m.set) != maxMoments {
+			t.Errorf("first asked before %d: the oldest does not go for the next, %d are there", asked, len(m.set))
+		}
+	}
+}

@@ -242,11 +242,15 @@ func (w *watched) Next(rec *etw.Record) error {
 		if err := w.machine.take(rec, e, w.t); err != nil {
 			return err
 		}
-		wanted := h.Judge(rec, e, w.t.Elapsed(rec)) == filter.Take
-		if wanted {
+		wanted := h.All()
+		switch {
+		case wanted:
+		case h.Judge(rec, e, w.t.Elapsed(rec)) == filter.Take:
 			w.keeper.Chose(rec)
+			wanted = true
+		default:
+			wanted = w.keeper.Needs(rec)
 		}
-		wanted = wanted || w.keeper.Needs(rec)
 		if err := w.sampler.Take(rec, wanted); err != nil {
 			return err
 		}

@@ -42,11 +42,11 @@ func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
 
 // take takes a record, if it was asked for or others need it.
 func (p *machineParts) take(rec *etw.Record, e *etw.EventInfo, t *trace.Trace) error {
-	h := &p.judge
-	all := h.From == nil && h.To == nil && h.During == nil
-	if all || p.judge.Judge(rec, e, t.Elapsed(rec)) == filter.Take {
+	switch {
+	case p.judge.All():
+	case p.judge.Judge(rec, e, t.Elapsed(rec)) == filter.Take:
 		p.keeper.Chose(rec)
-	} else if !p.keeper.Needs(rec) {
+	case !p.keeper.Needs(rec):
 		return nil
 	}
 	return p.mux.Dispatch(rec)

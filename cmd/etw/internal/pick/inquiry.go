@@ -42,7 +42,7 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	if i.Wide {
 		judge.From, judge.To = nil, nil
 	}
-	all := judge.From == nil && judge.To == nil && !i.Parted && h.Processes == nil && h.Threads == nil
+	all := judge.All()
 	decoder, keeper := builtin.NewDecoder(), KeeperOf(h)
 	r := &Reading{Cmd: i.Cmd, Progress: show.NewProgress(i.Cmd.ErrOrStderr(), nil), Share: t.Progress}
 	source := i.Source
