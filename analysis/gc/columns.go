@@ -40,7 +40,7 @@ func (rt *view) columns(g *GC, c, prev *collection) {
 	}
 	g.Unfinished = !g.Partial && !c.complete()
 	if c.began {
-		g.Kind, g.Reason, g.Name = c.kind, c.reason.String(), c.name()
+		g.Kind, g.Reason, g.Name = c.kind, c.reason.String(), rt.name(c)
 		g.Induced = c.induced()
 		g.BeginMS = measure.Known(rt.At(c.begin))
 	}
@@ -56,8 +56,8 @@ func (rt *view) columns(g *GC, c, prev *collection) {
 }
 
 // name is the generation and the kind, such as 2BI.
-func (c *collection) name() string {
-	b := []byte{'0' + byte(c.generation), 'N'}
+func (rt *view) name(c *collection) string {
+	b := append(make([]byte, 0, 3), '0'+byte(c.generation), 'N')
 	switch c.kind {
 	case Background:
 		b[1] = 'B'
@@ -70,7 +70,12 @@ func (c *collection) name() string {
 	case c.induced():
 		b = append(b, 'I')
 	}
-	return string(b)
+	name, ok := rt.called[string(b)]
+	if !ok {
+		name = string(b)
+		rt.called[name] = name
+	}
+	return name
 }
 
 // induced reports whether the program asked for the collection, in any manner.
@@ -256,10 +261,11 @@ func (rt *view) globals(g *GC, c *collection) {
 			g.PauseMode = c.global.mode.String()
 			g.MemoryLoadPercent = measure.Known(float64(c.global.load))
 		}
-		g.Times = c.global.phases()
+		g.Times = rt.phases(&c.global)
 	}
 	if c.hasGlobal || len(c.heaps) > 0 {
-		g.Compacting = &compacting
+		g.Compacting = &take(&rt.boolRoom, 1)[0]
+		*g.Compacting = compacting
 	}
 	g.Condemned = c.condemned()
 }
@@ -281,7 +287,7 @@ func (c *collection) condemned() *Condemned {
 
 // phases returns the times of the phases. Their meaning depends on how many there
 // are: after the plan comes either a sweep or relocation and compaction.
-func (g *global) phases() *Times {
+func (rt *view) phases(g *global) *Times {
 	if g.timesN < 2 {
 		return nil
 	}
@@ -291,7 +297,8 @@ func (g *global) phases() *Times {
 		}
 		return measure.Known(float64(g.times[i]))
 	}
-	t := &Times{MarkRootsUS: at(1), ShortWeakUS: at(2), ScanFinalizationUS: at(3), LongWeakUS: at(4), PlanUS: at(5)}
+	t := &take(&rt.timesRoom, 1)[0]
+	*t = Times{MarkRootsUS: at(1), ShortWeakUS: at(2), ScanFinalizationUS: at(3), LongWeakUS: at(4), PlanUS: at(5)}
 	if g.timesN == 7 {
 		t.SweepUS = at(6)
 	} else {
@@ -306,13 +313,19 @@ func (rt *view) marks(g *GC, c *collection) {
 		return
 	}
 	clear(rt.marked)
+	several := slices.ContainsFunc(c.marks, func(m mark) bool { return m.heap != c.marks[0].heap })
 	g.Marks = take(&rt.markRoom, len(c.marks))[:0]
+	last := c.begin
 	for _, m := range c.marks {
-		from, ok := rt.marked[m.heap]
-		if !ok {
-			from = c.begin
+		from := last
+		if several {
+			var ok bool
+			if from, ok = rt.marked[m.heap]; !ok {
+				from = c.begin
+			}
+			rt.marked[m.heap] = m.at
 		}
-		rt.marked[m.heap] = m.at
+		last = m.at
 		out := Mark{Heap: m.heap, TookMS: rt.MS(m.at - from)}
 		if int(m.root) < len(rootNames) {
 			out.Root = rootNames[m.root]

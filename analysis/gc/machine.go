@@ -11,7 +11,8 @@ func (rt *state) start(thread, now int64, e *clr.AnyGCStart) {
 	if n := len(rt.gcs); n > 0 && rt.gcs[n-1].began && rt.gcs[n-1].number == e.Count {
 		return
 	}
-	c := &collection{
+	c := &take(&rt.room.gcs, 1)[0]
+	*c = collection{
 		number: e.Count, generation: Generation(min(e.Depth, 2)), reason: e.Reason, kind: kindOf(e.Type),
 		began: true, begin: now, pauseStart: now, suspend: -1,
 		lastEnd: rt.lastEnd, lastEndKnown: rt.hasLast, trigger: rt.trigger,
@@ -136,7 +137,7 @@ func (rt *state) globalHistory(thread int64, g global) {
 	}
 	c.hasGlobal, c.global = true, g
 	if c.heaps == nil {
-		c.heaps = make([]Heap, 0, min(max(g.heaps, 1), manyHeaps))
+		c.heaps = take(&rt.room.heaps, min(max(g.heaps, 1), manyHeaps))[:0]
 	}
 	if rt.firstHeaps == 0 {
 		rt.firstHeaps = g.heaps
@@ -185,7 +186,7 @@ func (rt *state) mark(m mark) {
 		}
 	}
 	if c.marks == nil {
-		c.marks = make([]mark, 0, marksAtOnce)
+		c.marks = take(&rt.room.marks, marksAtOnce)[:0]
 	}
 	c.marks = append(c.marks, m)
 }

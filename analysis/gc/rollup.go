@@ -21,7 +21,7 @@ func (rt *view) rollups(out *Runtime) {
 // unknown.
 func rollup(gcs []*GC, gen Generation) Rollup {
 	r := Rollup{Generation: gen}
-	var pauses, suspends []float64
+	pauses, suspends := make([]float64, 0, len(gcs)), make([]float64, 0, len(gcs))
 	var after float64
 	for i, g := range gcs {
 		if !g.Complete() || gen >= 0 && g.Generation != gen {

@@ -78,6 +78,13 @@ type mark struct {
 
 type pin struct{ object, size uint64 }
 
+// rooms are for parts of collections that are still to come.
+type rooms struct {
+	gcs   []collection
+	heaps []Heap
+	marks []mark
+}
+
 type plug struct{ start, end uint64 }
 
 // complete reports whether all that the collection must have was seen.
@@ -106,6 +113,7 @@ type reasonTotal struct {
 
 // A state is the state of one runtime.
 type state struct {
+	room    rooms
 	open    []suspension // by begin
 	gcs     []*collection
 	running []*collection // without end

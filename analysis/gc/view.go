@@ -19,24 +19,31 @@ type view struct {
 	allocated allocated
 	names     map[clr.GCGlobalMechanisms]string
 	// Room for the parts of all collections, which are made at once.
-	sizeRoom []GenerationSizes
-	markRoom []Mark
+	sizeRoom  []GenerationSizes
+	markRoom  []Mark
+	timesRoom []Times
+	boolRoom  []bool
+	called    map[string]string // the names of collections, by their letters
 }
 
 func (a *Analysis) view(rt *runtime) *view {
 	return &view{runtime: rt, types: func(id uint64) string { return a.types.Name(rt.Key, id) },
-		marked: map[uint32]int64{}, names: map[clr.GCGlobalMechanisms]string{}}
+		marked: map[uint32]int64{}, names: map[clr.GCGlobalMechanisms]string{}, called: map[string]string{}}
 }
 
-// take returns n elements of room, or new ones if there are not as many.
+// take returns n elements of room, which gets new ones if it has not as many: one by one
+// they would cost more than to fill them.
 func take[T any](room *[]T, n int) []T {
 	if len(*room) < n {
-		return make([]T, n)
+		*room = make([]T, max(n, atOnce))
 	}
 	part := (*room)[:n:n]
 	*room = (*room)[n:]
 	return part
 }
+
+// atOnce is how many elements a room gets at least.
+const atOnce = 16
 
 // mechanisms returns the names of the bits of m.
 func (rt *view) mechanisms(m clr.GCGlobalMechanisms) string {
