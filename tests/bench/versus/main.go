@@ -1,7 +1,7 @@
 // Command versus holds the readers of this module against other programs, on the
 // same files and in the same session:
 //
-//	go run ./tests/bench/versus -bound PROGRAM -boundetl PROGRAM -traceevent PROGRAM FILE...
+//	go run ./tests/bench/versus -bound PROGRAM -boundetl PROGRAM -traceevent PROGRAM -etw PROGRAM FILE...
 //
 // In each round every program reads each file in a process of its own, several times, and
 // the best time counts. The output is the ratios of these times, the median of all rounds
@@ -12,7 +12,9 @@
 // an input and the best time in seconds, with commas between them; the letters of ways are
 // explained in ways.go. One for -bound is called with "FILE N" and prints its milliseconds
 // behind the words "headers" and "merged". One for -boundetl is called with "FILE.etl N" and
-// prints them behind "unpacked):". Missing tools are named, and left out.
+// prints them behind "unpacked):". With -etw the
+// processor time of whole processes is taken, too: of "gc FILE" of both, and of "stacks FILE"
+// and our "top FILE". Missing tools are named, and left out.
 package main
 
 import (
@@ -39,6 +41,7 @@ func run(args []string, out io.Writer) error {
 	flags.StringVar(&who.traceEvent, "traceevent", "", "program that reads with Microsoft's TraceEvent library")
 	flags.StringVar(&who.bound, "bound", "", "program that only decodes headers and merges threads")
 	flags.StringVar(&who.boundETL, "boundetl", "", "the same for .etl files: buffers are unpacked, processors merged")
+	flags.StringVar(&who.etw, "etw", "", "our tool, to measure whole processes of it and of -traceevent")
 	flags.IntVar(&rounds, "rounds", 5, "number of rounds")
 	flags.IntVar(&n, "n", 20, "how often a process reads a file")
 	flags.StringVar(&measured, "measure", "", "measure this file in this process, and print times")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -24,6 +25,8 @@ var comparisons = []comparison{
 	{"TraceEvent, every event by time", "TraceEvent b all events", "ours b all events"},
 	{"TraceEvent, typed handlers", "TraceEvent c clr typed", "ours c clr typed"},
 	{"TraceEvent, GC and JIT analysis", "TraceEvent e runtime analysis", "ours e runtime analysis"},
+	{"TraceEvent, process of gc", "TraceEvent process gc", "ours process gc"},
+	{"TraceEvent, process of call stacks", "TraceEvent process stacks", "ours process stacks"},
 	{"bound, headers", "bound headers", "ours order of the file"},
 	{"bound, by time", "bound merged", "ours b all events"},
 	{"ours, order of the file to time", "ours order of the file", "ours b all events"},
@@ -53,7 +56,7 @@ func median(list []float64) float64 {
 }
 
 // A cast is who reads: programs by their paths, "" for those that are not there.
-type cast struct{ self, traceEvent, bound, boundETL string }
+type cast struct{ self, traceEvent, bound, boundETL, etw string }
 
 // absent returns a line for each program that is not there.
 func (c *cast) absent() (lines []string) {
@@ -61,6 +64,7 @@ func (c *cast) absent() (lines []string) {
 		{"-traceevent", c.traceEvent, "TraceEvent"},
 		{"-bound", c.bound, "the bound of .nettrace"},
 		{"-boundetl", c.boundETL, "the bound of .etl"},
+		{"-etw", c.etw, "whole processes"},
 	} {
 		if p.path == "" {
 			lines = append(lines, "not held against "+p.what+": no "+p.flag)
@@ -92,6 +96,9 @@ func (c *cast) round(file string, n int) (times, error) {
 			return nil, err
 		}
 		t.addWays("TraceEvent", out)
+		if c.etw != "" {
+			c.processes(t, file)
+		}
 	}
 	if c.bound != "" {
 		if out, err = output(c.bound, file, count); err != nil {
@@ -100,6 +107,31 @@ func (c *cast) round(file string, n int) (times, error) {
 		t.addBound(out)
 	}
 	return t, nil
+}
+
+// processes measures whole processes, from their start on.
+func (c *cast) processes(t times, file string) {
+	for _, p := range []struct{ task, theirs, ours string }{{"gc", "gc", "gc"}, {"stacks", "stacks", "top"}} {
+		t["TraceEvent process "+p.task] = processorTime(c.traceEvent, p.theirs, file)
+		t["ours process "+p.task] = processorTime(c.etw, p.ours, file)
+	}
+}
+
+// processorTime returns the least processor time of some processes, in seconds, or 0 if one
+// does not start. Whether they find anything to print makes no difference.
+func processorTime(name string, args ...string) float64 {
+	least := time.Duration(0)
+	for range 5 {
+		cmd := exec.Command(name, args...)
+		cmd.Run()
+		if cmd.ProcessState == nil {
+			return 0
+		}
+		if taken := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(); least == 0 || taken < least {
+			least = taken
+		}
+	}
+	return least.Seconds()
 }
 
 // addWays adds the best time of each way, of all inputs, from lines with commas.

@@ -84,7 +84,7 @@ func TestETL(t *testing.T) {
 	if round["ours b all events"] <= 0 || round["ours etl records alone"] <= 0 {
 		t.Errorf("got %s", out.String())
 	}
-	if lines := (&cast{bound: "b"}).absent(); len(lines) != 2 || !strings.Contains(lines[1], "-boundetl") {
+	if lines := (&cast{bound: "b"}).absent(); len(lines) != 3 || !strings.Contains(lines[1], "-boundetl") {
 		t.Errorf("got %q", lines)
 	}
 }
