@@ -45,7 +45,7 @@ func buildTool(t *testing.T) string {
 	return tool
 }
 
-// TestQueries exports recorded traces with the tool, and asks the questions of docs/lake.md.
+// TestQueries exports recorded traces with the tool, and asks the questions of docs/lake-questions.md.
 func TestQueries(t *testing.T) {
 	d := startDuck(t)
 	if testing.Short() {
@@ -67,7 +67,7 @@ func TestQueries(t *testing.T) {
 		}
 	}
 	d.query(t, "SET file_search_path = '"+strings.ReplaceAll(filepath.ToSlash(dir), "'", "''")+"'")
-	page := testio.Read(t, "../../docs/lake.md")
+	page := testio.Read(t, "../../docs/lake-questions.md")
 	blocks := sqlBlock.FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != 10 {
 		t.Errorf("the page asks %d questions", len(blocks))
@@ -142,7 +142,7 @@ func compareAllocations(t *testing.T, d *duck, tool string) {
 // runExample runs the program of examples/duckdb.
 func runExample(t *testing.T, dir string) {
 	t.Helper()
-	cmd := exec.Command("node", "../../examples/duckdb/lake.mjs", dir, "../../docs/lake.md")
+	cmd := exec.Command("node", "../../examples/duckdb/lake.mjs", dir, "../../docs/lake-questions.md")
 	if os.Getenv("ETWGEN_DUCKDB") == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
