@@ -132,6 +132,7 @@ func TestWaits(t *testing.T) {
 	}{
 		{start + ";" + lib + "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart();" + lib + "System.Threading.LowLevelLifoSemaphore.WaitNative(int32)", stacks.Idles},
 		{start + ";" + lib + "System.Threading.PortableThreadPool+GateThread.GateThreadStart();" + lib + "System.Threading.WaitHandle.WaitOneNoCheck(int32)", stacks.Idles},
+		{"System.Threading.Thread.StartCallback();System.Threading.TimerQueue.TimerThread();System.Threading.WaitHandle.WaitOneNoCheck(int32)", stacks.Idles},
 		{start + ";" + lib + "System.Threading.TimerQueue.TimerThread();" + lib + "System.Threading.WaitHandle.WaitOneNoCheck(int32)", stacks.Idles},
 		{start + ";System.Net.Sockets!System.Net.Sockets.SocketAsyncEngine.EventLoop();0x1234", stacks.Idles},
 		{start + ";System.IO.FileSystem.Watcher!System.IO.FileSystemWatcher+RunningInstance.ProcessEvents();System.IO.FileSystem.Watcher!Interop+Sys.Read(int64)", stacks.Idles},

@@ -158,10 +158,13 @@ func (r *Rules) factOf(f *stacks.Frame, byModule map[string][]*rule) fact {
 	default:
 		x.kind = r.index(Native)
 	}
+	if module == "" && x.managed && ofLibraries(method) {
+		module = someLibrary
+	}
 	list, ok := byModule[module]
 	if !ok {
 		for i := range r.list {
-			if matches(r.list[i].module, module) {
+			if r.list[i].speaksOf(module) {
 				list = append(list, &r.list[i])
 			}
 		}
@@ -175,6 +178,22 @@ func (r *Rules) factOf(f *stacks.Frame, byModule map[string][]*rule) fact {
 		}
 	}
 	return x
+}
+
+// someLibrary stands for the module of a method in a namespace of .NET's own, where the
+// trace does not tell it, as those without a rundown do not.
+const someLibrary = "a library of .net"
+
+func (x *rule) speaksOf(module string) bool {
+	if module == someLibrary {
+		return ofLibraries(x.method) || matches(x.module, "system.private.corelib")
+	}
+	return matches(x.module, module)
+}
+
+// ofLibraries reports whether a method is in a namespace of .NET's own.
+func ofLibraries(method string) bool {
+	return strings.HasPrefix(method, "System.") || strings.HasPrefix(method, "Interop+") || strings.HasPrefix(method, "Microsoft.Win32.")
 }
 
 // split returns the module and the method of a frame as rules call them.

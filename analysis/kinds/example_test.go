@@ -38,5 +38,5 @@ func ExampleDefault() {
 		sums[kindOf.Of(s).Name] += s.Values[0]
 	}
 	fmt.Println(sums)
-	// Output: map[framework:1442 shop:9 unknown:9 user:2]
+	// Output: map[allocation:2 framework:1028 interop:2 loading:131 memory:9 shop:9 tracing:268 unknown:10 user:2 waiting:1]
 }

@@ -37,7 +37,10 @@ func profileOf(lines ...string) *stacks.Profile {
 		case name == "0x":
 			return symbols.Native{}, false
 		case isManaged:
-			n := symbols.Native{Module: "/app/" + module + ".dll", Function: function + "(int32)"}
+			n := symbols.Native{Function: function + "(int32)"}
+			if module != "" {
+				n.Module = "/app/" + module + ".dll"
+			}
 			n.Type = function[:strings.LastIndexByte(strings.TrimSuffix(function, ".ctor"), '.')]
 			return n, true
 		}
@@ -92,6 +95,8 @@ func TestKinds(t *testing.T) {
 		{"libclrgc.so!WKS::gc_heap::mark_phase(int); vmlinux!asm_sysvec_apic_timer_interrupt; vmlinux!handle_softirqs", "kernel"},
 
 		{user + "; @System.Private.CoreLib!System.Threading.Monitor.Enter", "locking"},
+		{user + "; @!System.Threading.Monitor.Enter", "locking"}, // no rundown told the module
+		{user + "; @!Bakery.System.Threading.Monitor.Enter", "user"},
 		{user + "; @System.Private.CoreLib!System.Threading.Monitor.Wait", "waiting"},
 		{user + "; @System.Private.CoreLib!System.Threading.Lock.TryEnterSlow; @System.Private.CoreLib!System.Diagnostics.Tracing.NativeRuntimeEventSource.ContentionStart", "locking"},
 		{user + "; coreclr.dll!JIT_MonEnterWorker_Portable; coreclr.dll!AwareLock::EnterEpilogHelper; ntdll.dll!NtWaitForSingleObject", "waiting"},
