@@ -203,7 +203,10 @@ func (rt *view) sizes(g *GC, c, prev *collection) {
 	}
 	if c.statsSeen {
 		g.AfterMB, g.PromotedMB = mb(after), mb(promoted)
-		g.FinalizableMB = mb(c.stats.finalBytes)
+		// A heap that server GC has just made says 0xbaadbaadbaadb…, the filling of its memory.
+		if c.stats.finalBytes < measure.Most {
+			g.FinalizableMB = mb(c.stats.finalBytes)
+		}
 		g.FinalizableCount = measure.Known(float64(c.stats.finalN))
 		g.PinnedObjects = measure.Known(float64(c.stats.pinned))
 		g.SyncBlocks = measure.Known(float64(c.stats.sync))

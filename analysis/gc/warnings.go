@@ -78,7 +78,7 @@ func (rt *Runtime) absurd(where string) []string {
 	limit, _ := mb(measure.Most).Get()
 	n := 0
 	for _, g := range rt.GCs {
-		if max(g.BeforeMB.Or(0), g.AfterMB.Or(0), g.PromotedMB.Or(0), g.AllocatedMB.Or(0), g.FinalizableMB.Or(0)) >= limit ||
+		if max(g.BeforeMB.Or(0), g.AfterMB.Or(0), g.PromotedMB.Or(0), g.AllocatedMB.Or(0)) >= limit ||
 			slices.ContainsFunc(g.Generations, func(s GenerationSizes) bool { return s.absurd(limit) }) ||
 			g.Pinned != nil && max(g.Pinned.Bytes, g.Pinned.PlugBytes) >= measure.Most {
 			n++
