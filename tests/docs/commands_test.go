@@ -23,7 +23,7 @@ import (
 )
 
 // frontDoor are the pages of which every command is run.
-var frontDoor = []string{"README.md", "docs/README.md", "docs/guide-trace.md", "docs/guide-process.md", "docs/guide-manifest.md", "docs/guide-agent.md"}
+var frontDoor = []string{"README.md", "docs/README.md", "docs/guide-trace.md", "docs/guide-process.md", "docs/guide-manifest.md", "docs/guide-agent.md", "docs/recipes.md"}
 
 // TestCommands runs the commands of the front door, each page in a folder of its own, as
 // a shell does. A line of output that is "..." stands for any lines.
