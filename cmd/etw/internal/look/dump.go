@@ -241,6 +241,9 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 	if d.stacks != nil {
 		d.stacks.Report(d.Cmd)
 	}
+	if d.printed > 0 {
+		d.Style.messages.report(d.Cmd)
+	}
 	for _, s := range t.Files() {
 		if n := s.Stats().OutOfOrder; n > 0 {
 			cli.Report(d.Cmd, fmt.Errorf("%s: %d events are printed after later ones, because the trace tells too late of them", s.Name(), n))
@@ -300,7 +303,8 @@ type dumpStyle struct {
 	columns []string
 	time    string
 
-	names *frames.BoundStacks // nil if frames are shown as addresses
+	names    *frames.BoundStacks // nil if frames are shown as addresses
+	messages *messenger          // nil if none are shown
 }
 
 var (
@@ -361,10 +365,13 @@ func (s *dumpStyle) writer(out *show.Output, sel *pick.Selector, m *pick.Meeting
 			return nil, err
 		}
 	}
+	if s.message {
+		s.messages = &messenger{given: etw.NewDecoder(sel.Known...)}
+	}
 	switch out.Format {
 	case show.FormatJSON, show.FormatJSONL:
 		return &jsonWriter{
-			list: show.JsonList{Lines: out.Format == show.FormatJSONL, About: &out.About}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload, message: s.message,
+			list: show.JsonList{Lines: out.Format == show.FormatJSONL, About: &out.About}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload, messages: s.messages,
 			only: s.fields, file: m.Several,
 		}, nil
 	case formatXML:

@@ -14,14 +14,14 @@ import (
 
 // A jsonWriter prints an event as a JSON object in a line.
 type jsonWriter struct {
-	list    show.JsonList
-	enums   etw.EnumStyle
-	stacks  bool
-	names   *frames.BoundStacks // nil if frames have no names
-	payload bool
-	message bool
-	only    []string // fields, all if it is nil
-	file    bool
+	list     show.JsonList
+	enums    etw.EnumStyle
+	stacks   bool
+	names    *frames.BoundStacks // nil if frames have no names
+	payload  bool
+	messages *messenger
+	only     []string // fields, all if it is nil
+	file     bool
 
 	time  show.Stamp
 	plans []jsonPlan // by the index of the event
@@ -123,9 +123,7 @@ func (w *jsonWriter) append(b []byte, s *pick.Shot) []byte {
 		b = append(b, ']')
 		b = w.frames(b, s)
 	}
-	if w.message && s.Values != nil {
-		b = appendJSONText(b, `,"message":`, string(etw.AppendMessage(nil, s.Values)))
-	}
+	b = appendJSONText(b, `,"message":`, string(w.messages.append(nil, s)))
 	if w.payload || s.Undecoded() {
 		b = append(b, `,"payload":"`...)
 		b = hex.AppendEncode(b, s.Payload)

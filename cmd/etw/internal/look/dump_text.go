@@ -16,15 +16,15 @@ import (
 
 // A textWriter prints an event as a line for people.
 type textWriter struct {
-	printer *show.Printer
-	stacks  bool
-	names   *frames.BoundStacks // nil if frames are shown as addresses
-	payload bool
-	message bool
-	only    []string // fields, all if it is nil
-	enums   etw.EnumStyle
-	time    string
-	zone    *time.Location
+	printer  *show.Printer
+	stacks   bool
+	names    *frames.BoundStacks // nil if frames are shown as addresses
+	payload  bool
+	messages *messenger
+	only     []string // fields, all if it is nil
+	enums    etw.EnumStyle
+	time     string
+	zone     *time.Location
 
 	file    bool // which file an event is from is shown
 	process bool // and the name of its process
@@ -56,7 +56,7 @@ const shownBytes = 64
 
 func newTextWriter(s *dumpStyle, sel *pick.Selector, m *pick.Meeting) *textWriter {
 	w := &textWriter{
-		stacks: s.stacks, names: s.names, payload: s.payload, message: s.message, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.Zone,
+		stacks: s.stacks, names: s.names, payload: s.payload, messages: s.messages, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.Zone,
 		file: m.Several, cpu: m.Processor, id: true, width: m.Width, brief: m.Brief, owner: pick.LeastOwner,
 	}
 	if w.width == 0 {
@@ -142,10 +142,8 @@ func (w *textWriter) append(b []byte, s *pick.Shot) []byte {
 		b = w.printer.Paint(append(b, ' '), show.ColorRed, "["+cli.Clean(problem)+"]")
 	}
 	b = append(b, '\n')
-	if w.message && s.Values != nil {
-		if text := etw.AppendMessage(nil, s.Values); len(text) > 0 {
-			b = append(append(append(b, "                      "...), cli.Clean(string(text))...), '\n')
-		}
+	for line := range strings.Lines(string(w.messages.append(nil, s))) {
+		b = append(append(append(b, "                      "...), cli.Clean(strings.TrimRight(line, "\r\n"))...), '\n')
 	}
 	if w.stacks {
 		namer := w.names.Namer(s.Record)
