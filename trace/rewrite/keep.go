@@ -110,6 +110,11 @@ var (
 	headerOpcode = opcode(new(kernel.AnyEventTraceHeader))
 )
 
+// isHeader reports whether r is the header of an .etl file.
+func isHeader(r *etw.Record) bool {
+	return r.Kind == etw.KindClassic && r.Provider == traceClass && r.Opcode == headerOpcode
+}
+
 // The opcodes of call stacks. Windows may log the addresses of a stack once, later than
 // the events that name it by its key.
 var (

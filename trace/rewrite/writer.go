@@ -33,9 +33,11 @@ var ErrCompress = errors.New("a .nettrace file cannot be compressed")
 // .etl files, else a .nettrace file. If the trace has several files, records that two of
 // them have are written once.
 type Writer struct {
-	sink  sink
-	twice *duplicates // nil if the trace is one file
-	stats Stats
+	sink   sink
+	twice  *duplicates // nil if the trace is one file
+	etl    bool
+	headed bool // a header of a file was there
+	stats  Stats
 }
 
 // A sink writes the records that a trace delivers to a file of some format.
@@ -49,6 +51,7 @@ type sink interface {
 // Stats count records that are not in the new trace.
 type Stats struct {
 	Repeated int64 // of several files, beyond the one that was written
+	Headers  int64 // of several .etl files, beyond the first: the new file has one
 
 	// Those that a .nettrace file has no room for:
 	Unnamed       int64 // nothing says which events they are
@@ -81,6 +84,7 @@ func NewWriter(w io.Writer, t *trace.Trace, o Options) (*Writer, error) {
 	case o.Compress && !isETL:
 		return nil, ErrCompress
 	case isETL:
+		out.etl = true
 		out.sink, err = newETLSink(w, t, etls, o)
 	case len(nets) == len(t.Files()):
 		out.sink, err = newNetSink(w, t, nets, o.Redactor, &out.stats)
@@ -93,6 +97,13 @@ func NewWriter(w io.Writer, t *trace.Trace, o Options) (*Writer, error) {
 // Write writes the record that the trace delivered last. If the trace has several files,
 // records of one time wait for each other.
 func (w *Writer) Write(rec *etw.Record) error {
+	if w.etl && isHeader(rec) {
+		if w.headed {
+			w.stats.Headers++
+			return nil
+		}
+		w.headed = true
+	}
 	if w.twice == nil {
 		return w.sink.write(rec)
 	}

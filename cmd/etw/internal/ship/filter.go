@@ -228,12 +228,11 @@ func (f *filtering) run() (trouble error, ended bool) {
 
 // take writes a record if it is to be written.
 func (f *filtering) take(rec *etw.Record) error {
+	counter := &f.chosen
 	if f.all {
-		f.chosen++
-		return f.out.Write(rec)
+		return f.write(rec, counter)
 	}
 	s, err := f.selector.Take(rec, f.t.Elapsed(rec))
-	counter := &f.chosen
 	switch {
 	case err != nil && err != pick.ErrStop: // after the end there may be what the rest needs
 		return err
@@ -252,8 +251,15 @@ func (f *filtering) take(rec *etw.Record) error {
 			return nil
 		}
 	}
-	*counter++
-	return f.out.Write(rec)
+	return f.write(rec, counter)
+}
+
+// write writes a record and counts it, unless it is a header of a file behind the first one.
+func (f *filtering) write(rec *etw.Record, counter *int64) error {
+	before := f.out.Stats().Headers
+	err := f.out.Write(rec)
+	*counter += 1 - (f.out.Stats().Headers - before)
+	return err
 }
 
 // conclude counts the records written, and those left out.
@@ -266,6 +272,9 @@ func (f *filtering) conclude() error {
 		}
 		if n := f.out.Stats().Repeated; n > 0 {
 			text += "; " + fmt.Sprint(n) + " that several traces have are written once"
+		}
+		if n := f.out.Stats().Headers; n > 0 {
+			text += "; the headers of " + fmt.Sprint(n+1) + " files are one"
 		}
 		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n", cli.Clean(f.path), text)
 	}
