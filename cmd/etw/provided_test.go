@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/generated/windows/network"
@@ -20,10 +21,7 @@ func providedTrace(t *testing.T) string {
 	const ide, helper = 5864, 700
 	text := etw.MakeUTF16
 	dev := text(`\Device\HarddiskVolume2\Program Files (x86)\Some Studio\dev env.exe`)
-	events := []interface {
-		EventDesc() *etw.EventDesc
-		AppendPayload([]byte, etw.PtrSize) ([]byte, error)
-	}{
+	return etlOf(t, etw.Ptr64, ide, time.Millisecond, []etw.Event{
 		&process.StartV1{ProcessID: ide, ParentProcessID: 4, SessionID: 1, ImageName: dev},
 		&process.StartV1{ProcessID: helper, ParentProcessID: ide, SessionID: 1, ImageName: text(`\Device\HarddiskVolume2\Windows\System32\SearchHost.exe`)},
 		&process.ImageLoad{ProcessID: ide, ImageBase: 0x10000, ImageSize: 0x20000, TimeDateStamp: 5, ImageName: dev},
@@ -34,17 +32,22 @@ func providedTrace(t *testing.T) string {
 		&file.CreateV1{Irp: 1, FileObject: 0x100, IssuingThreadID: ide, FileName: text(`\Device\HarddiskVolume2\a b.txt`)},
 		&process.StopV1{ProcessID: helper, ExitCode: 0x40010004, ImageName: etw.ANSI("SearchHost.exe")},
 		&process.StartV1{ProcessID: helper, ParentProcessID: 4, SessionID: 1, ImageName: text(`\Device\HarddiskVolume2\Windows\notepad.exe`)},
-	}
+	})
+}
+
+// etlOf writes an .etl file of events of a process, in the order and at the distance given.
+func etlOf(t *testing.T, ptr etw.PtrSize, pid int64, each time.Duration, events []etw.Event) string {
+	t.Helper()
 	h := etltest.DefaultHeader()
 	var records []*etw.Record
 	for i, e := range events {
 		d := e.EventDesc()
-		payload, err := e.AppendPayload(nil, etw.Ptr64)
+		payload, err := e.AppendPayload(nil, ptr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		records = append(records, &etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, Level: d.Level, Opcode: d.Opcode, Task: d.Task, Keywords: d.Keywords,
-			PointerSize: etw.Ptr64, ProcessID: ide, ThreadID: ide, Timestamp: h.Clock.Origin + int64(i)*10_000, Payload: payload})
+			PointerSize: ptr, ProcessID: pid, ThreadID: pid, Timestamp: h.Clock.Origin + int64(i)*each.Nanoseconds()/100, Payload: payload})
 	}
 	data, err := etltest.File(h, records...)
 	if err != nil {

@@ -28,6 +28,7 @@ type Question struct {
 	Better                     []need.Need            // what a live recording takes, too, for more of an answer
 	instead                    []need.Need            // either of these answers it without its needs
 	missing                    string                 // what to say in place of needs
+	sampled                    string                 // what to say in place of it, where the trace has samples of processors
 	whole                      bool                   // people see all rows if they do not say how many
 	rooted                     bool                   // --root is for all views
 	threaded                   string                 // what --tid chooses, as its help begins; "" if its events are not of threads
@@ -207,6 +208,7 @@ type answered struct {
 	t       *trace.Trace    // to be closed; counts and facts stay
 	named   *frames.CodeMap // of the code, if the view shows some
 	seen    *need.Seen      // which of the events that it is of there are
+	kinds   kinds           // all that there are
 	any     bool
 	why     string // there is nothing, if more is known of that than what to record
 	trouble error  // with a trace
@@ -250,8 +252,12 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		q.named = frames.NewCodeMap(nil)
 	}
 	answer := q.ask(&mux)
-	seen := need.Follow(q.Needs)
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), All: seen.See}
+	seen := need.Follow(append(slices.Clone(q.Needs), need.Samples))
+	var all kinds
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), All: func(r *etw.Record, e *etw.EventInfo) {
+		seen.See(r)
+		all.see(e)
+	}}
 	if x, ok := answer.(skipping); ok {
 		i.Skip = x.skip
 	}
@@ -288,7 +294,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		why = cmp.Or(why, q.whyNotHere(i, args))
 	}
 	i.Cmd, found = nil, true
-	return &answered{i, answer, t, q.named, seen, any, why, trouble}, nil
+	return &answered{i, answer, t, q.named, seen, all, any, why, trouble}, nil
 }
 
 // check reads the flags that do not depend on the traces.
@@ -400,9 +406,12 @@ func (q *Question) tell(cmd *cobra.Command, a *show.About, found *answered) {
 	case found.why != "":
 		a.Warn(found.why)
 	case q.missing != "":
-		a.Warn(show.OnSystem(q.missing, found.t))
+		a.Warn(q.lack(found))
 	default:
 		a.Lack(q.Needs, found.t)
+	}
+	if !found.any {
+		a.Warn(q.unread(found)...)
 	}
 }
 

@@ -1,13 +1,17 @@
 package ask
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -37,16 +41,72 @@ func (q *Question) reportNone(cmd *cobra.Command, a *answered) error {
 		cli.Report(cmd, errors.New(a.why))
 		return nil
 	case q.missing != "":
-		cli.Report(cmd, errors.New(show.OnSystem(q.missing, a.t)))
+		cli.Report(cmd, errors.New(q.lack(a)))
 	case there >= 0 && !cli.IsLive(cmd):
 		cli.Report(cmd, fmt.Errorf("the trace has no events of %s, though others of their keyword: they were recorded, and there were none", q.Needs[there].What))
 	default:
 		show.ReportNeeds(cmd, q.Needs, a.t)
 	}
+	for _, text := range q.unread(a) {
+		cli.Report(cmd, errors.New(text))
+	}
 	if cli.IsLive(cmd) || there >= 0 || q.missing != "" && a.has(q.Needs) {
 		return nil
 	}
 	return cli.ErrNone
+}
+
+// lack says in the question's own words what the trace lacks.
+func (q *Question) lack(a *answered) string {
+	if q.sampled != "" && a.seen.Has(&need.Samples, false) == need.Present {
+		return show.OnSystem(q.sampled, a.t)
+	}
+	return show.OnSystem(q.missing, a.t)
+}
+
+// Kinds count the events of a trace by kind, which has an index.
+type kinds []struct {
+	*etw.EventInfo
+	count int64
+}
+
+func (k *kinds) see(e *etw.EventInfo) {
+	if n := e.Index + 1 - len(*k); n > 0 {
+		*k = append(*k, make(kinds, n)...)
+	}
+	of := &(*k)[e.Index]
+	of.EventInfo = e
+	of.count++
+}
+
+// unread names, where a trace has no answer about a machine, the providers of Windows' kernel
+// that no answer is of, and those that nothing here has a name for.
+func (q *Question) unread(a *answered) []string {
+	if q.missing == "" && !slices.ContainsFunc(q.Needs, func(n need.Need) bool { return n.Recorder != "" }) {
+		return nil
+	}
+	counts := make(map[string]int64)
+	for _, e := range a.kinds {
+		if e.EventInfo == nil {
+			continue
+		}
+		if _, err := etw.ParseGUID(e.Provider); err == nil || strings.HasPrefix(e.Provider, "Microsoft-Windows-Kernel-") && !slices.ContainsFunc(system.Provided, func(p *etw.Provider) bool { return p.Desc.Name == e.Provider }) {
+			counts[e.Provider] += e.count
+		}
+	}
+	if len(counts) == 0 {
+		return nil
+	}
+	const named = 3
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	var list []string
+	for _, name := range names[:min(len(names), named)] {
+		list = append(list, show.Count(counts[name], "event", "events")+" of "+name)
+	}
+	if n := len(names) - named; n > 0 {
+		list = append(list, "those of "+show.Count(n, "other provider", "other providers"))
+	}
+	return []string{"the trace has events that no answer is of, and dump shows: " + strings.Join(list, ", ")}
 }
 
 // has reports whether the trace has any events of the needs.

@@ -289,7 +289,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 	p := &Profiled{T: t, Names: pick.NewNames(), trouble: trouble}
 	needs := needsOf(kind, t)
 	seen := need.Follow(needs)
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: seen.See}
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: func(r *etw.Record, _ *etw.EventInfo) { seen.See(r) }}
 	if kind.Name == "cpu" && h.During != nil {
 		processors := startWithin(&mux, t, h)
 		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip

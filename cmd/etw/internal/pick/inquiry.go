@@ -23,13 +23,13 @@ type Inquiry struct {
 	Names   *Names
 	Asked   filter.Numbers // processes
 	Span    TimeSpan
-	Source  etw.Source        // the records of the trace, if they are not as it has them
-	Skip    func(*etw.Record) // takes the records that --activity or --during leaves out; may be nil
-	Wide    bool              // the answer takes the records of all times, and cuts by itself
-	Cut     bool              // by --from or --to
-	Parted  bool              // by --activity or --during
-	Trouble bool              // with the trace
-	All     func(*etw.Record) // sees all records, whatever is asked for; may be nil
+	Source  etw.Source                        // the records of the trace, if they are not as it has them
+	Skip    func(*etw.Record)                 // takes the records that --activity or --during leaves out; may be nil
+	Wide    bool                              // the answer takes the records of all times, and cuts by itself
+	Cut     bool                              // by --from or --to
+	Parted  bool                              // by --activity or --during
+	Trouble bool                              // with the trace
+	All     func(*etw.Record, *etw.EventInfo) // sees all records, whatever is asked for; may be nil
 }
 
 // Read gives the records that h lets through to the analysis, and those that it needs
@@ -54,7 +54,7 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 		i.Span.See(rec, t.Elapsed(rec), h, i.Asked)
 		i.Names.Learn(decoder, rec, e)
 		if i.All != nil {
-			i.All(rec)
+			i.All(rec, e)
 		}
 		if i.Also != nil {
 			if err := i.Also.Dispatch(rec); err != nil {
