@@ -122,11 +122,14 @@ func newModel(r *Report) (*model, error) {
 	}
 	order.Stable(m.Views, func(a, b *view) int { return cmp.Compare(b.weight, a.weight) })
 	var missing []advice
-	dotnet := r.Machine == nil || slices.ContainsFunc(m.Views, func(v *view) bool { return v.subject.managed() })
-	if r.Machine != nil {
+	dotnet := r.Machine == nil && !r.Windows || slices.ContainsFunc(m.Views, func(v *view) bool { return v.subject.managed() })
+	switch {
+	case r.Machine != nil:
 		var v *view
 		v, missing = newMachine(r, m.Texts)
 		m.Views = append([]*view{v}, m.Views...)
+	case !dotnet:
+		missing = r.adviseAll()
 	}
 	if n := len(m.Views) - maxViews; n > 0 {
 		m.Views = m.Views[:maxViews]

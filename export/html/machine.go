@@ -99,11 +99,26 @@ func newMachine(r *Report, t *texts) (*view, []advice) {
 			v.Sections = append(v.Sections, sec)
 			continue
 		}
-		for i := range p.needs {
-			missing = append(missing, advice{Section: sec.ID, Title: p.title, Keywords: p.needs[i].What, Command: r.recorder(&p.needs[i])})
-		}
+		missing = append(missing, r.advise(sec.ID, p.title, p.needs)...)
 	}
 	return v, missing
+}
+
+// advise names the events to record for an area of the machine.
+func (r *Report) advise(section, title string, needs []need.Need) (list []advice) {
+	for i := range needs {
+		list = append(list, advice{Section: section, Title: title, Keywords: needs[i].What, Command: r.recorder(&needs[i])})
+	}
+	return list
+}
+
+// adviseAll names the events to record of a machine of which a trace has none.
+func (r *Report) adviseAll() (list []advice) {
+	empty := Machine{new(system.Result), new(system.ImagesResult), new(system.FilesResult), new(system.NetworkResult), new(threads.Result)}
+	for _, p := range empty.parts() {
+		list = append(list, r.advise("machine-"+p.id, p.title, p.needs)...)
+	}
+	return list
 }
 
 // recorder says which tools record what the machine has none of, on the system of the trace.
@@ -149,7 +164,10 @@ func (m *Machine) tiles() []tile {
 	if n := len(m.System.Threads); n > 0 {
 		threads = count(n, "thread", "threads")
 	}
-	list := []tile{{"Processes", grouped(float64(len(m.System.Processes)), 0), threads, "machine-processes"}}
+	list := []tile{}
+	if n := len(m.System.Processes); n > 0 {
+		list = append(list, tile{"Processes", grouped(float64(n), 0), threads, "machine-processes"})
+	}
 	if ms, _, _ := m.used().Of(-1); !ms.IsZero() {
 		list = append(list, tile{"Processors", span(ms.Or(0)), m.how() + ", without idling", "machine-processes"})
 	}
@@ -236,7 +254,9 @@ func machineLanes(r *Report) *section {
 			all = sumLanes(all, l)
 			if len(own) < maxUsers {
 				x := laneOf(l)
-				x.Label = clean(cmp.Or(r.Processes[l.PID].Name, "process")) + fmt.Sprintf(" (%d)", l.PID)
+				if x.Label = "process not known"; l.PID >= 0 {
+					x.Label = clean(cmp.Or(r.Processes[l.PID].Name, "process")) + fmt.Sprintf(" (%d)", l.PID)
+				}
 				own = append(own, x)
 			}
 		}

@@ -379,6 +379,10 @@ func TestNothing(t *testing.T) {
 	if len(m.Views) != 0 || len(m.Missing) != len(advices) {
 		t.Errorf("%d views, %d missing", len(m.Views), len(m.Missing))
 	}
+	m = decoded(t, pageOf(t, &Report{Title: "nothing", Windows: true, Result: emptyResult()}))
+	if m.check(t); len(m.Missing) == 0 || m.Missing[0].Section == advices[0].Section || strings.Contains(m.Missing[0].Command, "DotNET") {
+		t.Errorf("without a .NET program on Windows the page has advice %+v", m.Missing)
+	}
 }
 
 // TestSize holds the sizes of pages in the documentation against pages.
