@@ -11,8 +11,8 @@ var kinds = [...]int{0, 3, 4}
 // What a background collection found is there when the next one begins, in the same suspension
 // or later. It sweeps while the program goes on, small objects too before .NET 5, and what it
 // left counts from its end on; by how much it found the heap grown is what the program
-// allocated meanwhile, but for what fits into what was free. The size after of small objects
-// can be less than the next one finds again: then only what became free is gone.
+// allocated meanwhile, but for what fits into what was free. Before .NET 5 the size after of
+// small objects can be less than the next one finds again: then only what became free is gone.
 type allocated struct {
 	known bool
 	left  [len(kinds)]uint64
@@ -65,7 +65,7 @@ func (a *allocated) sweeps(b, next *collection) (grown [len(kinds)]uint64) {
 			continue
 		}
 		a.left[k] = s.objectsAfter
-		if gen == 0 && s.after < s.before && next.sum(gen).before >= s.before {
+		if gen == 0 && b.beforeNET5() && s.after < s.before && next.sum(gen).before >= s.before {
 			a.left[k] = sub(s.before, s.fragmentation)
 		}
 	}
@@ -146,8 +146,11 @@ const inexact = 0.02
 func (rt *view) beforeNET5() bool {
 	for _, c := range rt.State.gcs {
 		if len(c.heaps) > 0 {
-			return c.heaps[0].Known < generations
+			return c.beforeNET5()
 		}
 	}
 	return false
 }
+
+// beforeNET5 is that of a collection with heaps.
+func (c *collection) beforeNET5() bool { return c.heaps[0].Known < generations }
