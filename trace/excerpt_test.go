@@ -104,16 +104,18 @@ func factsOf(f *File) map[string]any {
 	return all
 }
 
+// longTraces returns a trace of each format, by name.
+func longTraces(t *testing.T) map[string][]byte {
+	return map[string][]byte{
+		"netperf 3": longNetTrace(3), "nettrace 4": longNetTrace(4), "nettrace 6": longNetTrace(6),
+		"etl": longETLTrace(t, etl.CompressionNone), "compressed": longETLTrace(t, etl.CompressionXpress),
+	}
+}
+
 // An excerpt has records that the whole has as well, the first and the last among them,
 // and says the same of the whole as that, as far as it says something.
 func TestExcerpt(t *testing.T) {
-	for name, data := range map[string][]byte{
-		"netperf 3":  longNetTrace(3),
-		"nettrace 4": longNetTrace(4),
-		"nettrace 6": longNetTrace(6),
-		"etl":        longETLTrace(t, etl.CompressionNone),
-		"compressed": longETLTrace(t, etl.CompressionXpress),
-	} {
+	for name, data := range longTraces(t) {
 		t.Run(name, func(t *testing.T) {
 			whole, part := openOne(t, data), openOne(t, data, WithExcerpt(int64(len(data)/2)))
 			if _, ok := whole.Excerpt(); ok {
@@ -210,13 +212,7 @@ func zeroed(data []byte, at int64, n int) []byte {
 
 // A file that is cut off is read whole, and says so.
 func TestExcerptOfTheCutOff(t *testing.T) {
-	for name, data := range map[string][]byte{
-		"netperf 3":  longNetTrace(3),
-		"nettrace 4": longNetTrace(4),
-		"nettrace 6": longNetTrace(6),
-		"etl":        longETLTrace(t, etl.CompressionNone),
-		"compressed": longETLTrace(t, etl.CompressionXpress),
-	} {
+	for name, data := range longTraces(t) {
 		over := WithExcerpt(int64(len(data) / 2))
 		for _, end := range []int{len(data) - 1, len(data) - 333, len(data)*3/4 - 5, len(data)/2 + 7} {
 			whole(t, fmt.Sprint(name, ", ", end, " bytes"), data[:end], over)

@@ -29,20 +29,24 @@ var sampled = map[string]string{
 	"etl/filtrace_etw.etl": "blocked", "etl/net.4.5.2.x64.etl": "disk", "dotnet10/jit-tiering.nettrace": "jit", "universal/universal-native.nettrace": "blocked",
 }
 
-// TestConvert holds the files of each format against top: totals are equal, and each file is
-// one that its readers take.
-func TestConvert(t *testing.T) {
-	b := bakeryTrace(t)
+// eachSampled checks each kind of samples of the bakery, and of the sampled traces.
+func eachSampled(t *testing.T, check func(t *testing.T, path, of string)) {
 	path := filepath.Join(t.TempDir(), "bakery.nettrace")
-	testio.Write(t, path, b)
+	testio.Write(t, path, bakeryTrace(t))
 	for _, of := range []string{"cpu", "allocs", "exceptions", "contention"} {
-		checkConverted(t, path, of)
+		check(t, path, of)
 	}
 	for name, of := range sampled {
 		for _, path := range corpus.Glob(t, name) {
-			checkConverted(t, path, of)
+			check(t, path, of)
 		}
 	}
+}
+
+// TestConvert holds the files of each format against top: totals are equal, and each file is
+// one that its readers take.
+func TestConvert(t *testing.T) {
+	eachSampled(t, checkConverted)
 }
 
 // A topResult is the JSON of etw top.

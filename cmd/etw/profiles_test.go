@@ -21,17 +21,7 @@ import (
 // TestProfilesReadBack writes profiles of traces, reads them again and holds top of each
 // against top of the trace: methods with their weights to the last digit.
 func TestProfilesReadBack(t *testing.T) {
-	b := bakeryTrace(t)
-	path := filepath.Join(t.TempDir(), "bakery.nettrace")
-	testio.Write(t, path, b)
-	for _, of := range []string{"cpu", "allocs", "exceptions", "contention"} {
-		checkReadBack(t, path, of)
-	}
-	for name, of := range sampled {
-		for _, path := range corpus.Glob(t, name) {
-			checkReadBack(t, path, of)
-		}
-	}
+	eachSampled(t, checkReadBack)
 }
 
 // A methodWeight is the weight of the methods of one name.

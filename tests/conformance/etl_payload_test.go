@@ -28,13 +28,7 @@ func TestETLPayloads(t *testing.T) {
 	for _, path := range corpus.Glob(t, "etl", "*.baseline.txt") {
 		trace := strings.TrimSuffix(path, ".baseline.txt") + ".etl"
 		t.Run(filepath.Base(trace), func(t *testing.T) {
-			b := readBaseline(t, path)
-			wanted := make(map[baselineHeader]bool)
-			for _, e := range b.events {
-				wanted[e.at] = true
-			}
-			all := readTrace(t, trace, wanted)
-			names := nameEvents(t, b, all)
+			b, all, names := readBoth(t, path, trace)
 			var dynamic etw.Dynamic
 			next, typed, self, equal, known := 0, 0, 0, 0, 0
 			for _, line := range b.events {

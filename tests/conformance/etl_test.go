@@ -344,17 +344,24 @@ func preferKnownName(name string, kinds map[eventKind]bool) {
 	}
 }
 
+// readBoth returns a baseline, the records of its trace that stand in it, and the kinds of
+// events that its names mean.
+func readBoth(t *testing.T, path, trace string) (b baseline, all []tracedRecord, names map[string]eventKind) {
+	t.Helper()
+	b = readBaseline(t, path)
+	wanted := make(map[baselineHeader]bool)
+	for _, e := range b.events {
+		wanted[e.at] = true
+	}
+	all = readTrace(t, trace, wanted)
+	return b, all, nameEvents(t, b, all)
+}
+
 func TestETLBaselines(t *testing.T) {
 	for _, path := range corpus.Glob(t, "etl", "*.baseline.txt") {
 		trace := strings.TrimSuffix(path, ".baseline.txt") + ".etl"
 		t.Run(filepath.Base(trace), func(t *testing.T) {
-			b := readBaseline(t, path)
-			wanted := make(map[baselineHeader]bool)
-			for _, e := range b.events {
-				wanted[e.at] = true
-			}
-			all := readTrace(t, trace, wanted)
-			names := nameEvents(t, b, all)
+			b, all, names := readBoth(t, path, trace)
 
 			// The lines stand in the order of the trace, and are the first of their
 			// event.
