@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,9 @@ type build struct {
 type streams map[string][]byte
 
 const patience = 3 * time.Minute
+
+// madeAt is the end of the names of a lake's files, which is made of the time of the export.
+var madeAt = regexp.MustCompile(`-[0-9a-f]{24}\b`)
 
 func newBuild(folder string) (*build, error) {
 	folder, err := filepath.Abs(folder)
@@ -63,12 +67,13 @@ func (b *build) run(l line) streams {
 	}
 	exitIf(filepath.Walk(folder, func(path string, info os.FileInfo, err error) error {
 		if err == nil && info.Mode().IsRegular() {
-			left["file "+strings.TrimPrefix(path, folder+"/")], err = os.ReadFile(path)
+			name := madeAt.ReplaceAllString(strings.TrimPrefix(path, folder+"/"), "-TIME")
+			left["file "+name], err = os.ReadFile(path)
 		}
 		return err
 	}))
 	for name, data := range left {
-		data = bytes.ReplaceAll(data, []byte(folder), []byte("FOLDER"))
+		data = madeAt.ReplaceAll(bytes.ReplaceAll(data, []byte(folder), []byte("FOLDER")), []byte("-TIME"))
 		if version := b.version[l.tool]; version != nil {
 			data = bytes.ReplaceAll(data, version, []byte("VERSION"))
 		}
