@@ -152,14 +152,6 @@ func (a *Analysis) Lookup(r *etw.Record, id etw.GUID) *Activity {
 	return a.processes.At(r, 0).State.live[id]
 }
 
-// Working returns the activity that the thread of a record works for, or nil.
-func (a *Analysis) Working(r *etw.Record) *Activity {
-	if t := a.processes.At(r, 0).State.threads[r.ThreadID]; t != nil {
-		return t.cur
-	}
-	return nil
-}
-
 // Stopped returns the activity that the last stop event ended, or nil.
 func (a *Analysis) Stopped() *Activity { return a.stopped }
 

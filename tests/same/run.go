@@ -24,8 +24,9 @@ type streams map[string][]byte
 
 const patience = 3 * time.Minute
 
-// madeAt is the end of the names of a lake's files, which is made of the time of the export.
-var madeAt = regexp.MustCompile(`-[0-9a-f]{24}\b`)
+// madeAt is the number of an export to a lake, which is made of its time, in the names of files
+// and in the list of them.
+var madeAt = regexp.MustCompile(`([-"])[0-9a-f]{24}\b`)
 
 func newBuild(folder string) (*build, error) {
 	folder, err := filepath.Abs(folder)
@@ -67,13 +68,13 @@ func (b *build) run(l line) streams {
 	}
 	exitIf(filepath.Walk(folder, func(path string, info os.FileInfo, err error) error {
 		if err == nil && info.Mode().IsRegular() {
-			name := madeAt.ReplaceAllString(strings.TrimPrefix(path, folder+"/"), "-TIME")
+			name := madeAt.ReplaceAllString(strings.TrimPrefix(path, folder+"/"), "${1}TIME")
 			left["file "+name], err = os.ReadFile(path)
 		}
 		return err
 	}))
 	for name, data := range left {
-		data = madeAt.ReplaceAll(bytes.ReplaceAll(data, []byte(folder), []byte("FOLDER")), []byte("-TIME"))
+		data = madeAt.ReplaceAll(bytes.ReplaceAll(data, []byte(folder), []byte("FOLDER")), []byte("${1}TIME"))
 		if version := b.version[l.tool]; version != nil {
 			data = bytes.ReplaceAll(data, version, []byte("VERSION"))
 		}
