@@ -85,3 +85,25 @@ func TestIsBrokenOff(t *testing.T) {
 		t.Error("what is no broken stream is one")
 	}
 }
+
+// TestDeepAfterDamage reads deep stacks with damage among them, in memory in proportion.
+func TestDeepAfterDamage(t *testing.T) {
+	w, out := widthWriter(t, 6)
+	for i := range 100 {
+		r := widthRecord(int64(i))
+		r.Stack = deepStack(8000, i)
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data := out.Bytes()
+	copy(data[len(data)/2:], bytes.Repeat([]byte{0xa5}, 200_000))
+	n := 0
+	used := allocated(func() { n, _, _ = countEvents(t, data) })
+	if n < 80 || used > 4<<20+4*uint64(len(data)) {
+		t.Errorf("%d events of %d bytes took %d", n, len(data), used)
+	}
+}

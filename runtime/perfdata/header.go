@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -39,8 +40,10 @@ const (
 )
 
 // Recognizes reports whether a file that begins with head is a perf.data.
+// One of the bytes may be damaged.
 func Recognizes(head []byte) bool {
-	return len(head) >= 8 && (string(head[:8]) == magicLittle || string(head[:8]) == magicBig)
+	order, _ := magicOf(head)
+	return order != nil
 }
 
 // ErrFormat says that a file is no perf.data.
@@ -71,6 +74,9 @@ const (
 	bitmapAt   = 72
 )
 
+// idsSize is what says where the numbers of an event are.
+const idsSize = 16
+
 // maxSection bounds one read of the header.
 const maxSection = 64 << 20
 
@@ -86,11 +92,19 @@ func (r *Reader) readHeader() error {
 	if !Recognizes(head) || len(head) < pipeSize {
 		return ErrFormat
 	}
-	r.order = binary.ByteOrder(binary.LittleEndian)
-	if string(head[:8]) == magicBig {
-		r.order, r.header.BigEndian = binary.BigEndian, true
+	exact := false
+	if r.order, exact = magicOf(head); !exact {
+		r.damage(0, "header", errors.New("the magic number is another"))
 	}
+	r.header.BigEndian = r.order == binary.BigEndian
 	size := r.order.Uint64(head[8:])
+	for _, known := range []uint64{headerSize, pipeSize} {
+		if bits.OnesCount64(size^known) == 1 && (known == pipeSize || len(head) == headerSize) {
+			r.damage(8, "header", fmt.Errorf("it says that it has %d bytes, and not %d", size, known))
+			size = known
+			break
+		}
+	}
 	if size == pipeSize {
 		r.header.Pipe = true
 		r.data = section{pipeSize, r.size - pipeSize}
@@ -99,16 +113,17 @@ func (r *Reader) readHeader() error {
 	if size != headerSize || len(head) < headerSize {
 		return fmt.Errorf("%w: it says that its header has %d bytes, where %d or %d are known, and the file has %d", ErrFormat, size, headerSize, pipeSize, r.size)
 	}
-	at := func(i int) section {
-		return section{int64(r.order.Uint64(head[i:])), int64(r.order.Uint64(head[i+8:]))}
-	}
-	attrs := at(24)
-	r.data = at(40)
-	if err := r.readAttrs(attrs, int64(r.order.Uint64(head[16:]))); err != nil {
+	r.repair(head)
+	s := r.sections(head)
+	r.data = s.data
+	if err := r.readAttrs(s.attrs, s.each); err != nil {
 		return err
 	}
 	if r.data.offset < headerSize || r.data.offset > r.size {
 		return fmt.Errorf("%w: its data begin at %d of %d bytes", ErrFormat, r.data.offset, r.size)
+	}
+	if r.data.size > 0 {
+		r.data.size += r.moved
 	}
 	left := r.size - r.data.offset
 	switch {
@@ -127,22 +142,24 @@ func (r *Reader) readHeader() error {
 
 // readAttrs reads the table of the recorded events.
 func (r *Reader) readAttrs(table section, each int64) error {
-	const ids = 16
 	b, err := r.read(table)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: the table of events: %w", ErrFormat, err)
-	case each < attrLeast+ids || len(b) == 0:
+	case each < attrLeast+idsSize || int64(len(b)) < each:
 		return fmt.Errorf("%w: a table of events with %d bytes, %d each", ErrFormat, len(b), each)
 	}
-	for ; int64(len(b)) >= each; b = b[each:] {
-		a, ok := parseAttr(b[:each-ids], r.order)
-		if !ok {
-			return fmt.Errorf("%w: what perf asked for is not readable", ErrFormat)
+	for at := table.offset; int64(len(b)) >= each; at, b = at+each, b[each:] {
+		a, ok := parseAttr(b[:each-idsSize], r.order)
+		if !ok { // its size is wrong
+			r.order.PutUint32(b[4:], uint32(each-idsSize))
+			a, _ = parseAttr(b[:each-idsSize], r.order)
+			r.damage(at, "header", errors.New("an event says that it has another size than it has room for"))
 		}
-		list, err := r.read(section{int64(r.order.Uint64(b[each-ids:])), int64(r.order.Uint64(b[each-8:]))})
+		ids := section{int64(r.order.Uint64(b[each-idsSize:])), int64(r.order.Uint64(b[each-8:]))}
+		list, err := r.read(ids)
 		if err != nil {
-			return fmt.Errorf("%w: the numbers of an event: %w", ErrFormat, err)
+			r.damage(at, "header", fmt.Errorf("the numbers of an event: %w", err))
 		}
 		if err := r.addEvent(a, list); err != nil {
 			return err
@@ -169,27 +186,39 @@ func (r *Reader) read(s section) ([]byte, error) {
 // readFeatures reads the features that a bitmap has. Their places stand behind the data, in
 // the order of their numbers.
 func (r *Reader) readFeatures(bitmap []byte) {
-	table := r.data.offset + r.data.size
+	at, moved := r.data.offset+r.data.size, r.moved
 	for n := range features {
 		if r.order.Uint64(bitmap[n/64*8:])>>(n%64)&1 == 0 {
 			continue
 		}
-		place, err := r.read(section{table, 16})
+		place, err := r.read(section{at, 16})
 		if err != nil {
-			r.damage(table, "header", fmt.Errorf("the places of its parts: %w", err))
+			r.damage(at, "header", fmt.Errorf("the places of its parts: %w", err))
 			return
 		}
-		table += 16
+		at += 16
 		if !isRead(n) {
 			continue
 		}
-		s := section{int64(r.order.Uint64(place)), int64(r.order.Uint64(place[8:]))}
-		b, err := r.read(s)
-		if err == nil && !r.feature(n, b) {
-			err = errors.New("it is too short")
+		s := section{int64(r.order.Uint64(place)) + moved, int64(r.order.Uint64(place[8:]))}
+		err = r.featureAt(n, s)
+		if err != nil && moved == r.moved && r.movedEnd != moved { // from here on, maybe
+			s.offset += r.movedEnd - moved
+			if r.featureAt(n, s) == nil {
+				moved = r.movedEnd
+			}
 		}
 		if err != nil {
-			r.damage(table-16, "header", fmt.Errorf("part %d: %w", n, err))
+			r.damage(at-16, "header", fmt.Errorf("part %d: %w", n, err))
 		}
 	}
+}
+
+// featureAt reads a feature.
+func (r *Reader) featureAt(n int, s section) error {
+	b, err := r.read(s)
+	if err == nil && !r.feature(n, b) {
+		err = errors.New("it is too short")
+	}
+	return err
 }

@@ -27,6 +27,8 @@ type Reader struct {
 	data   section
 	ended  time.Time // when the recording was, as the caller knows
 
+	moved, movedEnd int64 // how far what is behind the data, and the end of the file, are from where the header has them
+
 	events []*event
 	byID   map[uint64]*event
 	ids    int

@@ -78,7 +78,7 @@ var pathInText = regexp.MustCompile("`([a-z]+/[A-Za-z0-9_.*/-]*)`")
 // TestPaths checks that the files and folders that pages name are there.
 func TestPaths(t *testing.T) {
 	paths := 0
-	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/README.md", "docs/guide-agent.md", "docs/guide-manifest.md", "docs/performance.md", "docs/robustness.md"} {
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/README.md", "docs/guide-agent.md", "docs/guide-manifest.md", "docs/performance.md", "docs/robustness.md", "docs/attacks.md"} {
 		for _, m := range pathInText.FindAllStringSubmatch(page(t, filepath.Join(root, name)), -1) {
 			paths++
 			found, err := filepath.Glob(filepath.Join(root, strings.TrimSuffix(m[1], "...")))
