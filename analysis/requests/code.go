@@ -91,20 +91,28 @@ func spotOf(p *stacks.Profile, stack stacks.ID, kind func(*stacks.Frame) string)
 }
 
 // resumed returns the async method that a frame of the libraries goes on with: the type of its
-// state machine is an argument, as in AsyncStateMachineBox`1[Void,Oven+<Bake>d__5].
+// state machine is an argument, as in AsyncStateMachineBox`1[Void,Oven+<Bake>d__5]. That of a
+// local function is Oven+<<Bake>g__Turn|5_0>d.
 func resumed(full string) string {
 	_, args, ok := strings.Cut(full, "AsyncStateMachineBox`1")
 	if !ok {
 		return ""
 	}
-	i := strings.LastIndex(args, ">d__")
-	j := strings.LastIndexByte(args[:max(i, 0)], '<')
-	if j < 0 {
+	i := strings.Index(args, "+<")
+	if i < 0 {
 		return ""
 	}
-	begin := strings.LastIndexAny(args[:j], ",[ !") + 1
-	return strings.ReplaceAll(strings.TrimSuffix(args[begin:j], "+"), "+", ".") + "." + args[j+1:i]
+	machine := args[strings.LastIndexAny(args[:i], ",[ !")+1:]
+	machine = machine[:max(strings.IndexAny(machine, "[]"), 0)]
+	m := symbols.Method{Namespace: machine, Name: moveNext}.Demangled()
+	if m.Name == moveNext {
+		return ""
+	}
+	return strings.ReplaceAll(m.Namespace, "+", ".") + "." + m.Name
 }
+
+// moveNext is the method of a state machine.
+const moveNext = "MoveNext"
 
 // of returns the kind and the name of a part of time: a thread of which samples say that it
 // waits did not run, and its await is told by the method that did, unless the trace has a
