@@ -22,6 +22,7 @@ type Mux struct {
 	stats       MuxStats
 	wants       Wants
 	left        bool // a handler left some of the payload
+	ended       ended
 }
 
 // handlers are those that take one version of an event, or the versions that no
@@ -100,6 +101,9 @@ func (m *Mux) handle(event Described, isNil bool, call handler) {
 	case AnyVersion:
 		m.any(Versions(e), func(r *Record) error {
 			n, err := e.DecodeVersion(r.Version, r.Payload, r.PointerSize)
+			if err != nil && m.ended.take(e.EventDesc(), r) {
+				n, err = e.DecodeVersion(r.Version, m.ended.payload, r.PointerSize)
+			}
 			if err != nil {
 				return &undecodable{err}
 			}
@@ -109,6 +113,9 @@ func (m *Mux) handle(event Described, isNil bool, call handler) {
 	case Event:
 		m.exact(e.EventDesc(), func(r *Record) error {
 			n, err := e.DecodePayload(r.Payload, r.PointerSize)
+			if err != nil && m.ended.take(e.EventDesc(), r) {
+				n, err = e.DecodePayload(m.ended.payload, r.PointerSize)
+			}
 			if err != nil {
 				return &undecodable{err}
 			}
