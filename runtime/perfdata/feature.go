@@ -59,8 +59,8 @@ func (r *Reader) feature(n int, b []byte) bool {
 	case featurePacked:
 		h.Packed = true
 	case featureClock:
-		p.bad = p.u32() != 1 || p.bad // the version
-		p.u32()                       // which clock
+		p.bad = p.u32() != 1 // the version
+		p.u32()              // which clock
 		r.wall, r.wallClock = int64(p.u64()), int64(p.u64())
 		h.Dated = !p.bad
 	}

@@ -97,14 +97,7 @@ func (r *Reader) readHeader() error {
 		r.damage(0, "header", errors.New("the magic number is another"))
 	}
 	r.header.BigEndian = r.order == binary.BigEndian
-	size := r.order.Uint64(head[8:])
-	for _, known := range []uint64{headerSize, pipeSize} {
-		if bits.OnesCount64(size^known) == 1 && (known == pipeSize || len(head) == headerSize) {
-			r.damage(8, "header", fmt.Errorf("it says that it has %d bytes, and not %d", size, known))
-			size = known
-			break
-		}
-	}
+	size := r.sizeOfHeader(head)
 	if size == pipeSize {
 		r.header.Pipe = true
 		r.data = section{pipeSize, r.size - pipeSize}
@@ -138,6 +131,18 @@ func (r *Reader) readHeader() error {
 	}
 	r.readFeatures(head[bitmapAt:])
 	return nil
+}
+
+// sizeOfHeader returns the size that the header says it has, of which one bit may be wrong.
+func (r *Reader) sizeOfHeader(head []byte) uint64 {
+	size := r.order.Uint64(head[8:])
+	for _, known := range []uint64{headerSize, pipeSize} {
+		if bits.OnesCount64(size^known) == 1 && (known == pipeSize || len(head) == headerSize) {
+			r.damage(8, "header", fmt.Errorf("it says that it has %d bytes, and not %d", size, known))
+			return known
+		}
+	}
+	return size
 }
 
 // readAttrs reads the table of the recorded events.
