@@ -37,6 +37,8 @@ func tell(t *testing.T, text string) *Runtime {
 			e = &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReason(x)}
 		case "ready":
 			e = &clr.GCSuspendEEEndV1{}
+		case "letgo":
+			e = &clr.GCRestartEEBeginV1{}
 		case "release":
 			e = &clr.GCRestartEEEndV1{}
 		case "start":
@@ -202,6 +204,7 @@ func TestStories(t *testing.T) {
 func TestSuspensionsWithoutCollections(t *testing.T) {
 	rt := tell(t, `
 		1 1 suspend 1
+		2 1 letgo
 		3 1 release
 		4 1 suspend 6
 		5 1 release
@@ -213,7 +216,7 @@ func TestSuspensionsWithoutCollections(t *testing.T) {
 		12 2 ready
 		15 3 ready`)
 	s := rt.Suspensions
-	if rt.PauseMS != 3 || s.WithoutGC != 2 || s.WithoutGCMS != 3 || s.Open != 1 || s.OpenMS != 4 || len(s.ByReason) != 4 || s.ByReason[3].Reason != "Unknown" {
+	if rt.PauseMS != 3 || rt.RestartMS != 1 || s.ByReason[1].RestartMS != 1 || s.WithoutGC != 2 || s.WithoutGCMS != 3 || s.Open != 1 || s.OpenMS != 4 || len(s.ByReason) != 4 || s.ByReason[3].Reason != "Unknown" {
 		t.Errorf("%+v", rt)
 	}
 }

@@ -43,6 +43,10 @@ type Runtime struct {
 	// of the time from the request to suspend to the end of the restart. It is the
 	// pauses of all collections and those in Suspensions.WithoutGC.
 	PauseMS float64 `json:"pauseMs"`
+	// RestartMS is the part of PauseMS after the runtime began to let threads go. On a busy
+	// machine it is long, since the thread that does it has to wait for a processor. The
+	// runtime's own total, GC.GetTotalPauseDuration, has none of it.
+	RestartMS float64 `json:"restartMs"`
 	// PausePercent is PauseMS of SpanMS. PausePercentOfActive is PauseMS of the
 	// time from the begin of the first of these suspensions to the end of the last.
 	PausePercent         measure.Float `json:"pausePercent,omitzero"`
@@ -134,8 +138,9 @@ type SuspensionReason struct {
 	TotalMS float64 `json:"totalMs"`
 	MaxMS   float64 `json:"maxMs"`
 	// SuspendMS is the part until all threads were stopped, of those suspensions
-	// whose record of that is there.
+	// whose record of that is there, and RestartMS that after they were let go.
 	SuspendMS float64 `json:"suspendMs"`
+	RestartMS float64 `json:"restartMs"`
 }
 
 // Settings are the settings of the collector, as the rundown of a runtime says.

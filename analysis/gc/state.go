@@ -109,6 +109,7 @@ const reasons = 9
 type reasonTotal struct {
 	count               int
 	ticks, max, suspend int64
+	restart             int64 // after threads were let go
 }
 
 // A state is the state of one runtime.

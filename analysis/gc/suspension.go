@@ -89,6 +89,9 @@ func (t *reasonTotal) add(p *suspension, now int64) {
 	if p.isReady {
 		t.suspend += p.ready - p.begin
 	}
+	if p.release != 0 {
+		t.restart += now - p.release
+	}
 }
 
 // divide gives each collection that began in p the time up to the begin of the

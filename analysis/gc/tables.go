@@ -217,7 +217,8 @@ func (r *Result) suspensions() table.View {
 		table.Count("count", func(s *SuspensionReason) int { return s.Count }).As("Suspensions"),
 		table.Amount("totalMs", func(s *SuspensionReason) float64 { return s.TotalMS }),
 		table.Amount("maxMs", func(s *SuspensionReason) float64 { return s.MaxMS }).As("Longest"),
-		table.Amount("suspendMs", func(s *SuspensionReason) float64 { return s.SuspendMS }).As("Until all stood")).
+		table.Amount("suspendMs", func(s *SuspensionReason) float64 { return s.SuspendMS }).As("Until all stood"),
+		table.Amount("restartMs", func(s *SuspensionReason) float64 { return s.RestartMS }).As("Letting go")).
 		Saying("What is marked makes up the pauses for collections. Sampling by EventPipe stops threads with the reason SuspendOther.")
 }
 

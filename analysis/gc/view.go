@@ -152,7 +152,7 @@ func (rt *view) numbers(out *Runtime) {
 // suspensions sums up the stops of the threads.
 func (rt *view) suspensions(out *Runtime) {
 	s := &rt.State
-	var pause int64
+	var pause, restart int64
 	for i := range s.byReason {
 		t := &s.byReason[i]
 		if t.count == 0 {
@@ -160,16 +160,17 @@ func (rt *view) suspensions(out *Runtime) {
 		}
 		reason := clr.GCSuspendEEReason(i)
 		row := SuspensionReason{Reason: reason.String(), GC: suspend.ForGC(reason), Count: t.count,
-			TotalMS: rt.MS(t.ticks), MaxMS: rt.MS(t.max), SuspendMS: rt.MS(t.suspend)}
+			TotalMS: rt.MS(t.ticks), MaxMS: rt.MS(t.max), SuspendMS: rt.MS(t.suspend), RestartMS: rt.MS(t.restart)}
 		if row.GC {
 			pause += t.ticks
+			restart += t.restart
 		}
 		if i == reasons-1 {
 			row.Reason = "Unknown"
 		}
 		out.Suspensions.ByReason = append(out.Suspensions.ByReason, row)
 	}
-	out.PauseMS = rt.MS(pause)
+	out.PauseMS, out.RestartMS = rt.MS(pause), rt.MS(restart)
 	out.PausePercent = measure.Ratio(measure.Known(100*out.PauseMS), measure.Known(out.SpanMS))
 	if s.hasPause {
 		out.PausePercentOfActive = measure.Ratio(measure.Known(100*out.PauseMS), measure.Known(rt.MS(s.pauseEnd-s.firstPause)))

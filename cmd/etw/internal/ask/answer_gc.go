@@ -71,7 +71,11 @@ func gcTotals(p *page, res *gc.Result) {
 // gcFacts prints the facts about the collections of a runtime.
 func gcFacts(p *page, rt *gc.Runtime) {
 	p.line("collections", "%s", gcCounts(rt))
-	p.line("pauses", "%s, %s of %.3f s", show.MS(rt.PauseMS), show.PercentOf(rt.PausePercent), rt.SpanMS/1000)
+	restart := ""
+	if 100*rt.RestartMS > rt.PauseMS {
+		restart = fmt.Sprintf("; %s of it, letting threads go, are not in the runtime's own count", show.MS(rt.RestartMS))
+	}
+	p.line("pauses", "%s, %s of %.3f s%s", show.MS(rt.PauseMS), show.PercentOf(rt.PausePercent), rt.SpanMS/1000, restart)
 	if rt.All.PauseMS.Count > 0 {
 		s := rt.All.PauseMS
 		p.line("of a collection", "mean %s, median %s, p95 %s, p99 %s, longest %s", show.MSOf(s.Mean), show.MSOf(s.P50), show.MSOf(s.P95), show.MSOf(s.P99), show.MSOf(s.Max))
