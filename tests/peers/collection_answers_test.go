@@ -1,6 +1,10 @@
 package peers
 
-import "github.com/etwgen/etwgen/generated/clr"
+import (
+	"encoding/json"
+
+	"github.com/etwgen/etwgen/generated/clr"
+)
 
 // A peerRuntime is TraceEvent's account of the collections of a process.
 type peerRuntime struct {
@@ -51,7 +55,8 @@ func (g peerGens) at(i int) *float64 {
 }
 
 type peerStats struct {
-	FinalizationPromotedCount, FinalizationPromotedSize        float64
+	FinalizationPromotedCount                                  float64
+	FinalizationPromotedSize                                   json.Number // in quotes where it is large
 	GCHandleCount, PinnedObjectCount, SinkBlockCount           float64
 	TotalPromotedSize0, TotalPromotedSize1, TotalPromotedSize2 float64
 	TotalPromotedSize3, TotalPromotedSize4                     float64

@@ -92,13 +92,21 @@ func (c *collections) at(i int) {
 	}
 	c.is("complete", g.Complete(), p.IsComplete)
 	c.times(i)
-	c.same("size after", g.AfterMB, p.HeapSizeAfterMB)
-	c.rule("promoted", g.PromotedMB, p.PromotedMB, whyPinned, g.PromotedMB.Or(0)-pinnedPromoted(g))
+	if !g.Complete() && p.HeapSizeAfterMB == -1 && p.PromotedMB == -1 && g.AfterMB.IsZero() && g.PromotedMB.IsZero() {
+		c.differs(whyOpen)
+	} else {
+		c.same("size after", g.AfterMB, p.HeapSizeAfterMB)
+		c.rule("promoted", g.PromotedMB, p.PromotedMB, whyPinned, g.PromotedMB.Or(0)-pinnedPromoted(g))
+	}
 	c.stats(g, p)
 	c.marks(g, p)
 	server := c.runtime.ServerGC != nil && *c.runtime.ServerGC // of any number of heaps
 	if g.Kind == gc.Background && server && len(p.PerHeapHistories) == 0 {
 		c.differs(whyServer)
+		return
+	}
+	if c.moved(i) {
+		c.differs(whyMoved)
 		return
 	}
 	c.is("number of heaps", len(g.HeapHistories), len(p.PerHeapHistories))
@@ -107,12 +115,35 @@ func (c *collections) at(i int) {
 	}
 }
 
+// moved reports whether TraceEvent gives the histories of a background collection to another
+// one that paused the program when it ended: that has its own and these, and it none.
+func (c *collections) moved(i int) bool {
+	ours := func(j int) int { return len(c.gcs[j].HeapHistories) }
+	theirs := func(j int) int { return len(c.peers[j].PerHeapHistories) }
+	given := func(from, to int) bool {
+		b, end := c.gcs[from], c.gcs[from].BeginMS.Or(0)+c.gcs[from].DurationMS.Or(0)
+		other := c.gcs[to]
+		return b.Kind == gc.Background && theirs(from) == 0 && ours(from) > 0 && theirs(to) == ours(to)+ours(from) &&
+			other.Kind != gc.Background && b.StartMS < other.StartMS && other.StartMS < end
+	}
+	for j := range c.gcs {
+		if given(i, j) || given(j, i) {
+			return true
+		}
+	}
+	return false
+}
+
 // times compares when a collection was, and how long it stopped the threads.
 func (c *collections) times(i int) {
 	g, p := c.gcs[i], &c.peers[i]
 	c.same("begin of the pause", measure.Known(g.StartMS), p.PauseStartRelativeMSec)
 	c.same("begin", g.BeginMS, p.StartRelativeMSec)
-	c.same("duration", g.DurationMS, p.DurationMSec)
+	if !g.Complete() && g.DurationMS.IsZero() && p.DurationMSec == 0 {
+		c.differs(whyOpen)
+	} else {
+		c.same("duration", g.DurationMS, p.DurationMSec)
+	}
 	c.same("time to suspend", g.SuspendMS, p.SuspendDurationMSec)
 	switch {
 	case g.DoneBlocking:
@@ -156,7 +187,11 @@ func (c *collections) betweenPauses(i int) bool {
 // stats compares the values of GCHeapStats and CommittedUsage.
 func (c *collections) stats(g *gc.GC, p *peerGC) {
 	if s := p.HeapStats; s != nil {
-		c.same("size of the finalizable", g.FinalizableMB, s.FinalizationPromotedSize/1e6)
+		if final, err := s.FinalizationPromotedSize.Float64(); g.FinalizableMB.IsZero() && err == nil && final != 0 && s.FinalizationPromotedCount == 0 {
+			c.differs(whyUnset)
+		} else {
+			c.same("size of the finalizable", g.FinalizableMB, final/1e6)
+		}
 		c.same("number of the finalizable", g.FinalizableCount, s.FinalizationPromotedCount)
 		c.same("pinned objects", g.PinnedObjects, s.PinnedObjectCount)
 		c.same("handles", g.Handles, s.GCHandleCount)

@@ -29,6 +29,8 @@ const (
 	whyNoBytes       = "no bytes"
 	whyFlags         = "flags"
 	whyLowestBit     = "lowest bits"
+	whyTaskName      = "tasks in names"
+	whyMisplaced     = "misplaced"
 )
 
 var fieldReasons = map[string]string{
@@ -52,6 +54,8 @@ var fieldReasons = map[string]string{
 	whyUnsupported:   "TraceEvent cannot decode a type, and from there on nothing of the event",
 	whyNoBytes:       "a string of which the payload has no byte is null there, and empty here",
 	whyFlags:         "TraceEvent splits the flags of methods into flags, tier and extent",
+	whyTaskName:      "TraceEvent calls an event by its task and its opcode, which both have a part of the name",
+	whyMisplaced:     "TraceEvent reads fields of MethodDetails and JitInstrumentationDataVerbose from places where others are, or none",
 	whyLowestBit:     "of the mechanisms of a collection TraceEvent gives the index of the lowest bit, 1024 for none",
 }
 
@@ -71,6 +75,9 @@ func nameReason(own *ownEvent, p *peerEvent) string {
 		return whyUndecoded
 	case slices.Contains([]string{fmt.Sprint(uint8(own.opcode)), own.opcode.String(), etw.Opcode(p.Opcode).String(), "Transfer"}, opcodeIn(own, p)):
 		return whyOpcodeName
+	}
+	if task, opcode, ok := strings.Cut(p.Name, "/"); ok && ofParser(p) && strings.HasPrefix(own.info.Name, task) && strings.Contains(own.info.Name, opcode) {
+		return whyTaskName
 	}
 	return when(collides(own, p), whyCollision)
 }
@@ -151,6 +158,9 @@ func valueReason(own *ownEvent, p *peerEvent, name string, theirs, ours any, got
 		}
 		return when(unsigned(theirs) == index, whyLowestBit)
 	}
+	if ofParser(p) && misplaced(own, name, theirs, ours) {
+		return whyMisplaced
+	}
 	switch {
 	case got == signed:
 		return whySigned
@@ -164,6 +174,24 @@ func valueReason(own *ownEvent, p *peerEvent, name string, theirs, ours any, got
 		return whyWidths
 	}
 	return misread(own, p)
+}
+
+// misplaced reports whether a parser of TraceEvent has read a field from where another one is:
+// in its place stands the field before it, a part of that, or nothing.
+func misplaced(own *ownEvent, name string, theirs, ours any) bool {
+	switch own.info.Name + " " + name {
+	case "MethodDetails typeparametercount":
+		return theirs == nil
+	case "MethodDetails loadermoduleid":
+		return number(theirs) != nil && unsigned(theirs) == unsigned(own.fields["TypeParameterCount"])
+	case "MethodDetails typeparameters":
+		return number(theirs) != nil && unsigned(theirs) == unsigned(own.fields["LoaderModuleID"])
+	case "JitInstrumentationDataVerbose methodtoken": // two bytes before it
+		return unsigned(theirs)>>16 == unsigned(ours)&0xffff
+	case "JitInstrumentationDataVerbose methodnamespace":
+		return theirs == string(rune(unsigned(own.fields["MethodToken"])>>16))+ours.(string)
+	}
+	return false
 }
 
 func isGUID(v any) bool {
