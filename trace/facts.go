@@ -1,11 +1,16 @@
 package trace
 
 import (
+	"errors"
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // facts collects facts.
@@ -44,6 +49,21 @@ func (f *facts) packing(how []string) {
 		f.text("packing", strings.Join(how, ", "))
 	}
 }
+
+// Damaged reports whether parts of the file could not be read, as far as it was read. A file of
+// which the end alone is missing, as where a session was not stopped, is not damaged.
+func (f *File) Damaged() bool {
+	var all *etw.IncompleteError
+	if !errors.As(f.trouble, &all) {
+		return false
+	}
+	return all.Count > len(all.Damages) || slices.ContainsFunc(all.Damages, func(d *etw.Damage) bool {
+		return !slices.ContainsFunc(endings, func(ending error) bool { return errors.Is(d, ending) })
+	})
+}
+
+// endings are the faults of a file of which the end is missing.
+var endings = []error{io.ErrUnexpectedEOF, nettrace.ErrNotStopped, etl.ErrMissing}
 
 // ended says whether the trace ended as it should.
 func (f *facts) ended(cleanly bool, text string) { f.add("endedCleanly", cleanly, text) }

@@ -16,8 +16,8 @@ import (
 const assistantGuide = `Traces of ETW (.etl) and EventPipe (.nettrace) are asked here. Work in this loop:
 
 1. Orient: list_traces, then open_trace. Read warnings first, then trace.lost,
-   trace.truncated and trace.namedPercent: they tell how far to trust the numbers. next says
-   which questions the trace answers. Of a .NET program, report has the findings.
+   trace.truncated, trace.damaged and trace.namedPercent: they tell how far to trust the
+   numbers. next says which questions the trace answers. Of a .NET program, report has the findings.
 2. Rank: ask one question (gc, allocs, top, requests, threadpool, ...). rows of most are
    ranked, the most important first; by may order them otherwise, and sort by any column.
 3. Drill: follow next; look into one row with from and to (milliseconds since the session

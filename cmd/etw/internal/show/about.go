@@ -31,21 +31,30 @@ type NeedTold struct {
 	State    need.State `json:"state"`
 }
 
-// Tell says which of the events that an answer is of the trace has.
+// Tell says which of the events that an answer is of the trace has. Of several traces it is
+// told one by one, and the state is that of the trace which has least.
 func (a *About) Tell(needs []need.Need, seen *need.Seen) {
 	if a == nil || seen == nil {
 		return
 	}
-	lost := a.Trace != nil && (a.Trace.LostEvents+a.Trace.LostBuffers > 0 || a.Trace.Truncated)
+	lost := a.Trace != nil && (a.Trace.LostEvents+a.Trace.LostBuffers > 0 || a.Trace.Truncated || a.Trace.Damaged)
 	for i := range needs {
 		n := &needs[i]
 		told := NeedTold{Events: n.What, Provider: n.Provider, Level: int(n.Level), Recorder: n.Recorder, State: seen.Has(n, lost)}
 		if n.Keywords != 0 && n.Keywords != need.All {
 			told.Keywords = fmt.Sprintf("0x%x", n.Keywords)
 		}
-		a.Needs = append(a.Needs, told)
+		at := slices.IndexFunc(a.Needs, func(n NeedTold) bool { return n.Events == told.Events })
+		if at < 0 {
+			a.Needs = append(a.Needs, told)
+		} else if less := slices.Index(lessAndLess, told.State); less > slices.Index(lessAndLess, a.Needs[at].State) {
+			a.Needs[at].State = told.State
+		}
 	}
 }
+
+// lessAndLess are the states of needs, from all events to surely none.
+var lessAndLess = []need.State{need.Present, need.Unknown, need.Lost, need.Absent}
 
 // A TracesTold is the source of an answer.
 type TracesTold struct {
@@ -56,6 +65,7 @@ type TracesTold struct {
 	Undecodable  int64      `json:"undecodable"`  // records with damaged headers
 	NamedPercent *float64   `json:"namedPercent"` // of the frames of call stacks; nil if none were looked at
 	Truncated    bool       `json:"truncated"`    // the end of one of them is missing
+	Damaged      bool       `json:"damaged"`      // parts within one of them could not be read
 }
 
 // A FileTold is one of several traces.
@@ -69,6 +79,7 @@ type FileTold struct {
 	LostBuffers int64    `json:"lostBuffers"`
 	Undecodable int64    `json:"undecodable"`
 	Truncated   bool     `json:"truncated"`
+	Damaged     bool     `json:"damaged"`
 }
 
 // Of says from which traces an answer was read, which was to the end unless part is true.
@@ -97,9 +108,9 @@ func (a *About) OfFile(f *trace.File, part bool) {
 	t.LostEvents += told.LostEvents
 	t.LostBuffers += told.LostBuffers
 	t.Undecodable += told.Undecodable
-	t.Truncated = t.Truncated || told.Truncated
+	t.Truncated, t.Damaged = t.Truncated || told.Truncated, t.Damaged || told.Damaged
 	a.Warn(told.warnings()...)
-	if told.LostEvents+told.LostBuffers > 0 || told.Truncated {
+	if told.LostEvents+told.LostBuffers > 0 || told.Truncated || told.Damaged {
 		for _, text := range Advice(f) {
 			a.Suggest("", text)
 		}
@@ -109,7 +120,7 @@ func (a *About) OfFile(f *trace.File, part bool) {
 // tellFile reports on a file that was read.
 func tellFile(f *trace.File, part bool) FileTold {
 	n := f.Stats()
-	told := FileTold{Name: f.Name(), Format: f.Format(), LostEvents: n.Lost, LostBuffers: n.LostBuffers, Undecodable: n.Undecodable}
+	told := FileTold{Name: f.Name(), Format: f.Format(), LostEvents: n.Lost, LostBuffers: n.LostBuffers, Undecodable: n.Undecodable, Damaged: f.Damaged()}
 	if !part {
 		told.Events = &n.Records
 	}
@@ -125,7 +136,7 @@ func tellFile(f *trace.File, part bool) FileTold {
 			}
 		case bool:
 			if fact.Key == "endedCleanly" && !part {
-				told.Truncated = !v
+				told.Truncated = !v && !told.Damaged
 			}
 		}
 	}
@@ -141,6 +152,9 @@ func (f *FileTold) warnings() []string {
 	if f.Truncated {
 		list = append(list, "the end of "+f.Name+" is missing: counts and sums are lower bounds")
 	}
+	if f.Damaged {
+		list = append(list, "parts of "+f.Name+" could not be read: counts and sums are lower bounds")
+	}
 	return list
 }
 
@@ -151,7 +165,7 @@ func LostText(events, buffers int64) string {
 
 // ReadTo says that a trace could not be read to its end, if there was trouble with it.
 func (a *About) ReadTo(trouble error) {
-	if trouble == nil || a.Trace == nil {
+	if trouble == nil || a.Trace == nil || a.Trace.Damaged {
 		return
 	}
 	a.Trace.Truncated = true
@@ -215,7 +229,11 @@ func Advice(f *trace.File) []string {
 		}
 	}
 	for _, fact := range f.Facts() {
-		if clean, ok := fact.Value.(bool); ok && fact.Key == "endedCleanly" && !clean {
+		switch clean, ok := fact.Value.(bool); {
+		case !ok || fact.Key != "endedCleanly" || clean:
+		case f.Damaged():
+			list = append(list, "the file is damaged: the rest is shown; if there is another copy of it, read that one, or record again")
+		default:
 			list = append(list, "the end is missing: the rest is shown; stop the session before the file is copied, and let the program end by itself")
 		}
 	}

@@ -172,8 +172,8 @@ async function begin() {
     if (page.timeline) length.textContent = amount(page.timeline.toMs - page.timeline.fromMs, "ms");
     const t = page.timeline?.trace;
     if (t) {
-      const bad = t.lost > 0 || t.lostBuffers > 0 || t.undecodable > 0 || t.truncated;
-      losses.textContent = bad ? [t.lost ? t.lost + " events lost" : "", t.lostBuffers ? t.lostBuffers + " buffers lost" : "", t.undecodable ? t.undecodable + " damaged" : "", t.truncated ? "cut off" : ""].filter(Boolean).join(", ") : "nothing lost";
+      const bad = t.lost > 0 || t.lostBuffers > 0 || t.undecodable > 0 || t.truncated || t.damaged;
+      losses.textContent = bad ? [t.lost ? t.lost + " events lost" : "", t.lostBuffers ? t.lostBuffers + " buffers lost" : "", t.undecodable ? t.undecodable + " damaged" : "", t.truncated ? "cut off" : "", t.damaged ? "parts could not be read" : ""].filter(Boolean).join(", ") : "nothing lost";
       losses.classList.toggle("bad", bad);
     }
     onChange(show);
