@@ -314,6 +314,15 @@ func TestSeenKernel(t *testing.T) {
 			}
 		}
 	}
+	for name, n := range map[string]*need.Need{"cswitch": &need.Switches, "cpu": &cpu.NeedsLinux[0]} {
+		for _, there := range []string{name, "other"} {
+			seen := need.Follow([]need.Need{*n})
+			seen.See(&etw.Record{Provider: etw.NameGUID("Universal.Events"), Schema: &etw.EventDesc{Name: there}})
+			if s := seen.Has(n, false); (s == need.Present) != (there == name) || s == need.Unknown {
+				t.Errorf("%s: of a trace with %s they are %s", n.What, there, s)
+			}
+		}
+	}
 }
 
 // Packages and pages name the needs of the analyses.

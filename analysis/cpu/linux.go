@@ -47,7 +47,8 @@ type ticked struct {
 }
 
 // NeedsLinux are the samples of a [Linux].
-var NeedsLinux = []need.Need{{What: "samples of processors", Recorder: "dotnet-trace collect-linux, which takes them unless told otherwise"}}
+var NeedsLinux = []need.Need{{What: "samples of processors", Recorder: "dotnet-trace collect-linux, which takes them unless told otherwise",
+	Kernel: [3]need.Events{{Provider: "Universal.Events/cpu"}}}}
 
 // NewLinux returns an analysis whose handlers are registered at mux.
 func NewLinux(mux *etw.Mux) *Linux {

@@ -39,8 +39,18 @@ type Need struct {
 // Events are those of a provider or a class of the kernel, from one number to another: ids,
 // or opcodes of a class.
 type Events struct {
-	Provider    string // its GUID
+	// Provider is its GUID. Of recorders of Linux, whose events have no fixed numbers, it is the
+	// names of the provider and of the event, as in "sched/sched_switch".
+	Provider    string
 	First, Last uint16
+}
+
+// provider returns the GUID, and the name of the event if there is one.
+func (e *Events) provider() (guid etw.GUID, event string) {
+	if name, event, ok := strings.Cut(e.Provider, "/"); ok {
+		return etw.NameGUID(name), event
+	}
+	return etw.MustParseGUID(e.Provider), ""
 }
 
 // CLR is the provider of the .NET runtime.

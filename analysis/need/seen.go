@@ -37,7 +37,8 @@ type events struct {
 	sure     [256]uint64 // of these, those of events that have one keyword: it was on
 	ids      [1 << 10]uint64
 	any      bool
-	told     bool // what their levels or keywords are
+	told     bool            // what their levels or keywords are
+	named    map[string]bool // whether there were some of these names
 }
 
 // Follow returns an observer for the records of a trace, which says then which of the events
@@ -49,10 +50,26 @@ func Follow(needs []Need) *Seen {
 			s.providers[needs[i].guid()] = new(events)
 		}
 		for _, k := range needs[i].kernel() {
-			s.providers[etw.MustParseGUID(k.Provider)] = new(events)
+			s.follow(&k)
 		}
 	}
 	return s
+}
+
+// follow has See look for events of the kernel.
+func (s *Seen) follow(k *Events) {
+	guid, name := k.provider()
+	e := s.providers[guid]
+	if e == nil {
+		e = new(events)
+		s.providers[guid] = e
+	}
+	if name != "" {
+		if e.named == nil {
+			e.named = make(map[string]bool)
+		}
+		e.named[name] = false
+	}
 }
 
 // See takes a record into account.
@@ -69,6 +86,11 @@ func (s *Seen) See(r *etw.Record) {
 	s.last.keywords[r.Level] |= r.Keywords
 	if k := r.Keywords &^ channels; k&(k-1) == 0 {
 		s.last.sure[r.Level] |= k
+	}
+	if e := s.last; e.named != nil && r.Schema != nil {
+		if there, asked := e.named[r.Schema.Name]; asked && !there {
+			e.named[r.Schema.Name] = true
+		}
 	}
 	id := r.Key().ID
 	s.last.ids[id>>6] |= 1 << (id & 63)
@@ -114,8 +136,12 @@ func (n *Need) kernel() []Events {
 // hasKernel says whether the events that tools of Windows record were there.
 func (s *Seen) hasKernel(n *Need, losses bool) State {
 	for _, k := range n.kernel() {
-		e := s.providers[etw.MustParseGUID(k.Provider)]
-		for id := int(k.First); e != nil && id <= int(k.Last); id++ {
+		guid, name := k.provider()
+		e := s.providers[guid]
+		if name != "" && e != nil && e.named[name] {
+			return Present
+		}
+		for id := int(k.First); e != nil && name == "" && id <= int(k.Last); id++ {
 			if e.ids[id>>6]&(1<<(id&63)) != 0 {
 				return Present
 			}

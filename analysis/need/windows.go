@@ -33,7 +33,7 @@ var (
 	}}
 	Samples  = Need{What: "samples of processors", Recorder: Processors, Kernel: [3]Events{{"ce1dbfb4-137e-4da6-87b0-3f59aa102cbc", 46, 46}}}
 	Switches = Need{What: "context switches", Recorder: windows("CPU", "+CSWITCH", "Process,Thread,ImageLoad,ContextSwitch", "") + OnLinux, Kernel: [3]Events{
-		{"3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c", 36, 36},
+		{"3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c", 36, 36}, {Provider: "Universal.Events/cswitch"}, {Provider: "sched/sched_switch"},
 	}}
 )
 

@@ -82,10 +82,13 @@ func checkDocument(t *testing.T, cmd *cobra.Command, args []string, out string) 
 	if about := slices.Contains([]string{groupLook, groupAsk, groupCode, groupBox}, cmd.GroupID); about != (doc.Trace != nil) {
 		t.Errorf("%q: the trace is %v", args, doc.Trace)
 	} else if about {
-		want := []string{"events", "files", "lost", "lostBuffers", "namedPercent", "truncated", "undecodable"}
+		want := []string{"damaged", "events", "files", "lost", "lostBuffers", "namedPercent", "truncated", "undecodable"}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(doc.Trace))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", args, diff)
 		}
+	}
+	if asks := slices.Contains([]string{groupAsk, groupCode, groupBox}, cmd.GroupID); asks != (root["needs"] != nil) {
+		t.Errorf("%q: it needs %s", args, root["needs"])
 	}
 	for _, s := range *doc.Next {
 		checkSuggestion(t, args, s)

@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -35,6 +36,7 @@ The rows are threads, or processors by --by processor.`,
   etw threads --format json machine.etl | jq '.switched.runningMs'`,
 		next:      []show.Suggestion{show.Next("etw top", "on which code the time went"), show.Next("etw top --of blocked", "where threads wait")},
 		views:     viewsOf(new(threadsResult)),
+		Needs:     slices.Concat(threads.Needs, cpu.Needs),
 		missing:   "the trace has neither context switches nor samples of threads by EventPipe; context switches are recorded by " + need.Switches.Recorder,
 		sampled:   "the trace has no context switches, but samples of processors, by which etw top --by thread has how long threads ran; context switches are recorded by " + need.Switches.Recorder,
 		threaded:  "only",

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
@@ -128,6 +129,7 @@ type examined struct {
 	warnings []string // beyond those of the result
 	machine  *machineParts
 	chosen   machine
+	seen     *need.Seen
 }
 
 // read reads the trace, with a timeline if there is to be one. Code that the trace does not
@@ -137,7 +139,8 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	t := x.t
 	x.programs, x.sampler = pick.NewPrograms(), code.NewSampler(t, files)
 	src := &watched{r: pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress},
-		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, keeper: pick.KeeperOf(h)}
+		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, keeper: pick.KeeperOf(h), seen: need.Follow(analysis.Needs)}
+	x.seen = src.seen
 	x.sampler.Parted = h.During != nil
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
@@ -216,6 +219,7 @@ type watched struct {
 	keeper   *rewrite.Keeper
 	span     pick.TimeSpan
 	machine  *machineParts
+	seen     *need.Seen // which events there are
 }
 
 func (w *watched) Next(rec *etw.Record) error {
@@ -235,6 +239,7 @@ func (w *watched) Next(rec *etw.Record) error {
 			return err
 		}
 		w.r.Events++
+		w.seen.See(rec)
 		e := w.decoder.Event(rec)
 		w.programs.Learn(w.decoder, rec, e)
 		h := w.header

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis"
 	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -35,6 +36,7 @@ func (r *reporting) printFindings(cmd *cobra.Command, path string, x *examined, 
 	about := &r.out.About
 	about.Of(x.t, false)
 	about.ReadTo(trouble)
+	about.Tell(analysis.Needs, x.seen)
 	about.Warn(slices.Concat(x.warnings, x.res.Warnings)...)
 	asked := make(map[string]bool)
 	for _, f := range list {

@@ -41,7 +41,7 @@ func (o *Profiling) compare(cmd *cobra.Command, args []string) (*Profiled, error
 		return nil, cli.Usagef("--diff: %s has %s, which cannot be compared with %s", o.before, b, a)
 	}
 	p.Profile = stacks.Diff(old.Profile, p.Profile)
-	p.compared, p.before, p.trouble = true, old.T, cmp.Or(p.trouble, old.trouble)
+	p.compared, p.before, p.seenBefore, p.trouble = true, old.T, old.seen, cmp.Or(p.trouble, old.trouble)
 	p.Facts = append(Prefixed("before: ", old.Facts), Prefixed("after: ", p.Facts)...)
 	p.warnings = append(Prefixed("before: ", old.warnings), Prefixed("after: ", p.warnings)...)
 	return p, nil

@@ -148,22 +148,25 @@ func (o *Profiling) Options() stacks.Options {
 // A Profiled is the samples of traces, and the facts about them.
 type Profiled struct {
 	*stacks.Profile
-	T        *trace.Trace
-	Table    *symbols.Table
-	Names    *pick.Names
-	Facts    []string
-	warnings []string
-	trouble  error
-	span     pick.TimeSpan
-	part     func(*stacks.Profile, stacks.Query) []string // the facts of a part of the time; may be nil
-	Period   int64                                        // between two samples in nanoseconds, 0 if there is none
-	compared bool                                         // with what there was before
-	given    bool                                         // it is a profile that another tool wrote
-	before   *trace.Trace
-	lacks    []need.Need // what the trace has no events of
-	none     string      // or else why there is nothing
-	refused  bool        // nothing would be there without filters
-	Lambdas  Lambdas     // that have numbers
+	T          *trace.Trace
+	Table      *symbols.Table
+	Names      *pick.Names
+	Facts      []string
+	warnings   []string
+	trouble    error
+	span       pick.TimeSpan
+	part       func(*stacks.Profile, stacks.Query) []string // the facts of a part of the time; may be nil
+	Period     int64                                        // between two samples in nanoseconds, 0 if there is none
+	compared   bool                                         // with what there was before
+	given      bool                                         // it is a profile that another tool wrote
+	before     *trace.Trace
+	seenBefore *need.Seen
+	needs      []need.Need // the events that samples are of
+	seen       *need.Seen  // which of them there are
+	lacks      []need.Need // what the trace has no events of
+	none       string      // or else why there is nothing
+	refused    bool        // nothing would be there without filters
+	Lambdas    Lambdas     // that have numbers
 }
 
 // Read reads traces, and compares them with another one if there is one to compare with.
@@ -289,6 +292,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 	p := &Profiled{T: t, Names: pick.NewNames(), trouble: trouble}
 	needs := needsOf(kind, t)
 	seen := need.Follow(needs)
+	p.needs, p.seen = needs, seen
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: func(r *etw.Record, _ *etw.EventInfo) { seen.See(r) }}
 	if kind.Name == "cpu" && h.During != nil {
 		processors := startWithin(&mux, t, h)
@@ -434,6 +438,8 @@ func (p *Profiled) Open(cmd *cobra.Command, form *show.Output) *show.Printer {
 	out.About.Of(p.T, false)
 	out.About.ReadTo(p.trouble)
 	out.About.Warn(p.warnings...)
+	out.About.Tell(p.needs, p.seen)
+	out.About.Tell(p.needs, p.seenBefore)
 	if p.Len() > 0 {
 		out.About.Named(p.Naming.Percent())
 		out.About.Follow(cmd, followUps[cmd.Name()]...)

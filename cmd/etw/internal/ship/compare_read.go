@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/compare"
 	"github.com/etwgen/etwgen/analysis/figures"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -180,6 +181,8 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 			return nil, err
 		}
 	}
+	seen := need.Follow(analysis.Needs)
+	i.All = func(r *etw.Record, _ *etw.EventInfo) { seen.See(r) }
 	counts := c.unit.event != nil || c.unit.text == PerOperation && c.unit.given[number] == 0
 	i.Each = func(r *etw.Record, e *etw.EventInfo) {
 		s.told = s.told || r.Provider == clr.Provider.Desc.GUID
@@ -192,6 +195,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	}
 	c.out.About.Of(t, false)
 	c.out.About.ReadTo(trouble)
+	c.out.About.Tell(analysis.Needs, seen)
 	if show.ReportLosses(cmd, t) {
 		trouble = cmp.Or(trouble, cli.ErrReported)
 	}
