@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 )
 
 // onLines are samples by the line of the innermost frame that has one.
@@ -56,4 +57,17 @@ func (w *witness) value(text string) float64 {
 		w.tb.Fatal(err)
 	}
 	return n
+}
+
+// ask returns the text that a command prints, or a tool of mcp answers.
+func (w *witness) ask(t *testing.T, command string) string {
+	if tool, ok := strings.CutPrefix(command, "mcp "); ok {
+		dir, file := filepath.Split(w.path)
+		return tell(t, assistant(t, "--root", dir), tool, map[string]any{"trace": file}).text
+	}
+	text, stderr, code := output(command, w.path)
+	if code > 1 {
+		t.Fatalf("%s %s: exit code %d: %s", command, w.path, code, stderr)
+	}
+	return text
 }
