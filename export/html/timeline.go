@@ -58,7 +58,7 @@ type appearance struct{ label, color string }
 var appearances = map[timeline.Kind]appearance{
 	timeline.CPU: {"Processor", "gen0"}, timeline.Running: {"Running", "gen1"}, timeline.Managed: {"In managed code", "gen0"}, timeline.ThreadTime: {"Thread time", "note"},
 	timeline.GCPause: {"Pauses for collections", "gen2"}, timeline.Heap: {"Heap", "loh"}, timeline.Allocated: {"Allocated", "alloc"},
-	timeline.Exceptions: {"Exceptions", "exception"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "wait"},
+	timeline.Exceptions: {"Exceptions, also passed on", "exception"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "wait"},
 	timeline.Waits: {"Other waits", "bgc"}, timeline.Workers: {"Pool workers", "pool"}, timeline.Requests: {"Requests", "accent"},
 	timeline.RequestTime: {"In requests", "poh"}, timeline.Causes: {"Causes", "wait"}, timeline.Disk: {"Disks", "handle"}, timeline.Network: {"Network", "loh"},
 	timeline.Counter: {"Counter", "counter"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/disk"
+	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/files"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/samples"
@@ -63,6 +64,11 @@ func Gather(source samples.Source) Gathered {
 		return gatherDisk(a)
 	case *threads.Analysis:
 		return gatherBlocked(a)
+	case *exceptions.Analysis:
+		said := func(*stacks.Profile, stacks.Query) []string {
+			return []string{"each time that one was thrown, again or passed on by await, too, which etw exceptions tells apart"}
+		}
+		return Gathered{Samples: a.Samples(), Facts: said(nil, stacks.Query{}), Part: said}
 	}
 	return Gathered{Samples: source.Samples()}
 }
