@@ -69,5 +69,5 @@ func (w *witness) ask(t *testing.T, command string) string {
 	if code > 1 {
 		t.Fatalf("%s %s: exit code %d: %s", command, w.path, code, stderr)
 	}
-	return text
+	return strings.ReplaceAll(text, "\u00a0", " ") // between numbers and units of the page
 }
