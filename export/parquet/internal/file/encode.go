@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -155,6 +156,13 @@ const (
 // pageEnd returns up to which level and value the page that begins there goes. It
 // ends where a row does.
 func (l *Leaf) pageEnd(from, value int) (to, values int) {
+	if !l.typ.isBytes() && l.maxRep == 0 { // each row is one level, and its size is of no matter
+		to = min(l.n, from+pageLevels)
+		if len(l.defs) == 0 {
+			return to, value + to - from
+		}
+		return to, value + bytes.Count(l.defs[from:to], []byte{l.maxDef})
+	}
 	size := 0
 	for to, values = from, value; to < l.n; to++ {
 		if to-from >= pageLevels || size >= pageBytes {
