@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/perfdata"
 )
 
 // An Option says how to open a trace.
@@ -25,6 +26,7 @@ type options struct {
 	openFile      func(path string) (*os.File, error)
 	through       func(*os.File) io.ReaderAt
 	foresight     *foresight
+	code          func(perfdata.Code) perfdata.CodeFile
 }
 
 // A foresight is the request of [WithForesight].
@@ -82,6 +84,12 @@ func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
 // files have no such pass.
 func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 	return func(o *options) { o.foresight = &foresight{wants, see} }
+}
+
+// WithCode has the copies of stacks in a perf.data unwound: see [perfdata.WithCode]. Without it
+// no file is opened because of a trace.
+func WithCode(open func(perfdata.Code) perfdata.CodeFile) Option {
+	return func(o *options) { o.code = open }
 }
 
 // WithMapping maps .nettrace files of up to 64 MiB into memory, where the system can, which

@@ -24,6 +24,9 @@ func (perfFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error)
 	if !o.modified.IsZero() {
 		opts = append(opts, perfdata.WithEnd(o.modified))
 	}
+	if o.code != nil {
+		opts = append(opts, perfdata.WithCode(o.code))
+	}
 	r, err := perfdata.NewReader(src, size, opts...)
 	if err != nil {
 		return nil, err
@@ -84,7 +87,7 @@ func (r perfReader) facts(of *File) facts {
 	}
 	f.number("samples", s.Samples, "")
 	f.number("lost", s.Lost, "")
-	f.nonzero("notUnwound", s.NotUnwound, "samples with a copy of the stack (--call-graph dwarf), of which only the innermost frame of the program is shown")
+	f.nonzero("notUnwound", s.NotUnwound, "samples with a copy of the stack (--call-graph dwarf) that was not unwound: only the innermost frame of the program is shown")
 	switch {
 	case errors.Is(of.trouble, etw.ErrIncomplete):
 		f.ended(false, "no: "+describe(of.trouble))

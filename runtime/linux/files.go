@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
 
@@ -43,29 +44,48 @@ func identity(pid int, a *universal.Area) string {
 	return string(text)
 }
 
-// fileIdentity reads a file of code: an unreadable file is not identified. Of a process that
-// has ended, it is the file of this path if that is the one by device and number.
-func fileIdentity(pid int, a *universal.Area) any {
+// fileIdentity reads a file of code: an unreadable file is not identified.
+func fileIdentity(pid int, a *universal.Area) (identity any) {
+	withFile(pid, a, func(r io.ReaderAt) { identity = imageIdentity(r) })
+	return identity
+}
+
+// code returns how the code in an area is unwound. That which the kernel puts into processes
+// is in their memory alone.
+func code(pid int, a *universal.Area) (f *unwind.File) {
+	read := func(r io.ReaderAt) { f, _ = unwind.Open(r) } // others than ELF files do not tell
+	if a.Path != "[vdso]" {
+		withFile(pid, a, read)
+	} else if memory, err := os.Open(procFile(pid, "mem")); err == nil {
+		defer memory.Close()
+		read(io.NewSectionReader(memory, int64(a.Start), int64(a.End-a.Start)))
+	}
+	return f
+}
+
+// withFile has the file of an area read, as the process sees it. Of a process that has ended,
+// it is the file of this path if that is the one by device and number.
+func withFile(pid int, a *universal.Area, read func(io.ReaderAt)) {
 	root, err := os.OpenRoot(procFile(pid, "root"))
 	ended := errors.Is(err, os.ErrNotExist)
 	if ended {
 		root, err = os.OpenRoot("/")
 	}
 	if err != nil {
-		return nil
+		return
 	}
 	defer root.Close()
 	path := strings.TrimPrefix(a.Path, "/")
 	info, err := root.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || ended && (a.Device == "" || deviceOf(info) != a.Device) {
-		return nil
+		return
 	}
 	f, err := root.Open(path)
 	if err != nil {
-		return nil
+		return
 	}
 	defer f.Close()
-	return imageIdentity(f)
+	read(f)
 }
 
 // imageIdentity reads the identity of an ELF or a PE file.

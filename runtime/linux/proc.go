@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
@@ -37,6 +38,8 @@ type host struct{ *Session }
 func (h host) Meet(r *perfevent.Record) { h.snapshot(int(r.PID), r) }
 
 func (h host) Identify(pid int32, a *universal.Area) string { return identity(int(pid), a) }
+
+func (h host) Code(pid int32, a *universal.Area) *unwind.File { return code(int(pid), a) }
 
 func (h host) NamespacePID(pid int32) uint64 { return namespacePID(int(pid)) }
 

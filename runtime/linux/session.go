@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 	"github.com/etwgen/etwgen/runtime/linux/internal/perf"
@@ -28,6 +29,10 @@ type Config struct {
 	// RingBytes is the memory for the records of one processor while nobody reads. It is
 	// rounded down to a power of two. 0 is DefaultRingBytes.
 	RingBytes int
+	// StackBytes asks for a copy of so many bytes of a program's stack with each sample and
+	// switch, by which callers are found in code that keeps no frame pointers, up to
+	// MaxStackBytes. 0 copies nothing.
+	StackBytes int
 	// Symbols, if it is set, is called by Next when all else was delivered, after Stop. It
 	// may give names, by [Session.Name], to code that is in no file, such as methods that a
 	// runtime has compiled: eventpipe.PerfMaps finds those of .NET.
@@ -39,6 +44,9 @@ const (
 	DefaultInterval  = time.Millisecond
 	DefaultRingBytes = 4 << 20
 )
+
+// MaxStackBytes is how much of a stack the kernel copies at most.
+const MaxStackBytes = 63 << 10
 
 // A Header has the facts that are the same for all records of a Session.
 type Header struct {
@@ -53,6 +61,7 @@ type Stats struct {
 	Samples  int64 // of processors
 	Switches int64 // of threads that had stopped, and ran again
 	Lost     int64 // records of the kernel that a ring had no room for
+	Unwound  int64 // of both, those whose callers a copy of the stack has told
 }
 
 // A Session is a recording that goes on. One goroutine reads it, by Next or Records; Stop
@@ -82,8 +91,23 @@ const (
 
 // Start starts a session.
 func Start(cfg Config) (*Session, error) {
-	cfg.Interval, cfg.RingBytes = cmp.Or(cfg.Interval, DefaultInterval), cmp.Or(cfg.RingBytes, DefaultRingBytes)
-	p, err := perf.Open(perf.Config{Processes: cfg.Processes, Interval: cfg.Interval, RingBytes: cfg.RingBytes})
+	cfg.Interval = cmp.Or(cfg.Interval, DefaultInterval)
+	ask := perf.Config{Processes: cfg.Processes, Interval: cfg.Interval, StackBytes: cfg.StackBytes}
+	if cfg.StackBytes != 0 {
+		const copies = 512 // of stacks that a ring has room for
+		machine := unwind.Machines[machines[runtime.GOARCH]]
+		if machine == nil {
+			return nil, fmt.Errorf("linux: stacks of %s cannot be unwound: %w", runtime.GOARCH, errors.ErrUnsupported)
+		}
+		if cfg.StackBytes < 8 || cfg.StackBytes > MaxStackBytes {
+			return nil, fmt.Errorf("linux: copies of %d bytes of stacks; the kernel takes 8 to %d", cfg.StackBytes, MaxStackBytes)
+		}
+		cfg.RingBytes = cmp.Or(cfg.RingBytes, max(DefaultRingBytes, copies*cfg.StackBytes))
+		ask.Registers = machine.Mask()
+	}
+	cfg.RingBytes = cmp.Or(cfg.RingBytes, DefaultRingBytes)
+	ask.RingBytes = cfg.RingBytes
+	p, err := perf.Open(ask)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +121,9 @@ func Start(cfg Config) (*Session, error) {
 	return s, nil
 }
 
+// machines are the names that the kernel gives machines, by Go's.
+var machines = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
+
 // newSession returns a session that began at a time of the kernel.
 func newSession(cfg Config, begun int64, now time.Time) *Session {
 	s := &Session{cfg: cfg, header: Header{
@@ -104,6 +131,9 @@ func newSession(cfg Config, begun int64, now time.Time) *Session {
 		PointerSize: etw.Ptr64, Processors: runtime.NumCPU(), SamplingInterval: cfg.Interval,
 	}}
 	s.translator = universal.NewTranslator(host{s}, begun)
+	if cfg.StackBytes > 0 {
+		s.translator.Unwind(machines[runtime.GOARCH])
+	}
 	return s
 }
 

@@ -37,5 +37,6 @@
 // Files of both byte orders, the output of perf into a pipe, and files that -z has compressed
 // are read, these up to a window of 8 MB, which perf takes up to level 19. Payloads and stacks
 // are little-endian in all of them. A copy of the stack that --call-graph dwarf has taken is
-// not unwound: such a sample has the frames of the kernel and the innermost one of the program.
+// unwound by files that [WithCode] hands in. Without them such a sample has the frames of the
+// kernel and the innermost one of the program.
 package perfdata

@@ -3,10 +3,12 @@ package perfdata
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
@@ -162,7 +164,7 @@ func (r *Reader) sample(e *event, rec *perfevent.Record) {
 		r.resolve(e)
 	}
 	if rec.UserStack {
-		r.stats.NotUnwound++
+		r.stats.Copies++
 	}
 	switch r.stats.Samples++; e.role {
 	case timed:
@@ -236,6 +238,27 @@ func turn(b []byte) {
 type host struct{ *Reader }
 
 func (h host) Meet(rec *perfevent.Record) {}
+
+// Code asks the caller for the file. One that is of another build tells nothing.
+func (h host) Code(_ int32, a *universal.Area) (f *unwind.File) {
+	if h.open == nil {
+		return nil
+	}
+	var id elfID
+	if json.Unmarshal([]byte(h.Identify(0, a)), &id) != nil {
+		return nil
+	}
+	if file := h.open(Code{a.Path, id.BuildID, a.Device}); file != nil {
+		defer file.Close()
+		f, _ = unwind.Open(file) // others than ELF files do not tell
+	}
+	return f
+}
+
+// An elfID is the identity of a file that is mapped.
+type elfID struct {
+	BuildID string `json:"build_id"`
+}
 
 func (h host) NamespacePID(pid int32) uint64 { return uint64(uint32(pid)) }
 

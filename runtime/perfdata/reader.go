@@ -26,6 +26,7 @@ type Reader struct {
 	header Header
 	data   section
 	ended  time.Time // when the recording was, as the caller knows
+	open   func(Code) CodeFile
 
 	moved, movedEnd int64 // how far what is behind the data, and the end of the file, are from where the header has them
 
@@ -66,7 +67,8 @@ type Stats struct {
 	Samples     int64 // of perf, whatever they are of
 	Lost        int64 // records that perf says the kernel had no room for
 	Undecodable int64 // records that are damaged
-	NotUnwound  int64 // samples with a copy of the stack
+	NotUnwound  int64 // samples with a copy of the stack of which the callers were not found
+	Copies      int64 // samples with a copy of the stack
 	Skipped     int64 // records that have nothing for a Reader
 	OutOfOrder  int64 // records that come so late that they have a later time than they had
 }
@@ -77,6 +79,26 @@ type Option func(*Reader)
 // WithEnd says when the recording was over, such as the time of the file: Clock starts by it if
 // the file does not tell the wall time itself.
 func WithEnd(t time.Time) Option { return func(r *Reader) { r.ended = t } }
+
+// A Code says which file was mapped.
+type Code struct {
+	Path    string
+	BuildID string // in hexadecimal, "" if the recording does not tell
+	// Device is where the file was, as in "fd:01 1234": the numbers of the device and of the
+	// file there, "" if the recording does not tell.
+	Device string
+}
+
+// A CodeFile is a file with code.
+type CodeFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// WithCode has copies of stacks unwound, as --call-graph dwarf takes them. open returns the
+// file that was mapped, or nil. Who hands it in decides which files are opened, and sees to it
+// that they are those that were recorded.
+func WithCode(open func(Code) CodeFile) Option { return func(r *Reader) { r.open = open } }
 
 // NewReader returns a Reader of a file of size bytes. It reads ahead to the first records.
 func NewReader(src io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
@@ -108,7 +130,7 @@ func (r *Reader) Header() Header { return r.header }
 // Stats returns the counts so far.
 func (r *Reader) Stats() Stats {
 	s := r.stats
-	s.Lost = r.translator.Stats.Lost
+	s.Lost, s.NotUnwound = r.translator.Stats.Lost, s.Copies-r.translator.Stats.Unwound
 	return s
 }
 
@@ -417,6 +439,9 @@ func (r *Reader) begin(at int64) {
 	}
 	r.header.SamplingInterval = r.clockEvent().interval()
 	r.translator = universal.NewTranslator(host{r}, c.Origin)
+	if r.open != nil {
+		r.translator.Unwind(r.header.Arch)
+	}
 }
 
 // finish takes the rest at the end of the file.

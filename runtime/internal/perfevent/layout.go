@@ -138,8 +138,11 @@ func (l *Layout) sample(r *Record, b []byte) bool {
 	}
 	if l.Parts&PartRegisters != 0 && !c.bad {
 		r.UserStack = l.Parts&PartUserStack != 0
-		if code := c.registers(); code != nil && !inUser && r.UserStack {
+		if code := c.registers(r); code != nil && !inUser && r.UserStack {
 			r.Stack = l.address(r.Stack, code)
+		}
+		if r.UserStack && !c.bad {
+			c.userStack(r)
 		}
 	}
 	const known = PartIdentifier | PartIP | PartThread | PartTime | PartAddress | PartID | PartStream | PartProcessor | PartPeriod | PartRead | PartStack | PartRaw
@@ -222,9 +225,9 @@ func (c *cutter) stack(r *Record) (inUser bool) {
 	return inUser
 }
 
-// registers passes over the last branches, and returns that register of user code which has
-// its address, nil if there is none.
-func (c *cutter) registers() []byte {
+// registers passes over the last branches, takes the registers of user code, and returns the
+// one that has its address, nil if there is none.
+func (c *cutter) registers(r *Record) []byte {
 	const hasIndex, hasCounters, branch = 1 << 17, 1 << 19, 24
 	if c.Parts&PartBranches != 0 {
 		n := c.number()
@@ -236,13 +239,33 @@ func (c *cutter) registers() []byte {
 			c.list(n, 8)
 		}
 	}
-	if c.number() == 0 { // no user code
+	const wide = 2 // of 64 bits; 0 is no user code
+	width := c.number()
+	if width == 0 {
 		return nil
 	}
 	all := c.take(8 * int64(bits.OnesCount64(c.Registers)))
 	bit := uint64(1) << c.CodeRegister
-	if c.bad || c.Registers&bit == 0 {
+	if c.bad {
+		return nil
+	}
+	if width == wide && c.Order == binary.LittleEndian {
+		r.Registers, r.Mask = bytes.Clone(all), c.Registers
+	}
+	if c.Registers&bit == 0 {
 		return nil
 	}
 	return all[8*bits.OnesCount64(c.Registers&(bit-1)):][:8]
+}
+
+// userStack takes the copy of the stack: room of a size, and how much of it is in use.
+func (c *cutter) userStack(r *Record) {
+	size := c.number()
+	if size == 0 {
+		return
+	}
+	room := c.list(size, 1)
+	if used := c.number(); !c.bad && used <= uint64(len(room)) {
+		r.Copy = bytes.Clone(room[:used])
+	}
 }

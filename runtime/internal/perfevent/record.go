@@ -36,7 +36,10 @@ type Record struct {
 	Stack     []byte // addresses of 64 bits, little-endian, the innermost first
 	Period    uint64 // of Sample: how many of what is counted it stands for
 	Raw       []byte // of Sample: the event of the kernel itself
-	UserStack bool   // of Sample: it has a copy of the stack, which nobody has unwound
+	UserStack bool   // of Sample: it has a copy of the stack
+	Copy      []byte // the copy, from where the stack's register points to
+	Registers []byte // of user code, 64 bits each, little-endian, with a copy of the stack
+	Mask      uint64 // which they are
 
 	Start, Length, Offset uint64 // of Map, and of Symbol
 	Data                  bool   // of Map: it has no code

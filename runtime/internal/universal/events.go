@@ -75,7 +75,7 @@ func appendProcess(b []byte, pid uint64, name string) []byte {
 type mapping struct {
 	id                 uint64
 	start, end, offset uint64
-	path               string
+	path, device       string
 	file               uint64 // the number of its file, 0 if nothing identifies it
 }
 

@@ -35,6 +35,7 @@ func (t *Translator) off(r *perfevent.Record) {
 	t.meet(r)
 	t.contradicted(r.TID)
 	t.last = max(t.last, r.Time)
+	t.unwind(r)
 	t.hit(r.Stack)
 	t.rests.open[r.TID] = t.queue.push(queued{desc: ContextSwitch, time: t.last, pid: r.PID, tid: r.TID, processor: r.Processor, stack: r.Stack, open: true})
 }

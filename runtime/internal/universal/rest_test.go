@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
@@ -30,6 +31,8 @@ type nobody struct{}
 func (nobody) Meet(*perfevent.Record) {}
 
 func (nobody) Identify(int32, *Area) string { return "" }
+
+func (nobody) Code(int32, *Area) *unwind.File { return nil }
 
 func (nobody) NamespacePID(pid int32) uint64 { return uint64(pid) }
 

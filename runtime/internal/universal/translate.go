@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
@@ -26,6 +27,7 @@ type Translator struct {
 	mappings  uint64 // how many there are, and the number of the last one
 	functions uint64
 	kernel    map[uint64]bool // addresses in stacks
+	unwinder  unwinder
 }
 
 // Stats count the records taken of the kernel.
@@ -33,6 +35,7 @@ type Stats struct {
 	Samples  int64 // of processors
 	Switches int64 // of threads that had stopped, and ran again
 	Lost     int64 // records of the kernel that a ring had no room for
+	Unwound  int64 // samples and switches whose copies of the stack have told the callers
 }
 
 // A Host knows facts that the kernel does not tell.
@@ -43,12 +46,15 @@ type Host interface {
 	Identify(pid int32, a *Area) string
 	// NamespacePID returns the number that a process has for itself.
 	NamespacePID(pid int32) uint64
+	// Code returns how the code in an area is unwound, or nil.
+	Code(pid int32, a *Area) *unwind.File
 }
 
 // A traced is the state of a process.
 type traced struct {
 	name     string
 	mappings []mapping // a child has them, too, in the same memory
+	sorted   []int     // the numbers of mappings by their starts, as far as they were sorted
 }
 
 // NewTranslator returns a Translator of a recording that began at a time of the kernel.
@@ -111,6 +117,7 @@ type Activities struct{ ID, Related etw.GUID }
 func (t *Translator) Event(d *etw.EventDesc, r *perfevent.Record, a *Activities, payload func([]byte) []byte) {
 	t.contradicted(r.TID)
 	t.meet(r)
+	t.unwind(r)
 	t.hit(r.Stack)
 	t.write(d, r, r.TID, r.Stack, payload).acts = a
 }
@@ -161,7 +168,7 @@ func (t *Translator) renamed(r *perfevent.Record) {
 	}
 	p := t.known(r.PID)
 	if r.Exec {
-		p.mappings = nil
+		p.mappings, p.sorted = nil, nil
 	} else if p.name == r.Name {
 		return
 	}
@@ -237,7 +244,7 @@ func (t *Translator) Map(m *Area, r *perfevent.Record) {
 		t.write(MappingMetadata, r, 0, nil, func(b []byte) []byte { return appendMetadata(b, id, text) })
 	}
 	t.mappings++
-	e := mapping{id: t.mappings, start: m.Start, end: m.End, offset: m.Offset, path: m.Path, file: id}
+	e := mapping{id: t.mappings, start: m.Start, end: m.End, offset: m.Offset, path: m.Path, device: m.Device, file: id}
 	p := t.known(r.PID)
 	p.mappings = append(p.mappings, e)
 	t.write(ProcessMapping, r, 0, nil, e.append)

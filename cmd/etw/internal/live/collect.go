@@ -60,6 +60,7 @@ sends profiles of threads, allocations, exceptions and locks.`,
 	c.enabling.Flags(cmd)
 	c.sending.flags(cmd)
 	f := cmd.Flags()
+	f.IntVar(&c.stackKB, "stack-kb", 0, "with --system, copy `N` KB of each stack, to find callers without frame pointers")
 	f.BoolVar(&c.isSystem, "system", false, "record a machine with Linux, or the processes of -p, which is repeatable then")
 	f.StringVarP(&c.path, "output", "o", "", "record to this `FILE`, - for the standard output; else to one called by name and time")
 	f.DurationVar(&c.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
@@ -78,6 +79,7 @@ sends profiles of threads, allocations, exceptions and locks.`,
 // A collect records a process.
 type collect struct {
 	isSystem bool
+	stackKB  int
 	sending  sendFlags
 	target   target
 	enabling windows.Enabling

@@ -26,6 +26,7 @@ type systemRecord struct {
 	path      string
 	duration  time.Duration
 	ringBytes int
+	copied    int // bytes of stacks
 
 	maps  eventpipe.PerfMaps
 	asked chan error // which processes have no names of compiled code
@@ -58,6 +59,12 @@ func (c *collect) system(cmd *cobra.Command, args []string) error {
 		}
 	}
 	s := &systemRecord{cmd: cmd, processes: slices.Compact(slices.Sorted(slices.Values(c.target.pids))), duration: c.duration}
+	if cmd.Flags().Changed("stack-kb") {
+		if most := linux.MaxStackBytes >> 10; c.stackKB < 1 || c.stackKB > most {
+			return cli.Usagef("--stack-kb %d: the kernel copies 1 to %d KB of a stack", c.stackKB, most)
+		}
+		s.copied = c.stackKB << 10
+	}
 	if cmd.Flags().Changed("buffer-mb") {
 		s.ringBytes = c.enabling.BufferMB << 20 / runtime.NumCPU()
 	}
@@ -87,7 +94,7 @@ func (s *systemRecord) describe() string {
 
 // run opens the session and the file, and records.
 func (s *systemRecord) run() error {
-	session, err := linux.Start(linux.Config{Processes: s.processes, RingBytes: s.ringBytes, Symbols: s.nameCode})
+	session, err := linux.Start(linux.Config{Processes: s.processes, RingBytes: s.ringBytes, StackBytes: s.copied, Symbols: s.nameCode})
 	if err != nil {
 		return err
 	}

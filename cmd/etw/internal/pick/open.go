@@ -58,7 +58,7 @@ func (in *Input) AttributeFlag(cmd *cobra.Command) {
 
 // Options returns how to open traces.
 func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
-	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin()))}
+	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin())), withCode(cmd)}
 	if !cli.IsServed(cmd) {
 		opts = append(opts, trace.WithMapping())
 	}

@@ -19,4 +19,8 @@ type Config struct {
 	// RingBytes is the size of the ring of each processor. It is rounded down to a power of
 	// two, of one page at least.
 	RingBytes int
+	// StackBytes is how much of the stack of a program is copied with each sample and switch,
+	// and Registers which of its registers: 0 copies nothing.
+	StackBytes int
+	Registers  uint64
 }

@@ -14,10 +14,17 @@ type Record = perfevent.Record
 // switches.
 type parser struct {
 	switches map[uint64]bool
+	layout   perfevent.Layout // of all events of a Session
 }
 
-// layout is that of all events of a Session.
-var layout = perfevent.Layout{Order: binary.LittleEndian, All: true, Parts: sampleParts}
+// newParser returns a parser of the records of a Session.
+func newParser(cfg *Config) parser {
+	l := perfevent.Layout{Order: binary.LittleEndian, All: true, Parts: sampleParts, CodeRegister: 64}
+	if cfg.StackBytes > 0 {
+		l.Parts, l.Registers = l.Parts|perfevent.PartRegisters|perfevent.PartUserStack, cfg.Registers
+	}
+	return parser{make(map[uint64]bool), l}
+}
 
 const sampleParts = perfevent.PartIdentifier | perfevent.PartThread | perfevent.PartTime | perfevent.PartProcessor | perfevent.PartStack
 
@@ -33,7 +40,7 @@ func (p *parser) next(b []byte) (rec Record, n int, err error) {
 	if n < perfevent.HeaderSize || n > len(b) {
 		return rec, 0, fmt.Errorf("perf: a record of type %d has %d bytes, of %d that are left", kind, n, len(b))
 	}
-	rec, ok := layout.Parse(kind, misc, b[perfevent.HeaderSize:n])
+	rec, ok := p.layout.Parse(kind, misc, b[perfevent.HeaderSize:n])
 	if !ok {
 		err = fmt.Errorf("perf: a record of type %d is too short, with %d bytes", kind, n)
 	}

@@ -95,7 +95,11 @@ func examples() (list []struct {
 	return list
 }
 
-var testParser = parser{switches: map[uint64]bool{56: true}}
+var testParser = func() parser {
+	p := newParser(&Config{})
+	p.switches[56] = true
+	return p
+}()
 
 func TestRecords(t *testing.T) {
 	for i, x := range examples() {

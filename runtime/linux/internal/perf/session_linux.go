@@ -38,6 +38,10 @@ func attributes(cfg *Config) attr {
 		clock:      clockMonotonic,
 		wakeup:     uint32(ringBytes(cfg) / 2),
 	}
+	if cfg.StackBytes > 0 {
+		a.sampleType |= perfevent.PartRegisters | perfevent.PartUserStack
+		a.userRegisters, a.userStack = cfg.Registers, uint32(cfg.StackBytes)&^7
+	}
 	a.size = uint32(unsafe.Sizeof(a))
 	if len(cfg.Processes) > 0 {
 		a.bits |= bitInherit
@@ -71,7 +75,7 @@ func Open(cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{parser: parser{switches: make(map[uint64]bool)}}
+	s := &Session{parser: newParser(&cfg)}
 	if err := syscall.Pipe2(s.wake[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK); err != nil {
 		return nil, os.NewSyscallError("pipe2", err)
 	}
