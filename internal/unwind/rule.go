@@ -126,15 +126,6 @@ func (x *interpreter) extendedOp(op byte) bool {
 		}
 		x.now = x.aside[len(x.aside)-1]
 		x.aside = x.aside[:len(x.aside)-1]
-	case 0x0c, 0x12:
-		x.now.frame, x.now.reg = rule{kind: inRegister}, x.unsigned()
-		x.now.frame.n = x.offset(op == 0x12)
-	case 0x0d:
-		x.now.reg = x.unsigned()
-	case 0x0e, 0x13:
-		x.now.frame.n = x.offset(op == 0x13)
-	case 0x0f:
-		x.now.frame = rule{kind: expressionItself, code: x.take(x.unsigned())}
 	case 0x10, 0x16:
 		reg := x.unsigned()
 		k := atExpression
@@ -153,6 +144,24 @@ func (x *interpreter) extendedOp(op byte) bool {
 		}
 	case 0x2e:
 		x.unsigned() // how many arguments are on the stack
+	default:
+		return x.frameOp(op)
+	}
+	return true
+}
+
+// frameOp carries out an operation that says where the frame is.
+func (x *interpreter) frameOp(op byte) bool {
+	switch op {
+	case 0x0c, 0x12:
+		x.now.frame, x.now.reg = rule{kind: inRegister}, x.unsigned()
+		x.now.frame.n = x.offset(op == 0x12)
+	case 0x0d:
+		x.now.reg = x.unsigned()
+	case 0x0e, 0x13:
+		x.now.frame.n = x.offset(op == 0x13)
+	case 0x0f:
+		x.now.frame = rule{kind: expressionItself, code: x.take(x.unsigned())}
 	default:
 		return false
 	}
