@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -78,6 +79,7 @@ var exported = []struct {
 	{"speedscope", "alloc.nettrace", readProfile, true},
 	{"firefox", "alloc.nettrace", readProfile, true},
 	{"folded", "alloc.nettrace", readProfile, false},
+	{"otlp-profile", "alloc.nettrace", readProfile, true},
 }
 
 // make makes the intact files.
@@ -116,6 +118,7 @@ func (x *forms) make(cfg config) error {
 	x.files = append(x.files,
 		formFile{name: "gcdump", data: dump, read: readGCDump, ends: true},
 		formFile{name: "cpuprofile", data: []byte(cpuProfile), read: readProfile, ends: true},
+		formFile{name: "gperftools", data: gperftools(), read: readProfile, ends: true},
 		formFile{name: "TraceLogging", data: tlgtest.Sample(), read: readTLG},
 		formFile{name: "EventHeader", data: eventHeader(), read: readEventHeader},
 	)
@@ -158,6 +161,16 @@ const cpuProfile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url"
 	`{"id":2,"callFrame":{"functionName":"bake","url":"file:///shop.js","lineNumber":4},"children":[3]},` +
 	`{"id":3,"callFrame":{"functionName":"","url":"file:///shop.js","lineNumber":9}}],` +
 	`"startTime":100,"endTime":180,"samples":[3,2,3],"timeDeltas":[10,20,30]}`
+
+// gperftools is a profile of that library: words of its head, samples with addresses, an end, and a
+// map of memory.
+func gperftools() []byte {
+	var b []byte
+	for _, word := range []uint64{0, 3, 0, 10_000, 0, 2, 2, 0x1010, 0x2020, 1, 1, 0x3000, 5, 3, 0x1010, 0x1020, 0x1030, 0, 1, 0} {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	return append(b, "1000-4000 r-xp 00000000 08:01 1 /bin/shop\n"...)
+}
 
 // eventHeader is a record of Linux's user_events: a header, the names of the event and of its
 // fields with their types, and the values.
