@@ -40,7 +40,7 @@ func (rt *view) columns(g *GC, c, prev *collection) {
 	}
 	g.Unfinished = !g.Partial && !c.complete()
 	if c.began {
-		g.Kind, g.Reason, g.Name = c.kind, c.reason.String(), rt.name(c)
+		g.Kind, g.Reason, g.Name = c.kind, c.reason.String(), c.name()
 		g.Induced = c.induced()
 		g.BeginMS = measure.Known(rt.At(c.begin))
 	}
@@ -56,7 +56,7 @@ func (rt *view) columns(g *GC, c, prev *collection) {
 }
 
 // name is the generation and the kind, such as 2BI.
-func (rt *view) name(c *collection) string {
+func (c *collection) name() string {
 	b := append(make([]byte, 0, 3), '0'+byte(c.generation), 'N')
 	switch c.kind {
 	case Background:
@@ -70,12 +70,7 @@ func (rt *view) name(c *collection) string {
 	case c.induced():
 		b = append(b, 'I')
 	}
-	name, ok := rt.called[string(b)]
-	if !ok {
-		name = string(b)
-		rt.called[name] = name
-	}
-	return name
+	return string(b)
 }
 
 // induced reports whether the program asked for the collection, in any manner.
@@ -214,9 +209,7 @@ func (rt *view) sizes(g *GC, c, prev *collection) {
 		g.PeakMB = measure.Known(max(g.AfterMB.Or(0), g.BeforeMB.Or(0)))
 		g.PeakAfterRatio = measure.Ratio(g.PeakMB, g.AfterMB)
 	}
-	if c.generation == 1 && len(c.heaps) > 0 && c.heaps[0].Layout == 3 {
-		g.FreeList = c.freeList()
-	}
+	g.FreeList = c.freeList()
 }
 
 // survival sets the columns of generation i from the histories of the heaps.
@@ -237,6 +230,9 @@ func (rt *view) survival(row *GenerationSizes, c *collection, s sums, i int) {
 }
 
 func (c *collection) freeList() *FreeList {
+	if c.generation != 1 || len(c.heaps) == 0 || c.heaps[0].Layout != 3 {
+		return nil
+	}
 	f := &FreeList{}
 	for i := range c.heaps {
 		h := &c.heaps[i]

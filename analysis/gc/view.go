@@ -23,12 +23,11 @@ type view struct {
 	markRoom  []Mark
 	timesRoom []Times
 	boolRoom  []bool
-	called    map[string]string // the names of collections, by their letters
 }
 
 func (a *Analysis) view(rt *runtime) *view {
 	return &view{runtime: rt, types: func(id uint64) string { return a.types.Name(rt.Key, id) },
-		marked: map[uint32]int64{}, names: map[clr.GCGlobalMechanisms]string{}, called: map[string]string{}}
+		marked: map[uint32]int64{}, names: map[clr.GCGlobalMechanisms]string{}}
 }
 
 // take returns n elements of room, which gets new ones if it has not as many: one by one
