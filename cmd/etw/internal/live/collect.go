@@ -45,8 +45,7 @@ or record less. Exit code 1 says that there were such, or that the process was k
 long pause, or a limit of a counter or a metric. docs/live.md says more of both.
 With --system it records a machine with Linux, or processes that -p names, .NET or not:
 samples of processors and switches of threads, with call stacks. It takes root, or the
-rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md. With --otlp it records nothing, but
-sends profiles of threads, allocations, exceptions and locks.`,
+rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md. With --otlp it only sends profiles.`,
 		Example: `  etw collect -p 1234 --profile gc-collect --duration 30s
   etw collect --name MyService --profile cpu,exceptions -o slow.nettrace
   etw collect --providers clr:gc+exception:informational -- dotnet app.dll
