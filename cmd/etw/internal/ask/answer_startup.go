@@ -78,7 +78,7 @@ func startupTotals(p *page, res *startupResult) {
 	if len(res.Loader.Runtimes) <= fewRuntimes {
 		for _, rt := range res.Loader.Runtimes {
 			p.runtime(rt.PID, rt.CLRInstance)
-			p.line("loaded", "%s, %s", show.Count(len(rt.Assemblies), "assembly", "assemblies"), show.Count(rt.Methods, "method with code", "methods with code"))
+			p.line("loaded", "%s, %s", recordedCount(len(rt.Assemblies), "assembly", "assemblies"), recordedCount(rt.Methods, "method with code", "methods with code"))
 			if len(rt.Binds) > 0 {
 				p.line("look-ups", "%d of assemblies, %d without success: %s", len(rt.Binds), rt.Failed, show.Spread(&rt.BindMS))
 			}
@@ -93,6 +93,14 @@ func startupTotals(p *page, res *startupResult) {
 			jitFacts(p, rt)
 		}
 	}
+}
+
+// recordedCount is a number of things of which each runtime loads some: none is not recorded.
+func recordedCount(n int, one, many string) string {
+	if n == 0 {
+		return "an unknown number of " + many
+	}
+	return show.Count(n, one, many)
 }
 
 // A step is something that happened at a time.
