@@ -408,7 +408,7 @@ func hasFlag(help, flag string) bool {
 // TestFigures checks that the figures of the README are those of the page that they are
 // from.
 func TestFigures(t *testing.T) {
-	_, table, _ := strings.Cut(page(t, filepath.Join(root, "docs/accuracy.md")), "<!-- begin topics -->")
+	_, table, _ := strings.Cut(page(t, filepath.Join(root, "docs/accuracy-traceevent.md")), "<!-- begin topics -->")
 	table, _, _ = strings.Cut(table, "<!-- end topics -->")
 	compared, equal := 0, 0
 	for _, m := range regexp.MustCompile(`(?m)^\| [a-z ]+ \| \d+ \| (\d+) \| (\d+) \|`).FindAllStringSubmatch(table, -1) {

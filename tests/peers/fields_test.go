@@ -71,9 +71,9 @@ func (sum *fieldTotals) write(t *testing.T) {
 		fmt.Fprintf(&whys, "| %d | %s |\n", sum.reasons[why], fieldReasons[why])
 	}
 	root := filepath.Join("..", "..")
-	page.Replace(t, root, "accuracy.md", "fields", fmt.Sprintf("| traces | events | figures compared | equal | with a reason |\n|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d |\n",
+	page.Replace(t, root, "accuracy-traceevent.md", "fields", fmt.Sprintf("| traces | events | figures compared | equal | with a reason |\n|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d |\n",
 		sum.traces, sum.events, sum.fields, sum.fields-sum.explained, sum.explained))
-	page.Replace(t, root, "accuracy.md", "field reasons", page.Reasons+whys.String())
+	page.Replace(t, root, "accuracy-traceevent.md", "field reasons", page.Reasons+whys.String())
 }
 
 // unpackPeer returns the program that asks TraceEvent, or skips the test.

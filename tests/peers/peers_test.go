@@ -3,7 +3,7 @@
 //
 // A figure is equal to the precision in which it is given, or there is a reason for the
 // difference in the table of reasons, which is a rule for all traces and never for one by
-// its name. docs/accuracy.md has the outcome.
+// its name. docs/accuracy-traceevent.md has the outcome.
 package peers
 
 import (
@@ -137,7 +137,7 @@ var comparisons = map[string]func(*sheet){
 	"stacks":      compareStacks,
 }
 
-var update = flag.Bool("update", false, "write what was compared to docs/accuracy.md")
+var update = flag.Bool("update", false, "write what was compared to the pages on accuracy")
 
 func TestTraceEventAgrees(t *testing.T) {
 	sum := compareAll(t)
@@ -168,8 +168,8 @@ func (sum *totals) write(t *testing.T) {
 	for _, why := range slices.Sorted(maps.Keys(reasons)) {
 		fmt.Fprintf(&whys, "| %d | %s |\n", sum.reasons[why], reasons[why])
 	}
-	page.Replace(t, filepath.Join("..", ".."), "accuracy.md", "topics", page.Topics+topics.String())
-	page.Replace(t, filepath.Join("..", ".."), "accuracy.md", "reasons", page.Reasons+whys.String())
+	page.Replace(t, filepath.Join("..", ".."), "accuracy-traceevent.md", "topics", page.Topics+topics.String())
+	page.Replace(t, filepath.Join("..", ".."), "accuracy-traceevent.md", "reasons", page.Reasons+whys.String())
 }
 
 // compareAll compares everything for all traces that TraceEvent has answers for.

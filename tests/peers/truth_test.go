@@ -129,7 +129,7 @@ func TestTruth(t *testing.T) {
 	}
 	if *update && !t.Failed() {
 		rows.WriteString(fmt.Sprintf("\nThese are %d of the %d recordings whose programs know anything.\n", len(used), len(programs)))
-		page.Replace(t, filepath.Join("..", ".."), "accuracy.md", "truth", "| truth | traces | figures that hold | to |\n|---|--:|--:|---|\n"+rows.String())
+		page.Replace(t, filepath.Join("..", ".."), "accuracy-programs.md", "truth", "| truth | traces | figures that hold | to |\n|---|--:|--:|---|\n"+rows.String())
 	}
 }
 
