@@ -114,6 +114,9 @@ type answer interface {
 	table(view string, who *pick.Names) *show.Table
 }
 
+// A mistaken is an answer that knows whether flags name what the trace has not.
+type mistaken interface{ mistake() error }
+
 // A chooser is an answer that leaves out the processes and threads that were not asked for by
 // itself, since it needs the records of all.
 type chooser interface {
@@ -289,6 +292,11 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	why := i.Span.WhyNone(&q.scope)
 	any := answer.take() && why == ""
+	if x, ok := answer.(mistaken); ok && any {
+		if err := x.mistake(); err != nil {
+			return nil, err
+		}
+	}
 	q.nameMethods(answer)
 	if !any && cmd.Context().Err() == nil {
 		why = cmp.Or(why, q.whyNotHere(i, args))

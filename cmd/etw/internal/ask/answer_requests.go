@@ -12,6 +12,8 @@ import (
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -71,7 +73,8 @@ more.`,
 			if q.by == "activity" {
 				a.Keep(math.MaxInt / 2)
 			}
-			return &viewed[*requests.Result]{find: a.Result, any: anyRequest, facts: requestTotals}
+			return &viewed[*requests.Result]{find: a.Result, any: anyRequest, facts: requestTotals,
+				wrong: func(res *requests.Result) error { return explained(why, res) }}
 		},
 	}
 	return q
@@ -82,6 +85,25 @@ more.`,
 func explains(name filter.Glob, task, endpoint string, act *requests.Activity) bool {
 	_, short, _ := strings.Cut(task, "/")
 	return slices.ContainsFunc([]string{task, short, endpoint, act.Name, act.ID, act.SpanID}, name.Match)
+}
+
+// explained returns an error if no activity is called as --why says.
+func explained(why string, res *requests.Result) error {
+	if why == "" || len(res.Why) > 0 {
+		return nil
+	}
+	var known []string
+	for _, p := range res.Processes {
+		for _, t := range p.Tasks {
+			known = append(known, t.Task)
+			for _, e := range t.Endpoints {
+				known = append(known, e.Endpoint)
+			}
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	return cli.Usagef("--why %s: no activity that ended has this name, id or endpoint%s; there are %s", why, cli.DidYouMean(why, known), pick.Listed(known))
 }
 
 func anyRequest(res *requests.Result) bool {

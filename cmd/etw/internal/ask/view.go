@@ -14,6 +14,7 @@ type viewed[R tabled] struct {
 	find  func() R
 	any   func(R) bool   // whether there is anything; nil if any row is enough
 	facts func(*page, R) // the totals
+	wrong func(R) error  // that the trace has not what flags name; nil for none
 
 	stacked func() []*stacks.Samples // the call stacks that the views of code are of
 	within  []string                 // the begins of the names of the runtime's own methods, in which these end
@@ -29,6 +30,13 @@ func (a *viewed[R]) take() bool {
 		return a.any(a.res)
 	}
 	return slices.ContainsFunc(a.res.Tables(), func(v views.View) bool { return v.Rows > 0 })
+}
+
+func (a *viewed[R]) mistake() error {
+	if a.wrong == nil {
+		return nil
+	}
+	return a.wrong(a.res)
 }
 
 func (a *viewed[R]) result() any    { return a.res }
