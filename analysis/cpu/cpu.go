@@ -15,7 +15,7 @@
 // A sample stands for the time to the next sample of its thread, but for no more
 // than five times the median of these: longer gaps are times in which the thread was
 // not looked at, because it ran no managed code, or the sampler did not run. Pauses
-// for collections, which the sampler waits for, are no time of the code that they
+// for collections, which the sampler waits for, are no time of the managed code that they
 // stopped: where the trace tells of them (keyword GC of
 // Microsoft-Windows-DotNETRuntime), they become samples with the label state=gc and
 // the innermost frame [GC pause].
@@ -249,12 +249,8 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 		if t.state == external {
 			out.OutsideManaged()
 		}
-		if w.pause == 0 {
-			continue
-		}
-		out.AddPseudo(time.Unix(0, t.at), t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
-		if t.state == external {
-			out.OutsideManaged()
+		if w.pause > 0 {
+			out.AddPseudo(time.Unix(0, t.at), t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
 		}
 	}
 	return out, res
@@ -265,6 +261,15 @@ const gcPause = "[GC pause]"
 
 // A weight parts the time from one sample to the next.
 type weight struct{ time, pause int64 }
+
+// in returns the weight of a sample of a state: no collection stops native code, or a thread
+// that waits.
+func (w weight) in(s state) weight {
+	if s == external {
+		return weight{time: w.time + w.pause}
+	}
+	return w
+}
 
 // weighThread weighs the samples of one thread. The last one stands for nothing.
 func (a *Analysis) weighThread(t thread, list []int32, weights []weight, gaps *[]int64) Thread {
@@ -303,6 +308,7 @@ func (a *Analysis) weighThread(t thread, list []int32, weights []weight, gaps *[
 			rest += w.time - most
 			w.time = most
 		}
+		*w = w.in(a.taken[x].state)
 		time += w.time
 		if a.taken[x].state == managed {
 			inManaged += w.time

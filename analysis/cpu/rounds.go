@@ -44,7 +44,7 @@ func (a *Analysis) weighRounds(weights []weight) {
 		for i, x := range list {
 			weights[x] = weight{}
 			if a.taken[x].state != skipped {
-				weights[x] = stand[of[i]]
+				weights[x] = stand[of[i]].in(a.taken[x].state)
 				sum += weights[x].time + weights[x].pause
 			}
 		}

@@ -3,19 +3,20 @@ package cpu
 import "testing"
 
 // TestRounds: samples of threads that work for something stand for the time between rounds
-// of the sampler, half before and half after, and for the time that is known all together.
+// of the sampler, half before and half after, and for the time that is known all together. Of
+// that a pause is the part in which it stopped managed code.
 func TestRounds(t *testing.T) {
 	const ms = 1_000_000
-	a := &Analysis{pauses: map[int64][]span{1: {{3*ms + ms/2, 4 * ms}}}}
+	a := &Analysis{pauses: map[int64][]span{1: {{3*ms + ms/2, 4 * ms}, {6 * ms, 6*ms + ms/2}}}}
 	add := func(at int64, id int64, s state) {
 		a.taken = append(a.taken, taken{thread: thread{1, id}, at: at, state: s})
 	}
 	add(1*ms, 1, skipped) // a round of two threads
 	add(1*ms+1000, 2, managed)
 	add(2*ms, 1, managed) // of one
-	add(4*ms, 1, external)
+	add(4*ms, 1, managed)
 	add(4*ms+1000, 2, skipped)
-	add(7*ms, 2, managed)
+	add(7*ms, 2, external)
 	a.Within(20 * ms)
 	weights := make([]weight, len(a.taken))
 	a.weighRounds(weights)
@@ -27,7 +28,7 @@ func TestRounds(t *testing.T) {
 			t.Errorf("sample %d stands for %.6f ms, want %.6f", i, got, want)
 		}
 	}
-	if sum < 20*ms-9 || sum > 20*ms+9 || weights[3].pause == 0 || weights[2].pause != 0 {
+	if sum < 20*ms-9 || sum > 20*ms+9 || weights[3].pause == 0 || weights[2].pause != 0 || weights[5].pause != 0 {
 		t.Errorf("%d ns in all, weights %v", sum, weights)
 	}
 }
