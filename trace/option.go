@@ -26,7 +26,7 @@ type options struct {
 	openFile      func(path string) (*os.File, error)
 	through       func(*os.File) io.ReaderAt
 	foresight     *foresight
-	code          func(perfdata.Code) perfdata.CodeFile
+	perf          []perfdata.Option
 }
 
 // A foresight is the request of [WithForesight].
@@ -89,7 +89,8 @@ func WithForesight(wants func(etw.Key) bool, see func(*etw.Record)) Option {
 // WithCode has the copies of stacks in a perf.data unwound: see [perfdata.WithCode]. Without it
 // no file is opened because of a trace.
 func WithCode(open func(perfdata.Code) perfdata.CodeFile) Option {
-	return func(o *options) { o.code = open }
+	code := perfdata.WithCode(open)
+	return func(o *options) { o.perf = append(o.perf, code) }
 }
 
 // WithMapping maps .nettrace files of up to 64 MiB into memory, where the system can, which

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -20,12 +21,9 @@ func (perfFormat) recognizes(head []byte) bool { return perfdata.Recognizes(head
 func (perfFormat) extensions() []string { return []string{"data"} }
 
 func (perfFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error) {
-	var opts []perfdata.Option
+	opts := slices.Clone(o.perf)
 	if !o.modified.IsZero() {
 		opts = append(opts, perfdata.WithEnd(o.modified))
-	}
-	if o.code != nil {
-		opts = append(opts, perfdata.WithCode(o.code))
 	}
 	r, err := perfdata.NewReader(src, size, opts...)
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,54 +60,4 @@ func TestCompatExitCodes(t *testing.T) {
 			t.Errorf("compat %s exits with %d, want %d", tt.args, got, tt.want)
 		}
 	}
-}
-
-// TestCompatSince: the old version can be that of a commit, and findings are SARIF on request.
-func TestCompatSince(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git")
-	}
-	dir := filepath.Join(t.TempDir(), "a b")
-	git := func(args ...string) {
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", args, err, out)
-		}
-	}
-	path := filepath.Join(dir, "shop.man")
-	write := func(path, from, to string) {
-		if err := os.WriteFile(path, []byte(strings.Replace(compatShop, from, to, 1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	git("init", "-q")
-	write(path, "", "")
-	git("add", ".")
-	git("commit", "-q", "-m", "first")
-	write(filepath.Join(dir, "new.man"), "", "")
-	compat := func(want int, text string, args ...string) {
-		t.Helper()
-		var out strings.Builder
-		got := run(append([]string{"compat"}, args...), strings.NewReader(""), &out, &out)
-		if got != want || !strings.Contains(out.String(), text) {
-			t.Errorf("compat %q exits with %d, want %d, and %q in:\n%s", args, got, want, text, &out)
-		}
-	}
-	compat(0, "", "--since", "HEAD", path, filepath.Join(dir, "new.man"))
-	compat(exitUsage, "rev-parse", "--since", "none", path)
-	compat(exitUsage, "rev-parse", "--since", "-h", path)
-	compat(exitUsage, "give two files", path)
-	write(path, "win:UInt32", "win:UInt64")
-	compat(exitDiagnostics, "(layout)", "--since", "HEAD", path)
-	compat(exitDiagnostics, `"ruleId": "layout"`, "--since", "HEAD", "--format", "sarif", path)
-	git("commit", "-q", "-a", "-m", "second")
-	compat(0, "", "--since", "HEAD", path)
-	compat(exitDiagnostics, "(layout)", "--since", "HEAD~1", path)
-	write(path, "</events>", "")
-	git("commit", "-q", "-a", "-m", "third")
-	write(path, "", "")
-	compat(exitUsage, "as it is in HEAD", "--since", "HEAD", path)
 }

@@ -35,25 +35,16 @@ type reading struct {
 // readManifest reads a manifest, or a file that one can be made of. The error means that the file cannot
 // be read.
 func readManifest(cmd *cobra.Command, path string, opts manifest.Options) (*reading, error) {
+	r := &reading{path: path, name: command.Clean(path), opts: opts}
+	in := io.NopCloser(cmd.InOrStdin())
+	var err error
 	if path == stdinName {
-		return readOpened(cmd, path, cmd.InOrStdin(), opts)
-	}
-	in, err := os.Open(path)
-	if err != nil {
+		r.name = stdinShown
+	} else if in, err = os.Open(path); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	defer in.Close()
-	return readOpened(cmd, path, in, opts)
-}
-
-// readOpened reads a manifest that lies at path, or did, out of in.
-func readOpened(cmd *cobra.Command, path string, in io.Reader, opts manifest.Options) (*reading, error) {
-	r := &reading{path: path, name: command.Clean(path), opts: opts}
-	if path == stdinName {
-		r.name = stdinShown
-	}
-	err := r.read(cmd, bufio.NewReader(in))
-	if err != nil {
+	if err := r.read(cmd, bufio.NewReader(in)); err != nil {
 		return nil, err
 	}
 	if path != stdinName {
@@ -116,11 +107,6 @@ func (r *reading) convert(cmd *cobra.Command, from *bufio.Reader) error {
 // printed, with the warnings, and the error chooses the exit code.
 func sound(cmd *cobra.Command, path string, opts manifest.Options) (*reading, error) {
 	r, err := readManifest(cmd, path, opts)
-	return r.sound(cmd, err)
-}
-
-// sound returns a manifest that was read with err, unless there are errors in it.
-func (r *reading) sound(cmd *cobra.Command, err error) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}

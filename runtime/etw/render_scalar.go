@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"math/big"
+	"math/bits"
 	"net/netip"
 	"strconv"
 	"unicode/utf8"
@@ -219,18 +219,24 @@ func appendDecimal(b, p []byte) []byte {
 	if scale > 28 {
 		return hex.AppendEncode(b, p)
 	}
-	n := new(big.Int).SetUint64(uint64(binary.LittleEndian.Uint32(p[4:])))
-	n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(binary.LittleEndian.Uint64(p[8:])))
-	digits := n.String()
-	for len(digits) <= scale {
-		digits = "0" + digits
+	const half = 1e19 // the lower digits
+	upper, rest := bits.Div64(uint64(binary.LittleEndian.Uint32(p[4:])), binary.LittleEndian.Uint64(p[8:]), half)
+	var buf [40]byte
+	at := len(buf)
+	for n := 0; n <= scale || upper|rest != 0; n++ {
+		if n == scale && scale > 0 {
+			at--
+			buf[at] = '.'
+		}
+		at--
+		buf[at] = byte('0' + rest%10)
+		if rest /= 10; n == 18 {
+			rest, upper = upper, 0
+		}
 	}
 	if flags>>31 != 0 {
 		b = append(b, '-')
 	}
-	b = append(b, digits[:len(digits)-scale]...)
-	if scale > 0 {
-		b = append(append(b, '.'), digits[len(digits)-scale:]...)
-	}
+	b = append(b, buf[at:]...)
 	return b
 }

@@ -27,6 +27,7 @@ type Reader struct {
 	data   section
 	ended  time.Time // when the recording was, as the caller knows
 	open   func(Code) CodeFile
+	unwind func(*universal.Translator, string) bool // nil leaves stacks as they are
 
 	moved, movedEnd int64 // how far what is behind the data, and the end of the file, are from where the header has them
 
@@ -98,7 +99,9 @@ type CodeFile interface {
 // WithCode has copies of stacks unwound, as --call-graph dwarf takes them. open returns the
 // file that was mapped, or nil. Who hands it in decides which files are opened, and sees to it
 // that they are those that were recorded.
-func WithCode(open func(Code) CodeFile) Option { return func(r *Reader) { r.open = open } }
+func WithCode(open func(Code) CodeFile) Option {
+	return func(r *Reader) { r.open, r.unwind = open, (*universal.Translator).Unwind }
+}
 
 // NewReader returns a Reader of a file of size bytes. It reads ahead to the first records.
 func NewReader(src io.ReaderAt, size int64, opts ...Option) (*Reader, error) {
@@ -439,8 +442,8 @@ func (r *Reader) begin(at int64) {
 	}
 	r.header.SamplingInterval = r.clockEvent().interval()
 	r.translator = universal.NewTranslator(host{r}, c.Origin)
-	if r.open != nil {
-		r.translator.Unwind(r.header.Arch)
+	if r.unwind != nil {
+		r.unwind(&r.translator, r.header.Arch)
 	}
 }
 

@@ -35,7 +35,9 @@ func (t *Translator) off(r *perfevent.Record) {
 	t.meet(r)
 	t.contradicted(r.TID)
 	t.last = max(t.last, r.Time)
-	t.unwind(r)
+	if t.unwinder.run != nil {
+		t.unwinder.run(t, r)
+	}
 	t.hit(r.Stack)
 	t.rests.open[r.TID] = t.queue.push(queued{desc: ContextSwitch, time: t.last, pid: r.PID, tid: r.TID, processor: r.Processor, stack: r.Stack, open: true})
 }

@@ -117,7 +117,9 @@ type Activities struct{ ID, Related etw.GUID }
 func (t *Translator) Event(d *etw.EventDesc, r *perfevent.Record, a *Activities, payload func([]byte) []byte) {
 	t.contradicted(r.TID)
 	t.meet(r)
-	t.unwind(r)
+	if t.unwinder.run != nil {
+		t.unwinder.run(t, r)
+	}
 	t.hit(r.Stack)
 	t.write(d, r, r.TID, r.Stack, payload).acts = a
 }

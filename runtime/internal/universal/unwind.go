@@ -11,6 +11,7 @@ import (
 
 // An unwinder finds the callers in copies of stacks.
 type unwinder struct {
+	run     func(*Translator, *perfevent.Record) // nil leaves stacks as they are, and the code out of programs
 	machine *unwind.Machine
 	files   map[codeID]*unwind.File // nil of those that do not tell
 }
@@ -24,7 +25,7 @@ type codeID struct {
 // Unwind has copies of stacks unwound, of a machine by the name that the kernel gives it. It
 // reports whether that machine is known.
 func (t *Translator) Unwind(machine string) bool {
-	t.unwinder = unwinder{unwind.Machines[machine], make(map[codeID]*unwind.File)}
+	t.unwinder = unwinder{(*Translator).unwind, unwind.Machines[machine], make(map[codeID]*unwind.File)}
 	return t.unwinder.machine != nil
 }
 
