@@ -122,8 +122,8 @@ func corpusStat(t *testing.T, path string, want readerCount) []statRow {
 	var doc struct {
 		Schema, Warnings, Next any
 		Trace                  struct {
-			Events, Lost, LostBuffers, Undecodable int64
-			NamedPercent, Truncated, Files         any
+			Events, Lost, LostBuffers, Undecodable  int64
+			NamedPercent, Truncated, Damaged, Files any
 		}
 		Rows []statRow
 	}
