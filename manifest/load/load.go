@@ -68,7 +68,9 @@ func Providers(paths ...string) (*Set, error) {
 		m, err := Read(path)
 		switch {
 		case err == nil:
-			s.Providers = append(s.Providers, m.Describe()...)
+			providers := m.Describe()
+			showAddresses(providers)
+			s.Providers = append(s.Providers, providers...)
 		case !errors.Is(err, wevt.ErrNoResource) || slices.Contains(paths, path):
 			s.Left = append(s.Left, &Error{path, err})
 		}
@@ -77,6 +79,27 @@ func Providers(paths ...string) (*Set, error) {
 		return s, s.Left[0]
 	}
 	return s, nil
+}
+
+// showAddresses has bytes shown as the address of a socket where their field is called an address and
+// has no outType: the manifests of Windows' own providers leave it out. Bytes that are none stay
+// hexadecimal.
+func showAddresses(providers []*etw.Provider) {
+	var show func([]etw.FieldDesc)
+	show = func(fields []etw.FieldDesc) {
+		for i := range fields {
+			f := &fields[i]
+			if f.Type == etw.InBinary && f.Out == 0 && (strings.HasSuffix(f.Name, "Addr") || strings.HasSuffix(f.Name, "Address")) {
+				f.Out = etw.OutSocketAddress
+			}
+			show(f.Fields)
+		}
+	}
+	for _, p := range providers {
+		for _, e := range p.Events {
+			show(e.Fields)
+		}
+	}
 }
 
 // filesIn returns the files of a folder that may be manifests, or have them, or path

@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest/wevt"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 const windows = "../../generated/windows/windows.man"
@@ -40,6 +41,37 @@ func TestProviders(t *testing.T) {
 	}
 	if _, err := Providers(filepath.Join("testdata", "none.dll")); errors.Is(err, wevt.ErrNoResource) {
 		t.Error("a file that is not there has no resource")
+	}
+}
+
+// TestAddresses: bytes without an outType are the address of a socket if their field is called one and
+// they are one; a hash stays hexadecimal.
+func TestAddresses(t *testing.T) {
+	const event = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
+<provider name="Shop" guid="{0b71e6b7-3a3f-4f4e-8a6e-6a1f1f2b7c11}" symbol="SHOP">
+<templates><template tid="T"><data name="Size" inType="win:UInt32"/><data name="RemoteAddr" inType="win:Binary" length="Size"/>
+<data name="Hash" inType="win:Binary" length="16"/></template></templates>
+<events><event value="1" template="T"/></events></provider></events></instrumentation></instrumentationManifest>`
+	path := filepath.Join(t.TempDir(), "shop.man")
+	testio.Write(t, path, event)
+	set, err := Providers(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := []byte{2, 0, 1, 187, 10, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0}
+	for _, test := range []struct {
+		address []byte
+		want    string
+	}{{socket, "RemoteAddr=10.0.0.7:443"}, {[]byte{9, 9, 9}, "RemoteAddr=090909"}} {
+		payload := append(append([]byte{byte(len(test.address)), 0, 0, 0}, test.address...), socket...)
+		r := &etw.Record{Provider: set.Providers[0].Desc.GUID, ID: 1, PointerSize: etw.Ptr64, Payload: payload}
+		info, err := etw.NewDecoder(set.Providers...).Decode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprint(info); !strings.Contains(text, test.want) || !strings.Contains(text, "Hash=020001bb0a000007") {
+			t.Errorf("%s lacks %s", text, test.want)
+		}
 	}
 }
 
