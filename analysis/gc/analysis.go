@@ -184,6 +184,11 @@ func (a *Analysis) handleSettings(mux *etw.Mux) {
 		}
 		rt.State.settings.decode()
 	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, _ *rundown.AnyDCEndInit) {
+		if rt.State.over == 0 {
+			rt.State.over = rt.Span()
+		}
+	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
 		rt.State.started = true
 		rt.State.setServer(uint32(e.StartupFlags), e.Sku == clr.RuntimeSkuCoreCLR && e.VMMajorVersion < 5)

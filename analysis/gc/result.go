@@ -23,7 +23,8 @@ type Runtime struct {
 	// Life is 0 for the first process with this id in the trace, 1 for the next.
 	Life int `json:"life,omitempty"`
 	// FirstMS and LastMS are the times of the first and the last event of the
-	// runtime that the analysis saw, SpanMS the time between them.
+	// runtime that the analysis saw, SpanMS the time between them, or up to the rundown with
+	// which a session ends.
 	FirstMS float64 `json:"firstMs"`
 	LastMS  float64 `json:"lastMs"`
 	SpanMS  float64 `json:"spanMs"`
@@ -45,7 +46,7 @@ type Runtime struct {
 	PauseMS float64 `json:"pauseMs"`
 	// RestartMS is the part of PauseMS after the runtime began to let threads go. On a busy
 	// machine it is long, since the thread that does it has to wait for a processor. The
-	// runtime's own total, GC.GetTotalPauseDuration, has none of it.
+	// runtime's own total, GC.GetTotalPauseDuration, has less of it, or none.
 	RestartMS float64 `json:"restartMs"`
 	// PausePercent is PauseMS of SpanMS. PausePercentOfActive is PauseMS of the
 	// time from the begin of the first of these suspensions to the end of the last.

@@ -137,6 +137,7 @@ type state struct {
 	settings    *Settings
 	server      *bool
 	started     bool  // the trace has the start of the runtime
+	over        int64 // how long the session was when its rundown began, 0 without one
 	stood       int64 // how long all threads stood still for collections
 	trigger     int64
 	ticks       [3]uint64

@@ -73,7 +73,7 @@ func gcFacts(p *page, rt *gc.Runtime) {
 	p.line("collections", "%s", gcCounts(rt))
 	restart := ""
 	if 100*rt.RestartMS > rt.PauseMS {
-		restart = fmt.Sprintf("; %s of it, letting threads go, are not in the runtime's own count", show.MS(rt.RestartMS))
+		restart = fmt.Sprintf("; %s of it to let threads go, of which the runtime's own count has less", show.MS(rt.RestartMS))
 	}
 	p.line("pauses", "%s, %s of %.3f s%s", show.MS(rt.PauseMS), show.PercentOf(rt.PausePercent), rt.SpanMS/1000, restart)
 	if rt.All.PauseMS.Count > 0 {
