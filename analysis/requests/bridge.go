@@ -85,6 +85,7 @@ func (a *Analysis) outcome(c *activity) {
 	if a.fields.Text("ActivityName") != "" {
 		c.Source = a.fields.Text("SourceName")
 	}
+	status := ""
 	a.arguments(func(key, value string) {
 		switch key {
 		case "Response.StatusCode", "StatusCode", "http.response.status_code":
@@ -102,11 +103,12 @@ func (a *Analysis) outcome(c *activity) {
 		case "DisplayName":
 			c.rename(value, "")
 		case "Status":
-			c.told = true
-			c.Failed = c.Failed || value == "Error"
-			c.OK = value == "Ok"
+			status = value
 		}
 	})
+	// ASP.NET Core leaves the status of a request unset that it answers by 500.
+	c.told = c.told || status != "" && (status != "Unset" || c.Kind != "Server")
+	c.Failed, c.OK = c.Failed || status == "Error", status == "Ok"
 }
 
 // tags reads the status and the address from tags such as [http.response.status_code,
