@@ -183,6 +183,14 @@ func (l *list) distribution(metric, of string, s *measure.Summary) {
 	}
 }
 
+// largest adds the largest of values: another time it may be as far from their middle.
+func (l *list) largest(metric string, v float64, of []float64) {
+	k, s := kindOf(metric), measure.Summarize(of)
+	f := k.valued(k.figure(""), v, 0)
+	f.Alone = max(varying*math.Abs(v), v-s.P50.Or(v))
+	l.put(f)
+}
+
 // collections sums up the collections of all runtimes.
 func (l *list) collections(r *gc.Result) {
 	if len(r.Runtimes) == 0 {
@@ -190,7 +198,7 @@ func (l *list) collections(r *gc.Result) {
 	}
 	var count, induced int
 	var byGeneration [3]int
-	var pauses []float64
+	var pauses, peaks []float64
 	var pause, squares, allocated, promoted, peak float64
 	told := true // what all of them allocated
 	for _, rt := range r.Runtimes {
@@ -208,6 +216,9 @@ func (l *list) collections(r *gc.Result) {
 			if v, ok := g.PauseMS.Get(); ok {
 				pauses = append(pauses, v)
 			}
+			if v, ok := g.PeakMB.Get(); ok {
+				peaks = append(peaks, v)
+			}
 		}
 	}
 	s := measure.Summarize(pauses)
@@ -217,7 +228,7 @@ func (l *list) collections(r *gc.Result) {
 	l.count("gc.count", "", count)
 	l.add("gc.pauseMs", "", pause, math.Sqrt(squares))
 	l.distribution("gc.pauseMs.*", "", &s)
-	l.add("gc.maxPeakMB", "", peak, 0)
+	l.largest("gc.maxPeakMB", peak, peaks)
 	if told {
 		l.total("gc.allocatedMB", "", allocated, count)
 	}
