@@ -206,7 +206,7 @@ func (c *counterMode) metric(m counters.Metric, pt counters.MetricPoint) counter
 	switch {
 	case len(pt.Quantiles) > 0 || !pt.Count.IsZero():
 		r.quantiles, r.count, r.sum = pt.Quantiles, pt.Count, pt.Sum
-	case strings.HasSuffix(m.Type, "Counter") && !strings.Contains(m.Type, "UpDown"):
+	case strings.Contains(m.Type, "Counter") && !m.GoesDown(): // it is called Counter`1
 		r.added, r.rate = pt.Rate, quantity.Ratio(pt.Rate, quantity.Known(c.interval.Seconds()))
 	default:
 		r.value = pt.Value
