@@ -47,7 +47,7 @@ func pathTotals(p *page, res *waits.PathResult) {
 		}
 		p.runtime(x.PID, 0)
 		p.line("thread", "%d from %s on, for %s", x.Thread, show.MS(x.StartMS), show.MS(x.DurationMS))
-		p.line("of that", "%s it ran, %s others ran that it waited for, %s ready, %s waiting", show.MS(own), show.MS(sums["runs"]-own), show.MS(sums["ready"]),
+		p.line("of that", "%s it ran, or waited without a word of it, %s others ran that it waited for, %s ready, %s waiting", show.MS(own), show.MS(sums["runs"]-own), show.MS(sums["ready"]),
 			show.MS(sums["lock"]+sums["wait"]+sums["off"]))
 	}
 }

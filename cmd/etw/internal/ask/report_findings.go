@@ -27,7 +27,7 @@ type processFinding struct {
 }
 
 // partCommands are the commands that show more of parts that are not called as they are.
-var partCommands = map[string]string{"alloc": "allocs", "cpu": "top"}
+var partCommands = map[string]string{"alloc": "allocs", "contention": "waits --locks", "cpu": "top"}
 
 // printFindings prints the findings in a trace.
 func (r *reporting) printFindings(cmd *cobra.Command, path string, x *examined, trouble error) error {
