@@ -8,9 +8,8 @@
 // stops the program about every millisecond and looks at all threads that run managed code,
 // or have called out of it. It gives thread time, not time of a processor: a thread that
 // waits for a lock in native code is sampled just as one that computes there. The label
-// state tells apart as far as the events can: managed, in managed code, which is an estimate
-// of the time on a processor; and external, in native code that managed code called, running
-// or waiting.
+// state tells where the sampler met it: managed, in managed code; and external, in native code
+// that managed code called. Neither is time on a processor: threads of both run or wait.
 //
 // A sample stands for the time to the next sample of its thread, but for no more
 // than five times the median of these: longer gaps are times in which the thread was

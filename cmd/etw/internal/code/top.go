@@ -41,8 +41,8 @@ such as the bytes that were allocated. Self is the weight of a method itself, to
 that with all that it calls; a method that calls itself is counted once.
 
 Samples of EventPipe are of threads, whether they run or wait: docs/stacks.md says how they
-are read. --label state=managed leaves the best estimate of the time on a processor. The
-row [waiting], the last one, has the time in which threads waited; --as-sampled shows in what.
+are read. The row [waiting], the last one, has the time in which threads waited, and the others
+come closest to time on a processor; --as-sampled shows in which methods threads waited.
 
 The rows are methods, or by --by: modules, threads, processes, whole call stacks
 with the innermost frame first, a label of the samples such as state or type, kinds of
@@ -64,7 +64,7 @@ func NewTop() *Top {
 		Short: "Show the methods, or lines, in which the time is spent, or memory is allocated",
 		Long:  topLong,
 		Example: `  etw top cpu.nettrace
-  etw top --by kind --label state=managed cpu.nettrace
+  etw top --by kind cpu.nettrace
   etw top --by line --method 'Bakery.%' --sort totalMs --symbols . oven.nettrace
   etw top --source Oven.cs --context 1 --symbols . oven.nettrace
   etw top --show-rules > work.rules
