@@ -185,7 +185,7 @@ func (a *Analysis) told(r *etw.Record) bool {
 	c := rt.State.pass(rt, took, taskKey{r.ProviderName, task}, a.most)
 	c.Name, c.id, c.address = name, r.ActivityID, to
 	a.outcome(c)
-	a.note(rt, r, c)
+	a.note(rt, r, c, nil)
 	return true
 }
 

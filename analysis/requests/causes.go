@@ -90,16 +90,27 @@ type why struct {
 }
 
 // Explain has the result say where the time of the activities went that match is true for,
-// by task and endpoint, both together, and the path of the slowest one.
+// by task and endpoint, both together, and the path of the slowest one. Those within others of
+// them do not count again.
 func (a *Analysis) Explain(match func(task, endpoint string, act *Activity) bool) { a.explain = match }
 
 // explained has an activity that is over among those that are explained, if it is asked for:
-// maybe by its id.
-func (a *Analysis) explained(rt *process, t *task, c *activity, pid int64) {
-	c.identify(pid)
-	if a.explain(t.provider+"/"+t.name, c.endpoint(), &c.Activity) {
-		rt.State.why.explained(c, rt.MS(c.end-c.begin), c.end-c.begin)
+// maybe by its id. One within another that is asked for is a part of that, as a request of
+// Hosting is one of Kestrel's.
+func (a *Analysis) explained(rt *process, c, parent *activity, pid int64) {
+	asked := func(c *activity) bool {
+		c.identify(pid)
+		return a.explain(c.task.provider+"/"+c.task.name, c.endpoint(), &c.Activity)
 	}
+	if !asked(c) {
+		return
+	}
+	for p := parent; p != nil && !p.over; p = p.parent {
+		if asked(p) {
+			return
+		}
+	}
+	rt.State.why.explained(c, rt.MS(c.end-c.begin), c.end-c.begin)
 }
 
 // identify gives an activity its id as text.

@@ -391,14 +391,14 @@ func (a *Analysis) finish(rt *process, r *etw.Record, c *activity) {
 		c.Parent, c.AfterParent = parent.task.name, parent.over
 	}
 	c.leave(rt.Now)
-	a.note(rt, r, c)
+	a.note(rt, r, c, parent)
 	if parent != nil && c.Failed && !parent.over {
 		parent.failed = append(parent.failed, c.task)
 	}
 }
 
-// note adds an activity that is over to the sums of its task.
-func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
+// note adds an activity that is over, and was within a parent or none, to the sums of its task.
+func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 	c.Thread = r.ThreadID
 	t := c.task
 	ms, exclusive := rt.MS(c.end-c.begin), c.end-c.begin-c.covered
@@ -425,7 +425,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 		}
 	}
 	if a.explain != nil {
-		a.explained(rt, t, c, r.ProcessID)
+		a.explained(rt, c, parent, r.ProcessID)
 	}
 	t.durations = append(t.durations, ms)
 	t.exclusive += exclusive

@@ -324,7 +324,7 @@ func (a *Analysis) passed(r *etw.Record, x *rule) {
 	if parent := rt.State.open[r.ActivityID]; parent != nil {
 		c.Parent = parent.task.name
 	}
-	a.note(rt, r, c)
+	a.note(rt, r, c, nil)
 }
 
 // maxCommand is how much is shown of the text of a command.
