@@ -1,6 +1,7 @@
 package gc
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
@@ -185,9 +186,7 @@ func (a *Analysis) handleSettings(mux *etw.Mux) {
 		rt.State.settings.decode()
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, _ *rundown.AnyDCEndInit) {
-		if rt.State.over == 0 {
-			rt.State.over = rt.Span()
-		}
+		rt.State.over = cmp.Or(rt.State.over, rt.Span())
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
 		rt.State.started = true
@@ -196,15 +195,6 @@ func (a *Analysis) handleSettings(mux *etw.Mux) {
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {
 		rt.State.setServer(uint32(e.StartupFlags), e.Sku == rundown.RuntimeSkuCoreCLR && e.VMMajorVersion < 5)
 	})
-}
-
-// decode sets the fields of the bits.
-func (s *Settings) decode() {
-	s.Concurrent = s.BitSettings&1 != 0
-	s.LargePages = s.BitSettings&2 != 0
-	s.FrozenSegments = s.BitSettings&4 != 0
-	s.HardLimitConfigured = s.BitSettings&8 != 0
-	s.WithoutAffinity = s.BitSettings&16 != 0
 }
 
 // setServer takes over whether the runtime has server GC from its startup flags. Those of

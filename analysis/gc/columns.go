@@ -198,8 +198,7 @@ func (rt *view) sizes(g *GC, c, prev *collection) {
 	}
 	if c.statsSeen {
 		g.AfterMB, g.PromotedMB = mb(after), mb(promoted)
-		// A heap that server GC has just made says 0xbaadbaadbaadb…, the filling of its memory.
-		if c.stats.finalBytes < measure.Most {
+		if c.stats.finalBytes < measure.Most { // a heap that is new says 0xbaadbaadbaad…
 			g.FinalizableMB = mb(c.stats.finalBytes)
 		}
 		g.FinalizableCount = measure.Known(float64(c.stats.finalN))

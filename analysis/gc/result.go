@@ -160,6 +160,15 @@ type Settings struct {
 	BitSettings         uint32 `json:"bitSettings"` // the bits themselves
 }
 
+// decode sets the fields of the bits.
+func (s *Settings) decode() {
+	s.Concurrent = s.BitSettings&1 != 0
+	s.LargePages = s.BitSettings&2 != 0
+	s.FrozenSegments = s.BitSettings&4 != 0
+	s.HardLimitConfigured = s.BitSettings&8 != 0
+	s.WithoutAffinity = s.BitSettings&16 != 0
+}
+
 // A Rollup sums up the complete collections of one generation, or of all.
 type Rollup struct {
 	Generation Generation `json:"generation,omitzero"` // left out of that of all

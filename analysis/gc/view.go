@@ -74,19 +74,11 @@ func (rt *view) ticksTotal() uint64 {
 	return measure.Plus(measure.Plus(t[0], t[1]), t[2])
 }
 
-// session is how long the session was, up to its rundown: that is no time of the program's.
-func (rt *view) session() int64 {
-	if over := rt.State.over; over > 0 {
-		return over
-	}
-	return rt.Span()
-}
-
 func (rt *view) result() *Runtime {
 	s := &rt.State
 	out := &Runtime{
 		PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
-		FirstMS: rt.At(rt.First), LastMS: rt.At(rt.Now), SpanMS: rt.MS(rt.session()),
+		FirstMS: rt.At(rt.First), LastMS: rt.At(rt.Now), SpanMS: rt.MS(cmp.Or(rt.State.over, rt.Span())),
 		Count: len(s.gcs), Settings: s.settings, ServerGC: s.server, GCs: make([]*GC, 0, len(s.gcs)),
 		TickedMB: mb(rt.ticksTotal()).Or(0),
 	}

@@ -117,6 +117,13 @@ type answer interface {
 // A mistaken is an answer that knows whether flags name what the trace has not.
 type mistaken interface{ mistake() error }
 
+func mistakeOf(a answer, any bool) error {
+	if x, ok := a.(mistaken); ok && any {
+		return x.mistake()
+	}
+	return nil
+}
+
 // A chooser is an answer that leaves out the processes and threads that were not asked for by
 // itself, since it needs the records of all.
 type chooser interface {
@@ -292,10 +299,8 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	why := i.Span.WhyNone(&q.scope)
 	any := answer.take() && why == ""
-	if x, ok := answer.(mistaken); ok && any {
-		if err := x.mistake(); err != nil {
-			return nil, err
-		}
+	if err := mistakeOf(answer, any); err != nil {
+		return nil, err
 	}
 	q.nameMethods(answer)
 	if !any && cmd.Context().Err() == nil {
