@@ -357,6 +357,25 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// TestRundownIsNoTime: the rundown of a session is no time of which pauses are a part; if
+// another session follows, both count.
+func TestRundownIsNoTime(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	session := func(begin time.Duration, want float64) {
+		s.Event(begin, 1, &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReasonSuspendForGC})
+		s.Event(begin+10*time.Millisecond, 1, &clr.GCRestartEEEndV1{})
+		s.Event(begin+100*time.Millisecond, 2, &rundown.DCEndInitV1{})
+		s.Event(begin+400*time.Millisecond, 2, &rundown.GCSettingsRundown{})
+		if rt := a.Result().Runtimes[0]; rt.SpanMS != want || rt.PausePercent != measure.Known(100*rt.PauseMS/want) {
+			t.Errorf("%v ms, of which pauses are %v %%, want %v", rt.SpanMS, rt.PausePercent, want)
+		}
+	}
+	session(0, 100)
+	session(time.Second, 1100)
+}
+
 func TestSettings(t *testing.T) {
 	var mux etw.Mux
 	a := New(&mux)

@@ -10,7 +10,7 @@ import (
 // suspendBegin opens a suspension on a thread. Several threads can have one open,
 // since it is announced before its thread owns the lock that only one can have.
 func (s *state) suspendBegin(thread, now int64, reason clr.GCSuspendEEReason) {
-	s.seen = true
+	s.seen, s.over = true, 0 // if there was a rundown, another session follows
 	switch reason {
 	case clr.GCSuspendEEReasonSuspendForGC:
 		s.cpu.worker(&s.cpu.collectors, thread)
