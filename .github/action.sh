@@ -23,7 +23,7 @@ show() {
 since() {
 	mkdir -p "$temp/old/$(dirname "$1")"
 	if git show "$SINCE:./$1" >"$temp/old/$1" 2>/dev/null; then
-		show "${flags[@]}" "$temp/old/$1" "$1"
+		show ${flags[@]+"${flags[@]}"} "$temp/old/$1" "$1" # bash 3 takes an empty list for unset
 		SARIF=${SARIF%.sarif}+.sarif # of the next file
 	fi
 }
@@ -31,7 +31,7 @@ since() {
 echo "::add-matcher::$GITHUB_ACTION_PATH/.github/matcher.json"
 trap 'echo "::remove-matcher owner=etwgen::"' EXIT
 case $COMMAND in
-check) show "${args[@]}" ;;
+check) show ${args[@]+"${args[@]}"} ;;
 diff)
 	[ "${#args[@]}" -gt 0 ] || args=(./...)
 	show "${args[@]}" >"$temp/diff"
@@ -45,7 +45,7 @@ compat)
 	fi
 	git cat-file -e "$SINCE^{commit}" 2>/dev/null || git fetch --quiet --depth=1 origin "$SINCE"
 	flags=()
-	for arg in "${args[@]}"; do
+	for arg in ${args[@]+"${args[@]}"}; do
 		case $arg in
 		-*) flags+=("$arg") ;;
 		*) since "$arg" ;;
