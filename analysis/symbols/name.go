@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"strconv"
 	"strings"
 )
 
@@ -84,7 +85,7 @@ func demangleWithin(name string, levels int) string {
 	method = demangleWithin(method, levels-1)
 	switch rest[0] {
 	case 'b':
-		return method + ".lambda"
+		return method + ".lambda" + lambdaNumber(rest[3:])
 	case 'g':
 		local, _, _ := strings.Cut(rest[3:], "|")
 		if local != "" {
@@ -92,6 +93,21 @@ func demangleWithin(name string, levels int) string {
 		}
 	}
 	return name
+}
+
+// lambdaNumber returns the number of a lambda, which the compiler counts from 0 within the
+// method: that of b__0_1 and, in a closure, b__1 is #2. The first has none, so that the only
+// one has none. It depends on nothing else, so that every answer has the same name.
+func lambdaNumber(ordinals string) string {
+	last := ordinals[strings.LastIndexByte(ordinals, '_')+1:]
+	end := 0
+	for end < len(last) && last[end] >= '0' && last[end] <= '9' {
+		end++
+	}
+	if n, err := strconv.ParseUint(last[:end], 10, 31); err == nil && n > 0 {
+		return "#" + strconv.FormatUint(n+1, 10)
+	}
+	return ""
 }
 
 // cutMangled parts <Method>rest. The method may be mangled itself.

@@ -166,7 +166,6 @@ type Profiled struct {
 	lacks      []need.Need // what the trace has no events of
 	none       string      // or else why there is nothing
 	refused    bool        // nothing would be there without filters
-	Lambdas    Lambdas     // that have numbers
 }
 
 // Read reads traces, and compares them with another one if there is one to compare with.

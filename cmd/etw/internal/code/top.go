@@ -204,11 +204,11 @@ func (o *Top) Table(p *Profiled) *show.Table {
 // methods returns the rows of methods, those that weigh most themselves first, or whose own
 // weight has changed most.
 func (p *Profiled) methods() []TopRow {
-	top, shown := p.top(), p.toldApart()
+	top := p.top()
 	rows := make([]TopRow, 0, len(top))
 	for _, row := range top {
 		f := &p.Frames[row.Frame]
-		rows = append(rows, TopRow{f.Name, f.Full, f.Module, weights{row.Self, row.Total}, shown[row.Frame]})
+		rows = append(rows, TopRow{f.Name, f.Full, f.Module, weights{row.Self, row.Total}})
 	}
 	return rows
 }
@@ -226,8 +226,7 @@ func (p *Profiled) methodWeights() []views.Column[TopRow] {
 
 func (p *Profiled) methodColumns() []views.Column[TopRow] {
 	return append(p.methodWeights(),
-		views.Text("method", func(r TopRow) string { return r.shown }).For(views.People),
-		views.Text("method", func(r TopRow) string { return r.Method }).For(views.Programs),
+		views.Text("method", func(r TopRow) string { return r.Method }),
 		views.Text("module", func(r TopRow) string { return r.Module }).For(views.Programs),
 		views.Text("full", func(r TopRow) string { return r.Full }).For(views.Programs))
 }
@@ -338,7 +337,6 @@ type TopRow struct {
 	Full   string `json:"full"`
 	Module string `json:"module,omitempty"`
 	weights
-	shown string // for people
 }
 
 func (o *Top) json(out *show.Printer, p *Profiled, tab *show.Table) error {

@@ -109,7 +109,6 @@ type treeRow struct {
 	Depth  int    `json:"depth"`
 	Method string `json:"method"`
 	Full   string `json:"full"`
-	shown  string // for people
 	weights
 }
 
@@ -120,7 +119,6 @@ func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
 		return rows
 	}
 	v := p.View()
-	shown := p.toldApart()
 	least := o.min / 100 * float64(all)
 	type open struct {
 		id    stacks.ID
@@ -141,7 +139,7 @@ func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
 		}
 		_, frame := p.Split(x.id)
 		f := &p.Frames[frame]
-		rows = append(rows, treeRow{x.depth, f.Name, f.Full, shown[frame], weights{v.Self(x.id), v.Total(x.id)}})
+		rows = append(rows, treeRow{x.depth, f.Name, f.Full, weights{v.Self(x.id), v.Total(x.id)}})
 		if o.depth == 0 || x.depth+1 < o.depth {
 			push(x.id, x.depth+1)
 		}
@@ -186,7 +184,7 @@ func (p *Profiled) treeColumns(all int64) []views.Column[treeRow] {
 }
 
 // indented returns the name of a row, of which people see the depth.
-func (r treeRow) indented() string { return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.shown }
+func (r treeRow) indented() string { return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.Method }
 
 // maxIndent is how many levels are indented. Deeper levels come by recursion.
 const maxIndent = 60

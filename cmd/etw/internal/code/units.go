@@ -20,14 +20,6 @@ func (p *Profiled) lastTotal() int64 {
 	return lastOf(p.Totals())
 }
 
-// toldApart returns the names of the frames for people.
-func (p *Profiled) toldApart() []string {
-	if p.Lambdas == nil {
-		p.Lambdas = make(Lambdas)
-	}
-	return p.Lambdas.names(p.Frames)
-}
-
 // countOrigins counts the frames of each source of names, and of each file with code that
 // has none.
 func (p *Profiled) countOrigins(o *frames.Origins) map[frames.Namesake]int64 {

@@ -35,7 +35,6 @@ type topMode struct {
 	finish    func() code.Gathered // of the analysis of the interval
 	mux       *etw.Mux
 	names     *pick.Names
-	lambdas   code.Lambdas // with the same numbers in all tables
 	out       *show.Printer
 	rows      *pick.Stream
 	end       time.Time // of the interval
@@ -66,7 +65,7 @@ func (m *topMode) main(cmd *cobra.Command, _ *liveMode) error {
 	if err != nil {
 		return err
 	}
-	m.code, m.names, m.lambdas = frames.NewCodeMap(files), pick.NewNames(), make(code.Lambdas)
+	m.code, m.names = frames.NewCodeMap(files), pick.NewNames()
 	m.begin()
 	l, err := openLive(cmd, &m.live.target, nil, eventpipe.Config{Providers: m.providers, BufferMB: m.live.bufferMB}, m.live.duration)
 	if err != nil {
@@ -145,7 +144,7 @@ func (m *topMode) record(rec *etw.Record) error {
 // show prints the weights of methods in the interval that ends at a time.
 func (m *topMode) show(at time.Time) error {
 	g := m.finish()
-	p := &code.Profiled{Names: m.names, Lambdas: m.lambdas, Table: m.code.Code.Table(), Facts: g.Facts, Period: g.Period}
+	p := &code.Profiled{Names: m.names, Table: m.code.Code.Table(), Facts: g.Facts, Period: g.Period}
 	options := m.Options()
 	options.Native = m.code.Native
 	p.Profile = stacks.NewProfile(p.Table, options, g.Samples...)
