@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/internal/profiling"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -128,7 +129,9 @@ type ProfilesConfig struct {
 	// together, Idle how many a process must take to be sampled.
 	Budget float64 `mapstructure:"budget"`
 	Idle   float64 `mapstructure:"idle"`
-	// MaxEvents is how many events a second of a kind are followed.
+	// Share is how many percent more a process may take for its profiles than without.
+	Share float64 `mapstructure:"share"`
+	// MaxEvents is how many events a second of a kind are followed, on average.
 	MaxEvents int `mapstructure:"max_events"`
 	// Rundown says whether a process may be asked for all of its methods: once, or never.
 	Rundown   string `mapstructure:"rundown"`
@@ -147,6 +150,8 @@ func (c *ProfilesConfig) Validate() error {
 		return fmt.Errorf("budget %v: write percent of a processor, 0 for no limit", c.Budget)
 	case !(c.Idle >= 0 && c.Idle <= 100):
 		return fmt.Errorf("idle %v: write percent of a processor", c.Idle)
+	case !(c.Share >= 0 && c.Share <= 100):
+		return fmt.Errorf("share %v: write percent of what a process takes, 0 for no limit", c.Share)
 	case c.MaxEvents < 1:
 		return fmt.Errorf("max_events %d: write 1 or more", c.MaxEvents)
 	case c.Rundown != rundownOnce && c.Rundown != "never":
@@ -176,7 +181,7 @@ func defaultConfig() component.Config {
 		Meters:    MetersConfig{Include: []string{"System.Runtime", "Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http"}, Interval: 10 * time.Second, MaxTimeSeries: 1000, MaxHistograms: 50, Histograms: "quantiles"},
 		Metrics:   flow.DefaultMetrics(),
 		Traces:    TracesConfig{Sources: []string{"Microsoft.AspNetCore", "System.Net.Http"}},
-		Profiles:  ProfilesConfig{Interval: time.Minute, Duration: 5 * time.Second, Budget: 5, Idle: 2, MaxEvents: 2000, Rundown: rundownOnce, MaxFiles: 100, MaxFileMB: 16},
+		Profiles:  ProfilesConfig{Interval: time.Minute, Duration: 5 * time.Second, Budget: 5, Idle: 2, Share: profiling.DefaultShare, MaxEvents: 2000, Rundown: rundownOnce, MaxFiles: 100, MaxFileMB: 16},
 		BufferMB:  64, Output: flow.DefaultOutput(), Batch: flow.DefaultBatch(), Retry: flow.DefaultRetry(),
 		Loss: LossConfig{ReportInterval: 10 * time.Second}, ShutdownTimeout: 5 * time.Second,
 	}

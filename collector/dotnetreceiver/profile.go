@@ -39,8 +39,8 @@ func (w *worker) newMachine() *profiling.Machine {
 		return nil
 	}
 	return profiling.New(profiling.Options{
-		Kinds: kinds, Interval: cfg.Interval, Window: cfg.Duration, Budget: cfg.Budget, Idle: cfg.Idle, MaxEvents: cfg.MaxEvents,
-		List: cfg.Rundown == rundownOnce, BufferMB: w.cfg.BufferMB, Patience: w.cfg.ShutdownTimeout / 4, Log: flow.Slog(w.core.Set.Logger),
+		Kinds: kinds, Interval: cfg.Interval, Window: cfg.Duration, Budget: cfg.Budget, Idle: cfg.Idle, Share: cfg.Share, MaxEvents: cfg.MaxEvents,
+		List: cfg.Rundown == rundownOnce, BufferMB: w.cfg.BufferMB, Patience: w.cfg.ShutdownTimeout / 4,
 	})
 }
 

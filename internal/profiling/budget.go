@@ -2,6 +2,7 @@ package profiling
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"sync"
@@ -12,12 +13,10 @@ import (
 type budget struct {
 	share float64 // of a processor
 
-	mu       sync.Mutex
-	left     float64 // seconds of a processor that may be spent; below 0 they are owed
-	most     float64 // that can be saved up
-	rate     float64 // processors that sampling takes, as far as is known
-	measured bool
-	at       time.Time // when left was true
+	mu   sync.Mutex
+	left float64   // seconds of a processor that may be spent; below 0 they are owed
+	most float64   // that can be saved up
+	at   time.Time // when left was true
 }
 
 // assumedRate is the assumed rate of sampling until it was measured: half a processor, which
@@ -29,11 +28,12 @@ const leastWindow = 200 * time.Millisecond
 
 func newBudget(share float64, interval time.Duration, now time.Time) *budget {
 	most := max(share*interval.Seconds(), assumedRate*leastWindow.Seconds())
-	return &budget{share: share, left: most, most: most, rate: assumedRate, at: now}
+	return &budget{share: share, left: most, most: most, at: now}
 }
 
-// window returns how long a window may be that is to be so long: 0 if there can be none yet.
-func (b *budget) window(want time.Duration, now time.Time) time.Duration {
+// window returns how long a window may be that is to be so long, and takes so many
+// processors: 0 if there can be none yet.
+func (b *budget) window(want time.Duration, rate float64, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.left = min(b.left+now.Sub(b.at).Seconds()*b.share, b.most)
@@ -41,7 +41,7 @@ func (b *budget) window(want time.Duration, now time.Time) time.Duration {
 	if b.share <= 0 {
 		return want
 	}
-	seconds := b.left / max(b.rate, 1e-3)
+	seconds := b.left / max(rate, leastRate)
 	if seconds >= want.Seconds() {
 		return want
 	}
@@ -51,28 +51,52 @@ func (b *budget) window(want time.Duration, now time.Time) time.Duration {
 	return 0
 }
 
-// spend notes a window, and how many processors more the process took than without, if that
-// is known. One window tells little, since a service is not always as busy; so its cost is
-// the mean of several. It returns the estimated cost of the window, in seconds.
-func (b *budget) spend(long time.Duration, more float64, known bool) float64 {
+// spend notes the cost of a window, in seconds of a processor.
+func (b *budget) spend(cost float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case known && !b.measured:
-		b.rate, b.measured = more, true
-	case known:
-		b.rate += (more - b.rate) / 4
-	}
-	cost := max(b.rate, 0) * long.Seconds()
 	b.left -= cost
-	return cost
 }
 
-// state returns how many processors sampling takes, and whether that was measured.
-func (b *budget) state() (rate float64, measured bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return max(b.rate, 0), b.measured
+// A price is how many processors sampling the threads of a process takes, as far as is known.
+type price struct {
+	rate     float64
+	measured bool
+}
+
+// leastRate is taken of a process that seems to take no more when it is sampled.
+const leastRate = 1e-3
+
+// saw notes how many processors more the process took in a window. One window tells little,
+// a short one less, since a service is not always as busy; so the price is a mean of several.
+func (p *price) saw(long time.Duration, more float64) {
+	const halves = time.Second // a window that long counts as much as all before
+	p.rate += (more - p.rate) * float64(long) / float64(long+halves)
+	p.measured = true
+}
+
+// of returns the cost of a window, in seconds of a processor.
+func (p *price) of(long time.Duration) float64 { return max(p.rate, 0) * long.Seconds() }
+
+// The part of a process's time that events may take is known by their number.
+const (
+	eventCost   = 10e-6 // seconds of a processor that an event takes, with its stack
+	leastEvents = 100   // that an interval may have in any case
+	assumedBusy = 0.1   // processors that a process takes where no system tells it
+)
+
+// limit returns how many events of each kind an interval may have, of a process that takes so
+// many processors.
+func (o *Options) limit(busy float64) int {
+	most := maxSamples
+	if o.MaxEvents > 0 {
+		most = min(most, max(int(float64(o.MaxEvents)*o.Interval.Seconds()), 1))
+	}
+	if o.Share > 0 {
+		seconds := busy * o.Interval.Seconds() * o.Share / 100 / 2 / float64(len(happenings))
+		most = min(most, max(int(math.Round(seconds/eventCost)), leastEvents))
+	}
+	return most
 }
 
 // processorTime returns the time of processors that a process has had, where the system tells

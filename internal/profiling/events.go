@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
@@ -67,108 +68,103 @@ func keyOf(e described) etw.Key {
 	return etw.Key{Provider: d.Provider.GUID, ID: d.ID}
 }
 
-// A counted is the count of a happening in an interval.
-type counted struct {
+// A follower follows one kind of happening in a process. Each has a session of its own, so
+// that one can pause without a gap in the others.
+type follower struct {
 	*happening
+	o    *Options
+	full chan<- struct{} // told when an interval has had as many events as it may
+
+	flow        *flow // nil while it pauses
+	lost, bytes int64 // of sessions that have ended
+	begun       time.Time
+	paused      time.Time // zero while it does not pause
+
+	mu      sync.Mutex
+	mux     *etw.Mux
 	samples func() []*stacks.Samples
 	open    func() int
-	events  int
-	dropped int64 // beyond the limit
-	off     bool  // for the rest of the process's life, since there are too many
+	left    int   // of the events that the interval may have; below 1 it is to pause
+	dropped int64 // beyond what there is memory for
 }
 
-// events follow the happenings in a process.
-type events struct {
-	flow *flow
-	o    *Options
-
-	mu    sync.Mutex
-	mux   *etw.Mux
-	kinds []counted
-}
-
-func newEvents(o *Options) *events {
-	e := &events{o: o}
+// newFollowers returns a follower for each kind that is wanted.
+func newFollowers(o *Options) (list []*follower, full <-chan struct{}) {
+	c := make(chan struct{}, 1)
 	for i := range happenings {
 		if slices.Contains(o.Kinds, happenings[i].kind) {
-			e.kinds = append(e.kinds, counted{happening: &happenings[i]})
+			list = append(list, &follower{happening: &happenings[i], o: o, full: c})
 		}
 	}
-	e.begin()
-	return e
+	for _, f := range list {
+		f.begin(o.limit(assumedBusy))
+	}
+	return list, c
 }
 
-// begin begins an interval.
-func (e *events) begin() {
-	e.mux = new(etw.Mux)
-	for i := range e.kinds {
-		k := &e.kinds[i]
-		k.samples, k.open = k.start(e.mux)
-		k.events, k.dropped = 0, 0
-	}
+// begin begins an interval that may have so many events.
+func (f *follower) begin(limit int) {
+	f.mux, f.left, f.dropped, f.begun = new(etw.Mux), limit, 0, time.Now()
+	f.samples, f.open = f.start(f.mux)
 }
 
-// follow starts the session, unless there is nothing to follow.
-func (e *events) follow(ctx context.Context, p *Process) (err error) {
-	var list []eventpipe.Provider
-	for i := range e.kinds {
-		if !e.kinds[i].off {
-			list = append(list, providers(e.kinds[i].needs(p.Version))...)
-		}
-	}
-	e.flow = nil
-	if len(list) > 0 {
-		e.flow, err = follow(ctx, p.Client, eventpipe.Config{BufferMB: e.o.BufferMB, Providers: eventpipe.Merge(list)}, e.take)
+// follow starts the session, unless there is one.
+func (f *follower) follow(ctx context.Context, p *Process) (err error) {
+	if f.flow == nil {
+		f.flow, err = follow(ctx, p.Client, eventpipe.Config{BufferMB: f.o.BufferMB, Providers: eventpipe.Merge(providers(f.needs(p.Version)))}, f.take)
+		f.paused = time.Time{}
 	}
 	return err
 }
 
-// take takes an event, unless there were too many of its kind.
-func (e *events) take(r *etw.Record) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	key := etw.Key{Provider: r.Provider, ID: r.ID}
-	for i := range e.kinds {
-		k := &e.kinds[i]
-		if !slices.Contains(k.event, key) {
-			continue
-		}
-		if k.events++; k.events > e.o.limit() {
-			k.dropped++
+// isOver reports whether the interval has had as many events as it may.
+func (f *follower) isOver() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.left <= 0 && f.flow != nil
+}
+
+// end ends the session, until the next interval. Events that had happened by then still count.
+func (f *follower) end(ctx context.Context) error {
+	f.paused = time.Now()
+	err := f.flow.end(ctx)
+	lost, bytes := f.flow.news()
+	f.lost, f.bytes, f.flow = f.lost+lost, f.bytes+bytes, nil
+	return err
+}
+
+// take takes an event.
+func (f *follower) take(r *etw.Record) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if slices.Contains(f.event, etw.Key{Provider: r.Provider, ID: r.ID}) {
+		switch f.left--; {
+		case f.left == 0:
+			select {
+			case f.full <- struct{}{}:
+			default: // it is told already
+			}
+		case f.left < -f.o.maxSamples():
+			f.dropped++
 			return nil
 		}
 	}
-	return e.mux.Dispatch(r)
+	return f.mux.Dispatch(r)
 }
 
-// limit returns how many events of a kind an interval may have.
-func (o *Options) limit() int {
-	if o.MaxEvents <= 0 {
-		return maxSamples
+// swap ends an interval and begins the next one, with so many events. It returns the samples.
+func (f *follower) swap(x *Interval, limit int) []*stacks.Samples {
+	if !f.paused.IsZero() {
+		x.Partly = append(x.Partly, Part{f.kind, f.paused.Sub(f.begun)})
 	}
-	return min(max(int(float64(o.MaxEvents)*o.Interval.Seconds()), 1), maxSamples)
-}
-
-// swap ends an interval and begins the next one. It returns the samples, and the kinds that
-// are too frequent to be followed any longer.
-func (e *events) swap(x *Interval) (list []taken, tooMany []string) {
-	e.mu.Lock()
-	of := slices.Clone(e.kinds)
-	for i := range e.kinds {
-		if k := &e.kinds[i]; k.dropped > 0 && !k.off {
-			k.off = true
-			tooMany = append(tooMany, k.kind)
-		}
-	}
-	e.begin()
-	e.mu.Unlock()
-	for i := range of {
-		k := &of[i]
-		x.Dropped += k.dropped
-		x.Open += int64(k.open())
-		if samples := k.samples(); len(samples) > 0 {
-			list = append(list, taken{k.kind, samples, 0})
-		}
-	}
-	return list, tooMany
+	lost, bytes := f.flow.news()
+	x.Lost, x.Bytes = x.Lost+lost+f.lost, x.Bytes+bytes+f.bytes
+	f.lost, f.bytes = 0, 0
+	f.mu.Lock()
+	samples, open := f.samples, f.open
+	x.Dropped += f.dropped
+	f.begin(limit)
+	f.mu.Unlock()
+	x.Open += int64(open())
+	return samples()
 }

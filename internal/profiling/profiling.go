@@ -3,10 +3,8 @@ package profiling
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +23,10 @@ const (
 // Kinds returns the kinds of profiles.
 func Kinds() []string { return []string{CPU, Allocs, Exceptions, Contention} }
 
+// DefaultShare is how many percent more a process may take for its profiles unless somebody
+// says otherwise.
+const DefaultShare = 6
+
 // maxSamples bounds the samples of one profile.
 const maxSamples = 1 << 20
 
@@ -33,13 +35,17 @@ type Options struct {
 	Kinds    []string
 	Interval time.Duration // from one profile of a process to its next
 	Window   time.Duration // for which threads are sampled in each
-	// Budget is the share of one processor, in percent, that sampling may take of all
+	// Budget is the share of one processor, in percent, that sampling threads may take of all
 	// processes together; 0 is as much as it takes.
 	Budget float64
+	// Share is how many percent more of the processors a process may take for its profiles
+	// than without: half of it for the samples of threads, and half for events. 0 is no limit.
+	Share float64
 	// Idle is how many percent of a processor a process must take to be sampled.
 	Idle float64
-	// MaxEvents is how many allocations, exceptions or waits a second are followed. A kind of
-	// which there are more is followed no longer; 0 is no limit but that of one profile.
+	// MaxEvents is how many allocations, exceptions or waits a second are followed, on average.
+	// A kind of which there are more is followed for a part of each interval; 0 is no limit but
+	// Share and that of one profile.
 	MaxEvents int
 	// MaxSamples bounds the samples of one profile; 0 is a million.
 	MaxSamples int
@@ -48,7 +54,6 @@ type Options struct {
 	BufferMB int
 	// Patience is how long the end of a run may take, 0 for ten seconds.
 	Patience time.Duration
-	Log      *slog.Logger
 }
 
 func (o *Options) maxSamples() int {
@@ -68,9 +73,6 @@ type Machine struct {
 
 // New returns a machine on which no process is profiled yet.
 func New(o Options) *Machine {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	return &Machine{o: o, turn: make(chan struct{}, 1), budget: newBudget(o.Budget/100, o.Interval, time.Now())}
 }
 
@@ -92,8 +94,9 @@ type Profile struct {
 // An Interval is the samples of a process since the last one.
 type Interval struct {
 	Profiles []Profile
-	Lost     int64 // events that the process could not keep
-	Dropped  int64 // events beyond limits
+	Lost     int64  // events that the process could not keep
+	Dropped  int64  // events and samples for which there was no memory
+	Partly   []Part // kinds of events that were not followed all the time
 	// Open are waits for locks that go on from one interval to the next, which are in neither.
 	Open  int64
 	Bytes int64 // that came of the process, WindowBytes of them by the window
@@ -108,6 +111,12 @@ type Interval struct {
 	Named    float64 // percent of the frames of all profiles
 }
 
+// A Part says that a kind of events was followed for the first part of an interval alone.
+type Part struct {
+	Kind string
+	For  time.Duration
+}
+
 // Why threads were not sampled.
 const (
 	SkippedIdle   = "idle"
@@ -116,12 +125,14 @@ const (
 
 // A run profiles one process.
 type run struct {
-	m      *Machine
-	p      *Process
-	names  *names
-	events *events
-	load   load
-	idle   load // as load, but from one interval to the next
+	m     *Machine
+	p     *Process
+	names *names
+	kinds []*follower
+	price price
+	load  load
+	idle  load // as load, but from one window to the next
+	whole load // as load, but from one interval to the next
 }
 
 // Run gives a process's intervals away until it ends, which is no error, or ctx is done. The
@@ -129,11 +140,11 @@ type run struct {
 func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) error {
 	others := m.running.Add(1) - 1
 	defer m.running.Add(-1)
-	r := &run{m: m, p: p, load: load{pid: p.PID}, idle: load{pid: p.PID}, events: newEvents(&m.o)}
-	r.load.since(time.Now())
-	r.idle.since(time.Now())
+	r := m.newRun(p)
+	kinds, full := newFollowers(&m.o)
+	r.kinds = kinds
 	var err error
-	if r.names, err = newNames(ctx, p.Client, m.o.BufferMB); err != nil {
+	if r.names, err = newNames(ctx, p, m.o.BufferMB); err != nil {
 		return err
 	}
 	defer func() {
@@ -141,7 +152,7 @@ func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) err
 		defer cancel()
 		r.names.flow.end(last)
 	}()
-	if err := r.events.follow(ctx, p); err != nil {
+	if err := r.follow(ctx); err != nil {
 		return err
 	}
 	next := time.Now().Add(m.o.Interval - min(m.o.Window, m.o.Interval))
@@ -159,13 +170,22 @@ func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) err
 			}
 			next = later(next, m.o.Interval)
 			continue
+		case <-full:
+			t.Stop()
+			if err := r.pause(ctx); err != nil {
+				return err
+			}
+			continue
 		case <-r.names.flow.done:
 		case <-ctx.Done():
 		}
 		t.Stop()
 		last, cancel := m.o.patience(ctx)
 		defer cancel()
-		err := r.events.flow.end(last)
+		var err error
+		for _, f := range r.kinds {
+			err = cmp.Or(err, f.flow.end(last))
+		}
 		x, _ := r.interval(last, false)
 		give(x)
 		if ctx.Err() != nil {
@@ -173,6 +193,32 @@ func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) err
 		}
 		return err
 	}
+}
+
+func (m *Machine) newRun(p *Process) *run {
+	of := load{pid: p.PID}
+	of.since(time.Now())
+	return &run{m: m, p: p, load: of, idle: of, whole: of, price: price{rate: assumedRate}}
+}
+
+// follow follows all kinds, those that pause anew.
+func (r *run) follow(ctx context.Context) error {
+	for _, f := range r.kinds {
+		if err := f.follow(ctx, r.p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause has those kinds pause of which there were enough.
+func (r *run) pause(ctx context.Context) (err error) {
+	for _, f := range r.kinds {
+		if f.isOver() {
+			err = cmp.Or(err, f.end(ctx))
+		}
+	}
+	return err
 }
 
 // patience returns a context for work that ends when another one is done.
@@ -211,8 +257,15 @@ func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
 			list = append(list, taken{CPU, w.samples, w.period})
 		}
 	}
-	of, tooMany := r.events.swap(x)
-	list = append(list, of...)
+	busy, known := r.whole.since(time.Now())
+	if !known {
+		busy = assumedBusy
+	}
+	for _, f := range r.kinds {
+		if samples := f.swap(x, r.m.o.limit(busy)); len(samples) > 0 {
+			list = append(list, taken{f.kind, samples, 0})
+		}
+	}
 	r.name(x, list)
 	if x.Named < enoughNames && r.m.o.List && !r.names.list && err == nil && ctx.Err() == nil {
 		var bytes int64
@@ -221,14 +274,11 @@ func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
 		x.Bytes += bytes
 		r.name(x, list)
 	}
-	for _, f := range []*flow{r.names.flow, r.events.flow} {
-		lost, bytes := f.news()
-		x.Lost += lost
-		x.Bytes += bytes
-	}
-	if len(tooMany) > 0 && ctx.Err() == nil {
-		r.m.o.Log.Warn("there are too many events: they are not followed any longer", "process", r.p.Name, "kinds", strings.Join(tooMany, ", "), "most", r.m.o.MaxEvents)
-		err = cmp.Or(err, r.events.flow.end(ctx), r.events.follow(ctx, r.p))
+	lost, bytes := r.names.flow.news()
+	x.Lost += lost
+	x.Bytes += bytes
+	if err == nil && ctx.Err() == nil && r.names.flow.goesOn() {
+		err = r.follow(ctx)
 	}
 	return x, err
 }
@@ -263,7 +313,7 @@ func (r *run) window(ctx context.Context, x *Interval) (*window, error) {
 		x.Skipped = SkippedIdle
 		return nil, nil
 	}
-	long := r.m.budget.window(r.m.o.Window, time.Now())
+	long := r.m.budget.window(r.own(busy, known), r.price.rate, time.Now())
 	if long == 0 {
 		x.Skipped = SkippedBudget
 		return nil, nil
@@ -273,11 +323,25 @@ func (r *run) window(ctx context.Context, x *Interval) (*window, error) {
 		return nil, err
 	}
 	r.idle.since(time.Now())
-	x.Window, x.Cost = w.long, r.m.budget.spend(w.long, w.more, w.known)
-	_, x.Measured = r.m.budget.state()
+	if w.known {
+		r.price.saw(w.long, w.more)
+	}
+	x.Window, x.Cost, x.Measured = w.long, r.price.of(w.long), r.price.measured
+	r.m.budget.spend(x.Cost)
 	x.Lost += w.lost
 	x.Dropped += w.dropped
 	x.Bytes += w.bytes
 	x.WindowBytes = w.bytes
 	return w, err
+}
+
+// own returns how long a window may be at most, so that it costs no more than its part of
+// what the process takes itself.
+func (r *run) own(busy float64, known bool) time.Duration {
+	o := &r.m.o
+	if !known || o.Share <= 0 {
+		return o.Window
+	}
+	seconds := busy * o.Interval.Seconds() * o.Share / 100 / 2
+	return min(o.Window, max(leastWindow, time.Duration(seconds/max(r.price.rate, leastRate)*float64(time.Second))))
 }

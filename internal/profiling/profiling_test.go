@@ -2,11 +2,9 @@ package profiling
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -112,27 +110,47 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestLimits has a kind of which there are too many events followed no longer, says how many
-// were left out, and ends its session.
+// TestLimits has a kind of which there are too many events pause until the next interval, with
+// all that had happened by then, and says for how long it was followed.
 func TestLimits(t *testing.T) {
-	_, p, _ := playing(t, 10, "answers/exceptions-10.nettrace")
+	rt, p, _ := playing(t, 10, "answers/exceptions-10.nettrace")
 	o := options(Exceptions)
-	var log strings.Builder
-	o.Log = logger(&log)
-	o.MaxEvents = 50 // three in an interval
-	list := intervals(t, New(o), p, 3)
-	samples, dropped := 0, int64(0)
+	o.Interval, o.List = 300*time.Millisecond, false
+	o.MaxEvents = 10 // three in an interval
+	list := intervals(t, New(o), p, 4)
+	sessions := 0
+	for _, r := range rt.Requests() {
+		if r.Command == eventpipetest.CollectTracing2 || r.Command == eventpipetest.CollectTracing3 {
+			sessions++
+		}
+	}
+	samples, parts := 0, 0
 	for _, x := range list {
-		dropped += x.Dropped
 		for _, of := range x.Profiles {
 			samples += of.Len()
 		}
+		for _, part := range x.Partly {
+			if part.Kind != Exceptions || part.For <= 0 || part.For > time.Minute {
+				t.Errorf("there is the part %v", part)
+			}
+			parts++
+		}
+		if x.Dropped > 0 {
+			t.Errorf("%d are dropped", x.Dropped)
+		}
 	}
-	if samples != 3 || dropped != 4 {
-		t.Errorf("%d samples, and %d dropped, of 7 with a limit of 3", samples, dropped)
+	// One session learns names; of the others each plays the recording from its begin.
+	if samples == 0 || samples != 7*(sessions-1) && samples != 7*(sessions-2) || parts == 0 {
+		t.Errorf("%d samples, %d parts, and %d sessions", samples, parts, sessions)
 	}
-	if text := log.String(); !strings.Contains(text, "kinds=exceptions") {
-		t.Errorf("the log has %q", text)
+	for _, test := range []struct {
+		busy, share float64
+		most, want  int
+	}{{0.1, 0, 2000, 120000}, {0.1, 0, 0, maxSamples}, {0.1, 6, 2000, 6000}, {1, 6, 0, 60000}, {1, 6, 10, 600}, {0, 6, 10, leastEvents}} {
+		o := Options{Interval: time.Minute, Share: test.share, MaxEvents: test.most}
+		if got := o.limit(test.busy); got != test.want {
+			t.Errorf("of %v processors, %v %% and %d a second are %d events, want %d", test.busy, test.share, test.most, got, test.want)
+		}
 	}
 }
 
@@ -159,18 +177,19 @@ func TestProcessEnds(t *testing.T) {
 }
 
 // TestBudget has windows become shorter, or wait, so that their cost stays within the
-// budget, whatever one of them seems to cost.
+// budget, whatever one of them seems to cost, and within the process's own share.
 func TestBudget(t *testing.T) {
 	for _, rate := range []float64{0, 0.05, 0.5, 4} {
 		now := time.Unix(1e9, 0)
-		b := newBudget(0.01, time.Minute, now)
+		b, r := newBudget(0.01, time.Minute, now), &run{m: New(Options{Window: 5 * time.Second, Interval: time.Minute, Share: 6}), price: price{rate: assumedRate}}
 		cost, windows := 0.0, 0
-		const minutes = 600
+		const minutes, busy = 600, 0.2
 		for i := range minutes {
 			now = now.Add(time.Minute)
-			if long := b.window(5*time.Second, now); long > 0 {
+			if long := b.window(r.own(busy, true), r.price.rate, now); long > 0 {
 				noise := 0.02 * float64(i%3-1)
-				b.spend(long, rate+noise, true)
+				r.price.saw(long, rate+noise)
+				b.spend(r.price.of(long))
 				cost += rate * long.Seconds()
 				windows++
 			}
@@ -179,12 +198,15 @@ func TestBudget(t *testing.T) {
 		if share > 1.1 {
 			t.Errorf("at %v processors windows cost %.2f %% of a processor, and 1 is allowed", rate, share)
 		}
+		if own := share / busy; own > 3.3 && rate*leastWindow.Seconds() < 0.03*busy*60 {
+			t.Errorf("at %v processors windows cost %.2f %% of what the process takes, and 3 is allowed", rate, own)
+		}
 		if windows == 0 || rate < 0.1 && windows < minutes*9/10 {
 			t.Errorf("at %v processors there are %d windows in %d minutes", rate, windows, minutes)
 		}
 	}
 	b := newBudget(0, time.Minute, time.Now())
-	if b.spend(time.Hour, 1, true); b.window(time.Second, time.Now()) != time.Second {
+	if b.spend(3600); b.window(time.Second, 1, time.Now()) != time.Second {
 		t.Error("without a budget a window is not as long as it is to be")
 	}
 }
@@ -194,7 +216,7 @@ func TestTurns(t *testing.T) {
 	m := New(options(CPU))
 	m.turn <- struct{}{} // another one is sampled
 	_, p, _ := playing(t, 10, "answers/exceptions-10.nettrace")
-	r := &run{m: m, p: p, load: load{pid: -1}, idle: load{pid: -1}}
+	r := m.newRun(p)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	var x Interval
@@ -236,5 +258,3 @@ func TestLoad(t *testing.T) {
 }
 
 var sink int
-
-func logger(w *strings.Builder) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

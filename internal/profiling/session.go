@@ -92,6 +92,16 @@ func (f *flow) news() (lost, bytes int64) {
 	return lost, bytes
 }
 
+// goesOn reports whether a session has not ended.
+func (f *flow) goesOn() bool {
+	select {
+	case <-f.done:
+		return false
+	default:
+		return true
+	}
+}
+
 // end stops a session and waits until all that it has was read.
 func (f *flow) end(ctx context.Context) error {
 	if f == nil {
@@ -128,11 +138,12 @@ type names struct {
 	code *symbols.Analysis
 }
 
-func newNames(ctx context.Context, c *eventpipe.Client, buffer int) (*names, error) {
+func newNames(ctx context.Context, p *Process, buffer int) (*names, error) {
 	n := new(names)
 	n.code = symbols.New(&n.mux)
 	var err error
-	n.flow, err = follow(ctx, c, eventpipe.Config{BufferMB: buffer, Providers: []eventpipe.Provider{{Name: need.CLR, Keywords: methodKeywords, Level: etw.LevelVerbose}}}, n.take)
+	n.flow, err = follow(ctx, p.Client, eventpipe.Config{BufferMB: buffer, WithoutStacks: p.Version >= 8,
+		Providers: []eventpipe.Provider{{Name: need.CLR, Keywords: methodKeywords, Level: etw.LevelVerbose}}}, n.take)
 	return n, err
 }
 

@@ -26,6 +26,10 @@ type window struct {
 	bytes   int64
 }
 
+// windowBytes is how much a window has at most, and a little that is on its way then: together
+// less than a megabyte.
+const windowBytes = 800 << 10
+
 // sample has a window of a process, as long as it may be.
 func (r *run) sample(ctx context.Context, long time.Duration, before float64, known bool) (*window, error) {
 	var mux etw.Mux
@@ -50,13 +54,20 @@ func (r *run) sample(ctx context.Context, long time.Duration, before float64, kn
 	}
 	r.load.since(time.Now())
 	begun := time.Now()
-	t := time.NewTimer(long)
+	t, size := time.NewTimer(long), time.NewTicker(leastWindow/8)
 	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-full:
-	case <-f.done:
-	case <-ctx.Done():
+	defer size.Stop()
+	for goesOn := true; goesOn; {
+		select {
+		case <-size.C:
+			goesOn = f.session.Received() < windowBytes
+			continue
+		case <-t.C:
+		case <-full:
+		case <-f.done:
+		case <-ctx.Done():
+		}
+		goesOn = false
 	}
 	w.long = time.Since(begun)
 	during, ok := r.load.since(time.Now())

@@ -125,7 +125,7 @@ func (c *collect) send(cmd *cobra.Command, args []string) error {
 	s := &sending{cmd: cmd, client: client}
 	machine := profiling.New(profiling.Options{
 		Kinds: profiling.Kinds(), Interval: c.sending.every, Window: min(longestWindow, c.sending.every/2), Budget: c.sending.budget, Idle: 2,
-		MaxEvents: 2000, List: true, BufferMB: c.enabling.BufferMB,
+		Share: profiling.DefaultShare, MaxEvents: 2000, List: true, BufferMB: c.enabling.BufferMB,
 	})
 	supervisor := &attach.Supervisor{Targets: targets, Status: s.status}
 	err = supervisor.Run(ctx, func(ctx context.Context, p *attach.Process) error {
@@ -197,6 +197,9 @@ func describeInterval(p *profiling.Process, x *profiling.Interval, samples int) 
 		if !x.Measured {
 			text += " if it is as assumed"
 		}
+	}
+	for _, part := range x.Partly {
+		text += fmt.Sprintf("; %s followed for %.1f s", part.Kind, part.For.Seconds())
 	}
 	if x.Open > 0 {
 		text += "; " + show.Count(int(x.Open), "wait", "waits") + " that went on left out"
