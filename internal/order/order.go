@@ -5,7 +5,11 @@
 // of which there are many, uses slices.
 package order
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
 
 // Sort sorts s as compare says, as slices.SortFunc does.
 func Sort[T any](s []T, compare func(a, b T) int) {
@@ -16,4 +20,29 @@ func Sort[T any](s []T, compare func(a, b T) int) {
 // slices.SortStableFunc does.
 func Stable[T any](s []T, compare func(a, b T) int) {
 	sort.SliceStable(s, func(i, j int) bool { return compare(s[i], s[j]) < 0 })
+}
+
+// ByKey sorts s by a number, and keeps the order of equal elements. It moves each element once,
+// so that it is also fast for large ones, and shares its code as the others do.
+func ByKey[T any](s []T, key func(*T) uint64) {
+	from := make([]int, len(s))
+	sorted := true
+	for i := range from {
+		from[i] = i
+		sorted = sorted && (i == 0 || key(&s[i-1]) <= key(&s[i]))
+	}
+	if sorted {
+		return
+	}
+	slices.SortStableFunc(from, func(a, b int) int { return cmp.Compare(key(&s[a]), key(&s[b])) })
+	for i := range from {
+		first := s[i]
+		at := i
+		for from[at] != i {
+			next := from[at]
+			s[at], from[at] = s[next], at
+			at = next
+		}
+		s[at], from[at] = first, at
+	}
 }

@@ -10,7 +10,7 @@ import (
 // A pair is sorted by its key alone.
 type pair struct{ key, seq int }
 
-// TestOrder holds both functions against those of package slices.
+// TestOrder holds the functions against those of package slices.
 func TestOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	byKey := func(a, b pair) int { return cmp.Compare(a.key, b.key) }
@@ -26,6 +26,11 @@ func TestOrder(t *testing.T) {
 		Stable(got, byKey)
 		if !slices.Equal(got, want) {
 			t.Fatalf("Stable: %v, want %v", got, want)
+		}
+		got = slices.Clone(list)
+		ByKey(got, func(p *pair) uint64 { return uint64(p.key) })
+		if !slices.Equal(got, want) {
+			t.Fatalf("ByKey: %v, want %v", got, want)
 		}
 		r.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
 		Sort(list, both)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A File is how the code of an ELF file is unwound.
@@ -60,7 +62,7 @@ func Open(r io.ReaderAt) (*File, error) {
 		all := Section{Bytes: part(r, s), Address: le.Uint64(s[16:]), Order: le, Wide: true, Debug: debug}
 		f.entries = append(f.entries, all.Entries()...)
 	}
-	slices.SortStableFunc(f.entries, func(a, b Entry) int { return cmp.Compare(a.Begin, b.Begin) })
+	order.ByKey(f.entries, func(e *Entry) uint64 { return e.Begin })
 	return f, nil
 }
 

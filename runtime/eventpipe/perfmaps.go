@@ -1,18 +1,18 @@
 package eventpipe
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/perfmap"
 )
 
 // PerfMaps are files into which runtimes of .NET write which code they compiled, and where:
@@ -107,25 +107,9 @@ func (m *perfMap) read(ctx context.Context, pid int, function func(start, size u
 	if err != nil {
 		return err
 	}
-	err = errors.Join(readPerfMap(f, function), f.Close())
+	err = errors.Join(perfmap.Read(f, function), f.Close())
 	if !m.theirs {
 		err = errors.Join(err, os.Remove(m.path))
 	}
 	return err
-}
-
-// readPerfMap reads lines of start and size, in hexadecimal, and name. Others are left out.
-func readPerfMap(r io.Reader, function func(start, size uint64, name string)) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		from, rest, _ := strings.Cut(lines.Text(), " ")
-		length, name, _ := strings.Cut(rest, " ")
-		start, err := strconv.ParseUint(strings.TrimPrefix(from, "0x"), 16, 64)
-		size, err2 := strconv.ParseUint(strings.TrimPrefix(length, "0x"), 16, 64)
-		if err == nil && err2 == nil && name != "" {
-			function(start, size, name)
-		}
-	}
-	return lines.Err()
 }

@@ -1,9 +1,9 @@
 package perfdata
 
 import (
-	"cmp"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
 
@@ -67,7 +67,7 @@ func (r *rounds) rest(deliver func(*held)) {
 }
 
 func (r *rounds) sort() {
-	slices.SortStableFunc(r.held, func(a, b held) int { return cmp.Compare(a.Time, b.Time) })
+	order.ByKey(r.held, func(h *held) uint64 { return uint64(h.Time) }) // which is not below 0
 }
 
 func (r *rounds) deliver(n int, deliver func(*held)) {

@@ -188,7 +188,7 @@ func TestPackedBudget(t *testing.T) {
 func TestLongLines(t *testing.T) {
 	long := strings.Repeat("x", 5<<20)
 	m, err := readPerfMap(strings.NewReader("1000 10 first\n2000 10 " + long + "\n3000 10 last\n" + long))
-	if fmt.Sprint(err) != "native: 2 lines are longer than 1048576 bytes, and left out" {
+	if fmt.Sprint(err) != "2 lines are longer than 1048576 bytes, and left out" {
 		t.Error(err)
 	}
 	for address, want := range map[uint64]string{0x1000: "first", 0x3000: "last"} {
@@ -197,7 +197,7 @@ func TestLongLines(t *testing.T) {
 		}
 	}
 	k, err := readKernel(strings.NewReader("ffffffff81000000 T first\nffffffff81001000 T " + long + "\nffffffff81002000 T last\n"))
-	if fmt.Sprint(err) != "native: 1 line is longer than 1048576 bytes, and left out" {
+	if fmt.Sprint(err) != "1 line is longer than 1048576 bytes, and left out" {
 		t.Error(err)
 	}
 	for address, want := range map[uint64]string{0xffffffff81000000: "first", 0xffffffff81002000: "last"} {

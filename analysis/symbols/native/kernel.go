@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/internal/perfmap"
 )
 
 var errHidden = errors.New("native: all its addresses are 0: it was not read as root")
@@ -47,7 +48,7 @@ func readKernel(r io.Reader) (*table, error) {
 	t := new(table)
 	hidden := false
 	last := uint64(0)
-	err := eachLine(r, func(line string) {
+	err := perfmap.Lines(r, func(line string) {
 		at, rest, _ := strings.Cut(line, " ")
 		kind, name, ok := strings.Cut(rest, " ")
 		address, err := strconv.ParseUint(at, 16, 64)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A table is functions by address.
@@ -45,17 +47,26 @@ func (t *table) addRanked(at, size uint64, name string, r rank) {
 // bound notes that no function goes on at an address.
 func (t *table) bound(end uint64) { t.bounds = append(t.bounds, end) }
 
+// better reports whether a name of the same address is to stay in place of another.
+func (f *function) better(than *function) bool {
+	return cmp.Or(cmp.Compare(min(than.size, 1), min(f.size, 1)), cmp.Compare(f.rank, than.rank),
+		cmp.Compare(underscores(f.name), underscores(than.name)), cmp.Compare(len(f.name), len(than.name))) < 0
+}
+
 // sort makes the table ready. Of several names of one address the best one stays: one with
 // a size, of the first rank, that begins with the fewest underscores, and is the shortest.
 func (t *table) sort() {
-	slices.SortStableFunc(t.list, func(a, b function) int {
-		if a.at != b.at {
-			return cmp.Compare(a.at, b.at)
+	order.ByKey(t.list, func(f *function) uint64 { return f.at })
+	best := t.list[:0]
+	for _, f := range t.list {
+		if n := len(best); n == 0 || best[n-1].at != f.at {
+			best = append(best, f)
+		} else if f.better(&best[n-1]) {
+			best[n-1] = f
 		}
-		return cmp.Or(cmp.Compare(min(b.size, 1), min(a.size, 1)), cmp.Compare(a.rank, b.rank),
-			cmp.Compare(underscores(a.name), underscores(b.name)), cmp.Compare(len(a.name), len(b.name)))
-	})
-	t.list = slices.CompactFunc(t.list, func(a, b function) bool { return a.at == b.at })
+	}
+	clear(t.list[len(best):])
+	t.list = best
 	slices.Sort(t.bounds)
 	t.reach = make([]uint64, len(t.list))
 	last := uint64(0)

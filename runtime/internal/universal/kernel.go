@@ -4,11 +4,15 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/order"
+	"github.com/etwgen/etwgen/internal/perfmap"
 )
 
 // A kernelFunction is one of the kernel's own list.
@@ -71,6 +75,35 @@ func readKernel(r io.Reader) ([]kernelFunction, error) {
 			list = append(list, kernelFunction{at, fields[2]})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b kernelFunction) int { return cmp.Compare(a.at, b.at) })
+	order.ByKey(list, func(f *kernelFunction) uint64 { return f.at })
 	return slices.CompactFunc(list, func(a, b kernelFunction) bool { return a.at == b.at }), lines.Err()
+}
+
+// maxCompiled bounds the names of code that processes compiled.
+const maxCompiled = 1 << 20
+
+// NameCompiled writes the names of the code that a process compiled, as its map says last.
+func (t *Translator) NameCompiled(pid int32, perfMap io.Reader) error {
+	type code struct {
+		start, size uint64
+		name        string
+	}
+	var list []code
+	last, excess := make(map[uint64]int), false
+	err := perfmap.Read(perfMap, func(start, size uint64, name string) {
+		c := code{start, size, name}
+		if i, known := last[start]; known {
+			list[i] = c
+		} else if excess = excess || len(list) == maxCompiled; !excess {
+			last[start] = len(list)
+			list = append(list, c)
+		}
+	})
+	for _, c := range list {
+		t.Function(pid, c.start, c.size, c.name)
+	}
+	if err == nil && excess {
+		err = fmt.Errorf("it has more than %d names", maxCompiled)
+	}
+	return err
 }

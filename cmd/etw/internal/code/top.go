@@ -248,7 +248,7 @@ func (o *Top) groups(p *Profiled) *show.Table {
 			sum[i] += v
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
+	order.Stable(names, func(a, b string) int {
 		if wait := cmp.Compare(isWaiting(a), isWaiting(b)); wait != 0 {
 			return wait
 		}

@@ -1,9 +1,6 @@
 package perf
 
-import (
-	"cmp"
-	"slices"
-)
+import sorting "github.com/etwgen/etwgen/internal/order"
 
 // An order puts the records of several rings in the order of time. When the rings are read
 // a second time, all that was written before the first time is there.
@@ -24,7 +21,7 @@ func (o *order) round(now int64, deliver func(*Record)) {
 func (o *order) rest(deliver func(*Record)) { o.deliver(1<<63-1, deliver) }
 
 func (o *order) deliver(limit int64, deliver func(*Record)) {
-	slices.SortStableFunc(o.held, func(a, b Record) int { return cmp.Compare(a.Time, b.Time) })
+	sorting.ByKey(o.held, func(r *Record) uint64 { return uint64(max(r.Time, 0)) })
 	n := 0
 	for n < len(o.held) && o.held[n].Time < limit {
 		deliver(&o.held[n])

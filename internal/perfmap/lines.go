@@ -1,4 +1,4 @@
-package native
+package perfmap
 
 import (
 	"bufio"
@@ -10,9 +10,9 @@ import (
 // longestLine is how long lines of maps and lists may be.
 const longestLine = 1 << 20
 
-// eachLine calls fn for each line of a text. Those that are too long for a name are left out,
+// Lines calls fn for each line of a text. Those that are too long for a name are left out,
 // which the error says.
-func eachLine(r io.Reader, fn func(line string)) error {
+func Lines(r io.Reader, fn func(line string)) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
 	long, tooLong := 0, false
@@ -41,9 +41,9 @@ func eachLine(r io.Reader, fn func(line string)) error {
 		case err != io.EOF:
 			return err
 		case long == 1:
-			return fmt.Errorf("native: 1 line is longer than %d bytes, and left out", longestLine)
+			return fmt.Errorf("1 line is longer than %d bytes, and left out", longestLine)
 		case long > 1:
-			return fmt.Errorf("native: %d lines are longer than %d bytes, and left out", long, longestLine)
+			return fmt.Errorf("%d lines are longer than %d bytes, and left out", long, longestLine)
 		default:
 			return nil
 		}
