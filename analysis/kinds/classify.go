@@ -33,6 +33,7 @@ type node struct {
 	mild  int // of native code that no rule knows
 	firm  int // of all native code
 	all   int // of all code
+	tag   int // of the innermost frame that has one
 	under bool
 }
 
@@ -54,11 +55,11 @@ func (r *Rules) Classify(p *stacks.Profile) *Classification {
 }
 
 // Unmatched returns the rules, as their tables have them, that were added to those that are
-// built in and match no frame of the profile.
+// built in and match no frame of the profile. Tags are left out: files of them are of many programs.
 func (c *Classification) Unmatched() []string {
 	var list []string
 	for _, rule := range c.rules.list[:c.rules.added] {
-		if !slices.ContainsFunc(c.p.Frames, func(f stacks.Frame) bool {
+		if rule.text != "" && !slices.ContainsFunc(c.p.Frames, func(f stacks.Frame) bool {
 			module, method := split(&f)
 			return matches(rule.module, module) && matches(rule.method, method)
 		}) {
@@ -97,6 +98,12 @@ func (r *Rules) index(name string) int {
 // extend returns the state of a stack with one more frame.
 func (r *Rules) extend(from node, f fact) node {
 	n := from
+	switch {
+	case f.known && f.reach == tagged:
+		return node{kind: f.kind + 1, all: f.kind + 1, tag: f.kind + 1}
+	case from.tag != 0:
+		return from
+	}
 	if f.known && r.kinds[f.kind].Name == caller {
 		if n.kind == 0 && !f.managed {
 			n.kind = r.index(Native) + 1

@@ -192,6 +192,44 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+const tags = "\ufeff<?xml version=\"1.0\"?>\n<Tag Name=\"\"><Tag Name=\"HTML\"><Entrypoint Module=\"Shop.dll\" Method=\"Bakery.Wire.*\"/>" +
+	"<Tag Name=\"Script &amp; OM\"><Entrypoint Module=\"*\" Method=\"Bakery.Gate.Pass\"/></Tag></Tag><HintTag Name=\"x\"><Entrypoint Module=\"*\" Method=\"*\"/></HintTag>" +
+	"<Tag Name=\"Unknown\"><Entrypoint Module=\"coreclr.dll\" Method=\"JIT_*\"/></Tag></Tag>"
+
+// The innermost tag counts, whatever is called below it.
+func TestTags(t *testing.T) {
+	rules, err := Default().Add(strings.NewReader(tags))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stack, want := range map[string]Kind{
+		"@Shop!Bakery.Wire.Send; coreclr.dll!WKS::gc_heap::garbage_collect": {"html", "HTML"},
+		"@Shop!Bakery.Wire.Send; @Shop!Bakery.Oven.Bake = external":         {"html", "HTML"},
+		"@Shop!Bakery.Wire.Send; @Other!Bakery.Gate.Pass; @Shop!X.Y":        {"html-script-om", "HTML\\Script & OM"},
+		"@Shop!Bakery.Wire.Send; coreclr.dll!JIT_New; ntdll.dll!x":          {"unknown-tag", "Unknown"},
+		"@Shop!Bakery.Oven.Bake": {"user", "user code"},
+	} {
+		p := profileOf(stack)
+		c := rules.Classify(p)
+		for s := range p.Samples() {
+			if got := c.Of(s); got != want || c.Unmatched() != nil {
+				t.Errorf("%s: %v, want %v; %q", stack, got, want, c.Unmatched())
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"<Tag Name='a'>\n<Entrypoint Module='x'/></Tag>":         "line 2: an Entrypoint wants a Module, a Method",
+		"<Tag Name='a'>\n\n":                                     "line 3: XML syntax error",
+		"<Tags><Entrypoint Module='x' Method='y'/></Tags>":       "line 1: an Entrypoint wants",
+		strings.Repeat("<Tag Name='a'>", 100):                    "line 1: tags are more than 64 deep",
+		"<Tag Name='a'>" + strings.Repeat("</Tag>", 2) + "<Tag>": "line 1: XML syntax error",
+	} {
+		if _, err := Default().Add(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.20q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 func TestMatches(t *testing.T) {
 	for _, test := range []struct {
 		pattern, text string
@@ -227,6 +265,7 @@ func TestTable(t *testing.T) {
 func FuzzRules(f *testing.F) {
 	f.Add("[gc] title\n> a!b*\n", "a!b")
 	f.Add("[x]\n>> *!*\n< !c", "c")
+	f.Add(tags, "Shop")
 	p := profileOf("@Shop!Bakery.Oven.Bake; libc.so.6!memset", "0x")
 	f.Fuzz(func(t *testing.T, table, name string) {
 		rules, err := Default().Add(strings.NewReader(table))

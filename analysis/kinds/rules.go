@@ -9,6 +9,7 @@ package kinds
 
 import (
 	"bufio"
+	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ const (
 	onNative              // all native code, too
 	onAll                 // managed code, too
 	ifAlone               // it, unless native code that a rule knows called it
+	tagged                // all code, whatever other rules say but those of tags
 )
 
 var reaches = []struct {
@@ -52,7 +54,7 @@ type rule struct {
 	module, method string // patterns, the first in lower case
 	kind           int
 	reach          reach
-	text           string // the line
+	text           string // the line, "" of a tag
 }
 
 // Rules are a table of rules. They do not change.
@@ -84,11 +86,18 @@ func (r *Rules) Kinds() []Kind {
 	return slices.DeleteFunc(slices.Clone(r.kinds), func(k Kind) bool { return k.Name == caller })
 }
 
-// Add returns rules that ask a table before those that r has. An error begins with the
-// number of the line.
+// Add returns rules that ask a table before those that r has: one in the form of [Text], or the
+// XML of a file of stack tags. An error begins with the number of the line.
 func (r *Rules) Add(table io.Reader) (*Rules, error) {
 	q := &Rules{kinds: slices.Clone(r.kinds)}
-	s := bufio.NewScanner(table)
+	in := bufio.NewReader(table)
+	if head, _ := in.Peek(5); isXML(bytes.TrimPrefix(head, []byte("\ufeff"))) {
+		if err := q.addTags(in); err != nil {
+			return nil, err
+		}
+		return q.before(r), nil
+	}
+	s := bufio.NewScanner(in)
 	kind, line := -1, 0
 	for s.Scan() {
 		line++
@@ -112,9 +121,14 @@ func (r *Rules) Add(table io.Reader) (*Rules, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("line %d: %w", line+1, err)
 	}
+	return q.before(r), nil
+}
+
+// before puts the rules of r behind those of q.
+func (q *Rules) before(r *Rules) *Rules {
 	q.added = len(q.list) + r.added
 	q.list = append(q.list, r.list...)
-	return q, nil
+	return q
 }
 
 // section reads the line that begins the lines of a kind, which may be a new one.
