@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
-	"regexp"
-	"sync"
 )
 
 // A foreignFormat is that of a file of another world, which is named with the program that
@@ -66,19 +64,6 @@ var foreigns = []foreign{
 	{"XML", useManifest, "\xff\xfe<\x00?\x00", nil},
 	{"XML", useManifest, "<", isElement},
 	{"XML", useManifest, "\xef\xbb\xbf<", func(head []byte) bool { return isElement(head[3:]) }},
-	{"the text that perf script prints", "https://www.speedscope.app and https://profiler.firefox.com read it", "", isPerfScript},
-}
-
-// perfScript is the first line of a sample, or of the lines before samples.
-var perfScript = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(# ========\r?\n# captured on|[^\s\x00-\x1f][^\n\x00-\x1f]{0,24}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+)`)
-})
-
-// isPerfScript looks for a name and a space first: most traces are binary, and a pattern that
-// is compiled takes longer than to open them.
-func isPerfScript(head []byte) bool {
-	i := bytes.IndexFunc(head, func(c rune) bool { return c <= ' ' })
-	return i > 0 && (head[i] == ' ' || head[i] == '\t') && perfScript().Match(head)
 }
 
 // isElement reports whether XML begins with its declaration, a comment or an element.

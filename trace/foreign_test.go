@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -38,8 +39,6 @@ func TestForeign(t *testing.T) {
 		"\xef\xbb\xbf<instrumentationManifest xmlns=\"\">": "etwgen check",
 		"<!-- a manifest -->":                              "etwgen check",
 		"<!DOCTYPE html>":                                  "a page of HTML",
-		"# ========\n# captured on    : Mon":               "perf script",
-		"my prog 1  4321/4322 [001]  92.5: 250 cycles:u: \n\t  401 main (/bin/x)\n": "perf script",
 	} {
 		data := []byte(begin + strings.Repeat("\x00", 200))
 		for _, x := range []struct {
@@ -61,6 +60,36 @@ func TestForeign(t *testing.T) {
 		if f := foreignOf([]byte(begin)); f != nil {
 			t.Errorf("%q is said to be %s", begin, f.is)
 		}
+	}
+}
+
+// An archive of perfcollect has one recording in several forms, of which the best is read, and
+// the events of LTTng beside it, of which it is said that they are not.
+func TestCollected(t *testing.T) {
+	pipe := append([]byte("PERFILE2\x10"), make([]byte, 7)...)
+	text := []byte("shop 7/8 [001] 92.5: 250 cpu-clock: \n\t401 main (/bin/x)\n\n")
+	ctf := []byte("\x57\x1d\xd1\x75\x00\x00\x00\x00")
+	for _, x := range []struct {
+		files      []any
+		want, lost string
+	}{
+		{[]any{"x.trace/perf.data.txt", text, "x.trace/perf-7.map", []byte("401 1 f")}, "perf script", ""},
+		{[]any{"x.trace/perf.data.txt", text, "x.trace/perf-jit.data", pipe}, "perf.data (pipe)", ""},
+		{[]any{"x.trace/perf-jit.data", pipe, "x.trace/perf.data", pipe, "x.trace/perf-7.map", []byte("401 1 f")}, "perf.data (pipe)", ""},
+		{[]any{"a.txt", text, "x.trace/perf.data.txt", text, "lttngTrace/ust/metadata", ctf, "lttngTrace/ust/channel0", ctf}, "perf script", "lttngTrace/ust/metadata: it is no trace, but the metadata of a trace of LTTng (CTF)"},
+	} {
+		files, err := OpenFiles(write(t, "x.trace.zip", zipped(x.files...)))
+		if err != nil || len(files) != 1 || files[0].Format() != x.want {
+			t.Errorf("%s: %v, %v", x.files[0], files, err)
+			continue
+		}
+		if _, errs := ids(files[0].Next); fmt.Sprint(errs) == "[]" != (x.lost == "") || !strings.Contains(fmt.Sprint(errs), x.lost) || strings.Contains(fmt.Sprint(errs), "more") {
+			t.Errorf("%s: %v", x.files[0], errs)
+		}
+		files[0].Close()
+	}
+	if _, err := OpenFiles(write(t, "x.trace.zip", zipped("lttngTrace/ust/metadata", ctf))); err == nil || !strings.Contains(err.Error(), "LTTng") {
+		t.Error(err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 )
 
 // Limits of searching an archive. Those that profilers make hold one trace, and some hundred
@@ -62,9 +63,10 @@ func (z zipFormat) file(o *opening, src io.ReaderAt, size int64) (files []*File,
 	defer shared.Close() // which closes the archive if no trace of it is open
 	var refused error    // of what may be no trace
 	var failed []error
-	excess := 0
+	excess, given := 0, o.perf
+	collected := collectedBy(archive)
 	for _, f := range archive.File {
-		of, err := memberFormat(f)
+		of, err := collected.format(f)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", f.Name, err))
 			continue
@@ -73,19 +75,22 @@ func (z zipFormat) file(o *opening, src io.ReaderAt, size int64) (files []*File,
 			refused = fmt.Errorf("%s: %s within zip is not supported; unpack it first", f.Name, p.packing())
 			continue
 		}
-		if of == nil {
-			continue
-		}
-		if len(files) == maxTraces {
+		if of != nil && len(files) == maxTraces {
 			excess++
+		}
+		if of == nil || len(files) == maxTraces {
 			continue
 		}
+		o.perf = collected.options(given, o.allowed)
 		s, err := o.member(f, of, shared)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", f.Name, err))
 			continue
 		}
 		files = append(files, s)
+	}
+	if collected.unread != nil {
+		failed = append(failed, collected.unread)
 	}
 	if excess > 0 {
 		failed = append(failed, fmt.Errorf("the archive has %d traces, of which %d are read", len(files)+excess, len(files)))
@@ -134,7 +139,15 @@ func memberFormat(f *zip.File) (format, error) {
 		return nil, err
 	}
 	switch of := formatOf(head[:n]).(type) {
-	case profileFormat, foreignFormat: // which a recorder put beside its traces
+	case profileFormat: // which a recorder put beside its traces
+		if path.Base(f.Name) != perfText {
+			return nil, nil
+		}
+		return of, nil
+	case foreignFormat:
+		if kind := foreignOf(head[:n]); kind.use == useBabel {
+			return nil, &foreignError{kind}
+		}
 		return nil, nil
 	default:
 		return of, nil
@@ -149,6 +162,9 @@ func (o *opening) member(f *zip.File, of format, archive *shared) (file *File, e
 	m.size = -1
 	if f.UncompressedSize64 < 1<<62 {
 		m.size = int64(f.UncompressedSize64)
+	}
+	if !f.Modified.IsZero() {
+		m.modified = f.Modified
 	}
 	r, err := f.Open()
 	if err != nil {

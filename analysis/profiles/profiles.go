@@ -149,7 +149,7 @@ func (n *naming) frame(f *profile.Frame) stacks.Frame {
 // function returns the frame of a function without lines.
 func (n *naming) function(fn *profile.Function, module string) stacks.Frame {
 	full := cmp.Or(fn.Full, fn.Name)
-	if m, ok := managed(full); ok {
+	if m, ok := managed(full, module); ok {
 		f := stacks.Frame{Kind: symbols.Managed, Full: m.Full(), Module: cmp.Or(module, m.Module.ILPath)}
 		if f.Name = fn.Name; fn.Full == "" || n.o.Names != stacks.QualifiedNames {
 			f.Name = n.method(m)
@@ -184,8 +184,13 @@ func (n *naming) method(m symbols.Method) string {
 }
 
 // managed returns the method of .NET that a name is of, as in Shop!Bakery.Oven.Bake(int32):
-// our own files and those of dotnet-trace have it so.
-func managed(name string) (m symbols.Method, ok bool) {
+// our own files and those of dotnet-trace have it so. In the maps of perf the runtime has it
+// as in void [Shop] Bakery.Oven::Bake(int32)[Optimized].
+func managed(name, module string) (m symbols.Method, ok bool) {
+	if base := baseOf(module); strings.HasPrefix(base, "perf-") || strings.HasPrefix(base, "jitted-") {
+		n := symbols.Jitted(name, 0)
+		return n.Method(), n.Type != ""
+	}
 	module, function, ok := strings.Cut(name, "!")
 	open := strings.IndexByte(function, '(')
 	if !ok || module == "" || open < 0 || !strings.HasSuffix(function, ")") {

@@ -98,6 +98,36 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// A map of what a process compiled gives names, the last ones; one that cannot be read costs these.
+func TestMap(t *testing.T) {
+	m := &maker{order: binary.LittleEndian}
+	file := m.file(m.records()...)
+	for text, wantErr := range map[string]string{
+		"401000 10 stub\n402000 20 old\nnonsense\n402000 30 void [Shop] Oven::Bake()[Tier0]\n": "",
+		"": "perf-7.map: no map",
+	} {
+		opened := func() (io.ReadCloser, error) {
+			if text == "" {
+				return nil, errors.New("no map")
+			}
+			return io.NopCloser(strings.NewReader(text)), nil
+		}
+		r, err := NewReader(bytes.NewReader(file), int64(len(file)), WithMap(7, opened), WithMap(99, func() (io.ReadCloser, error) { return nil, errors.New("of another process") }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := told(r)
+		all := slices.Clone(want)
+		if wantErr == "" {
+			all = append(all, "1000 7/0 on -1 Universal.System/ProcessSymbol Id=2 MappingId=0 StartAddress=0x401000 EndAddress=0x40100f Name=stub",
+				`1000 7/0 on -1 Universal.System/ProcessSymbol Id=3 MappingId=0 StartAddress=0x402000 EndAddress=0x40202f Name="void [Shop] Oven::Bake()[Tier0]"`)
+		}
+		if diff := gocmp.Diff(all, got); diff != "" || (wantErr == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), wantErr) {
+			t.Errorf("%q: %v (-want +got):\n%s", text, err, diff)
+		}
+	}
+}
+
 // stride is how far apart the places are that a test damages.
 func stride() int {
 	if corpus.All() {

@@ -28,6 +28,7 @@ type Reader struct {
 	ended  time.Time // when the recording was, as the caller knows
 	open   func(Code) CodeFile
 	unwind func(*universal.Translator, string) bool // nil leaves stacks as they are
+	maps   []perfMap
 
 	moved, movedEnd int64 // how far what is behind the data, and the end of the file, are from where the header has them
 
@@ -463,6 +464,7 @@ func (r *Reader) finish() error {
 			r.damage(r.at, "functions of the kernel", err)
 		}
 	}
+	r.nameCompiled()
 	r.translator.Ended = true
 	return nil
 }

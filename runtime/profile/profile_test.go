@@ -126,6 +126,14 @@ func ofGperftools(order binary.AppendByteOrder) (b []byte) {
 	return append(b, "00001000-00003000 r-xp 00000000 08:01 1 /bin/shop\n00003000-00004000 rw-p 0 0 0 [heap]\n"...)
 }
 
+// perfText is what perf script prints: with and without stacks, processes and processors.
+const perfText = "# ========\n# captured on    : Mon\n\n" +
+	"my prog 1  2143  1951.599325:    1001001 cpu-clock:ppp: \n\tffffffff816d1439 work+0x1c9 ([kernel.kallsyms])\n\t           401 main (/bin/x)\n\n" +
+	"shop     7/7     [001] 1952.000000001:  5 cpu-clock:ppp: \r\n          33 [unknown] (/lib/libc.so.6)\r\nnonsense\n\t           401 main (/bin/x)\n\n" +
+	"a/b     7/9     [001] 1953.0: sched:sched_switch: prev_comm=a/b prev_pid=9 ==> next_comm=x\n\n\t\n" +
+	"         swapper     0/0     [012] 1953.5:          1 sched:sched_switch: 57622160 + 8 [0] ffffffff8bee2b4c blk start+0x3 ([kernel.kallsyms])\n" +
+	"also nonsense\n"
+
 const speedscopeHead = `{"$schema":"x","shared":{"frames":[{"name":"a","file":"a.js","line":3},{"name":"b"}]},"profiles":[`
 
 func TestRead(t *testing.T) {
@@ -150,6 +158,11 @@ func TestRead(t *testing.T) {
 			"main:5;work:10;inner:20 [1 0] {77 42 shop } state=running\nmain:5 [0 7] {77 0 shop }\nmain:5;work:10;inner:20 [0 5] {77 0 shop }\nmain:5;work:10;inner:20 [0 6] {77 0 shop }\n"},
 		{"cpuprofile", cpuProfile, "cpuprofile [{samples count} {time nanoseconds}]\nmain:5;(anonymous):10 [1 15000]\nmain:5;(anonymous):10 [1 5000]\nmain:5 [1 70000]\n"},
 		{"Firefox", firefox, "Firefox Profiler 66 [{samples count} {time nanoseconds}]\nmain;work:7 [1 1500000] {5 6 app GUI}\n [1 250000] {5 6 app GUI}\nmain [1 2000000] {5 6 app GUI}\nf [1 0] {5 7  old}\n"},
+		{"perf script", perfText, "perf script [{samples count} {cpu-clock:ppp nanoseconds} {sched:sched_switch count}]\n" +
+			"main;work [1 1001001 0] {0 2143  my prog 1}\nmain;0x33 [1 5 0] {7 7 shop shop}\n [0 0 1] {7 9  a/b}\nblk start [0 0 1] {0 0  swapper}\n" +
+			"warning: 2 lines belong to no sample, or to one of more than 32 events, and are left out; the first is line 10\n"},
+		{"perf script without periods", "a 1 2.5: cycles:u:  deadbeef01 f(int)+0x1 (/x (deleted))\nb 2 2.75: cycles:u: ", "perf script [{cycles:u count}]\nf(int) [1] {0 1  a}\n [1] {0 2  b}\n" +
+			"warning: the text ends within line 2\n"},
 		{"gperftools", string(ofGperftools(binary.LittleEndian)), "gperftools [{samples count} {cpu nanoseconds}]\n0x201f;0x1010 [2 20000000]\n0x3000 [1 10000000]\n"},
 		{"gperftools of the other order", string(ofGperftools(binary.BigEndian)), "gperftools [{samples count} {cpu nanoseconds}]\n0x201f;0x1010 [2 20000000]\n0x3000 [1 10000000]\n"},
 	} {
@@ -191,6 +204,7 @@ func TestReadWrong(t *testing.T) {
 		{string(chain(600)), "stacks have more than"},
 		{`{"shared":{},"profiles":[]}`, "no type of values is declared"},
 		{string(message(6, "", 6, "x", 2, message())), "no type of values is declared"},
+		{"# ========\n# captured on: Mon\n", "no sample is in it"},
 		{`{"a":1}`, "it is JSON, but no profile of speedscope, the Firefox Profiler or V8"},
 		{`{"a":`, "offset 5"},
 		{string(ofGperftools(binary.LittleEndian)[:44]), "gperftools: offset 36: sample"},
@@ -268,6 +282,7 @@ func TestCorpus(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(small())
 	f.Add([]byte("a;b;c 12\na;b 3\n"))
+	f.Add([]byte(perfText))
 	f.Add([]byte(speedscopeHead + `{"type":"sampled","unit":"ms","samples":[[0,1],[0]],"weights":[1.25,2]}]}`))
 	f.Add([]byte(speedscopeHead + `{"type":"evented","events":[{"type":"O","at":1,"frame":0},{"type":"C","at":6,"frame":0}],"endValue":9}]}`))
 	f.Add(ofOTLP())

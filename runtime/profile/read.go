@@ -20,6 +20,7 @@ var layouts = []layout{
 	{"pprof", isPprof, readPprof},
 	{"gperftools", isGperftools, readGperftools},
 	{"OTLP", isOTLP, readOTLP},
+	{"perf script", isPerfScript, readPerfScript},
 	{"JSON", isJSON, readJSON},
 	{"folded stacks", isFolded, readFolded},
 }

@@ -119,6 +119,7 @@ func (x *forms) make(cfg config) error {
 		formFile{name: "gcdump", data: dump, read: readGCDump, ends: true},
 		formFile{name: "cpuprofile", data: []byte(cpuProfile), read: readProfile, ends: true},
 		formFile{name: "gperftools", data: gperftools(), read: readProfile, ends: true},
+		formFile{name: "perf script", data: []byte(perfText), read: readProfile},
 		formFile{name: "TraceLogging", data: tlgtest.Sample(), read: readTLG},
 		formFile{name: "EventHeader", data: eventHeader(), read: readEventHeader},
 	)
@@ -161,6 +162,10 @@ const cpuProfile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url"
 	`{"id":2,"callFrame":{"functionName":"bake","url":"file:///shop.js","lineNumber":4},"children":[3]},` +
 	`{"id":3,"callFrame":{"functionName":"","url":"file:///shop.js","lineNumber":9}}],` +
 	`"startTime":100,"endTime":180,"samples":[3,2,3],"timeDeltas":[10,20,30]}`
+
+// perfText is what perf script prints.
+const perfText = "bake  2143/2145 [001] 1951.599325:    1001001 cpu-clock:ppp: \n\tffffffff816d1439 knead+0x1c9 ([kernel.kallsyms])\n\t           401 main (/bin/shop)\n\n" +
+	"bake  2143/2143 [000] 1951.600325:    1001001 cpu-clock:ppp: \n\t           401 main (/bin/shop)\n\n"
 
 // gperftools is a profile of that library: words of its head, samples with addresses, an end, and a
 // map of memory.

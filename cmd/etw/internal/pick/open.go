@@ -146,7 +146,7 @@ func NeedsEvents(f *trace.File) error {
 	if f.Profile() == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: it is a profile (%s), which has no events; etw top, tree, flame, lines, compare and export to profiles take it", f.Name(), f.Format())
+	return fmt.Errorf("%s: it is a profile (%s), which has no events; etw top, tree, flame, compare and export to profiles take it", f.Name(), f.Format())
 }
 
 // unlessInterrupted opens traces. A pipe that nobody writes to yet holds up whoever opens it:
