@@ -407,9 +407,12 @@ func entity(name string) []byte {
 
 func encodeUTF16(text string) []byte {
 	b := make([]byte, 0, 2*len(text))
+	le := binary.LittleEndian
 	for _, r := range text {
-		for _, u := range utf16.AppendRune(nil, r) {
-			b = binary.LittleEndian.AppendUint16(b, u)
+		if high, low := utf16.EncodeRune(r); r > 0xffff {
+			b = le.AppendUint16(le.AppendUint16(b, uint16(high)), uint16(low))
+		} else {
+			b = le.AppendUint16(b, uint16(r))
 		}
 	}
 	return b
