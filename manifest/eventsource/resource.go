@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"unicode/utf16"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // readResource returns the texts of a resource that is embedded in the assembly.
@@ -118,7 +118,7 @@ func parseResource(b []byte, charge func(int)) (map[string]string, error) {
 	for i := range count {
 		charge(0)
 		r.at = names + uint64(binary.LittleEndian.Uint32(positions[4*i:]))
-		name := utf16Text(r.bytes(r.varint()))
+		name := etw.UTF16(r.bytes(r.varint())).String()
 		r.at = data + uint64(r.uint32())
 		if kind := r.varint(); kind == resourceString {
 			b := r.bytes(r.varint())
@@ -130,13 +130,4 @@ func parseResource(b []byte, charge func(int)) (map[string]string, error) {
 		}
 	}
 	return texts, nil
-}
-
-// utf16Text decodes a text.
-func utf16Text(b []byte) string {
-	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[2*i:])
-	}
-	return string(utf16.Decode(units))
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/etwgen/etwgen/manifest"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // The tokens of binary XML.
@@ -92,7 +93,7 @@ func (x *xmlEncoder) name(s string) {
 	}
 	x.b = binary.LittleEndian.AppendUint16(x.b, uint16(hash))
 	x.b = binary.LittleEndian.AppendUint16(x.b, uint16(len(units)))
-	x.b = appendUTF16(x.b, s)
+	x.b = etw.AppendUTF16(x.b, s)
 	x.b = append(x.b, 0, 0)
 }
 
@@ -127,7 +128,7 @@ func (x *xmlEncoder) plain(s string) {
 	}
 	x.b = append(x.b, tokenText, 1)
 	x.b = binary.LittleEndian.AppendUint16(x.b, uint16(len(utf16.Encode([]rune(s)))))
-	x.b = appendUTF16(x.b, s)
+	x.b = etw.AppendUTF16(x.b, s)
 }
 
 // An xmlDecoder reads binary XML.
@@ -229,7 +230,7 @@ func (x *xmlDecoder) attrs() []manifest.Attr {
 func (x *xmlDecoder) name() string {
 	at := x.pos
 	x.u16() // the hash
-	name := decodeUTF16(x.take(2 * int(x.u16())))
+	name := etw.UTF16(x.take(2 * int(x.u16()))).String()
 	x.u16() // NUL
 	if x.err == nil && !isXMLName(name) {
 		x.fail("%q is no name of an element or attribute", name)
@@ -246,7 +247,7 @@ func (x *xmlDecoder) text() string {
 		case tokenText:
 			at := x.pos
 			x.u16()
-			text := decodeUTF16(x.take(2 * int(x.u16())))
+			text := etw.UTF16(x.take(2 * int(x.u16()))).String()
 			if !isText(text) {
 				x.fail("%q has characters that no XML has", text)
 				x.pos = at

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // machines has the numbers of the architectures that Go builds for on Windows, and
@@ -120,7 +122,7 @@ func (r Resources) section() (b []byte, addresses []uint32) {
 		}
 	}
 	name := binary.LittleEndian.AppendUint16(nil, uint16(len(typeTemplates)))
-	name = appendUTF16(name, typeTemplates)
+	name = etw.AppendUTF16(name, typeTemplates)
 	data := uint32(align(int(text)+len(name), 8))
 	for _, l := range leaves {
 		addresses = append(addresses, uint32(len(b)))

@@ -243,7 +243,7 @@ func (d *decoder) name(at uint32) string {
 	if end+1 >= len(text) || len(bytes.Trim(text[end:], "\x00")) > 0 {
 		d.fail(off, "a name does not end where its size says")
 	}
-	s := decodeUTF16(text[:end])
+	s := etw.UTF16(text[:end]).String()
 	if s == "" || !isText(s) {
 		d.fail(off, "a name is %q, which is none", s)
 		s = "Name_" + hexName(at)

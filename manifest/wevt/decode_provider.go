@@ -141,7 +141,7 @@ func (p *providerDecoder) names(at int) {
 			p.note(at+sectionHeader+i*nameEntry, "entry %#x of %s is not known, and left out", id, sigNames)
 			continue
 		}
-		p.p.Name, _, _ = strings.Cut(decodeUTF16(b[off:]), "\x00")
+		p.p.Name, _, _ = strings.Cut(etw.UTF16(b[off:]).String(), "\x00")
 	}
 }
 

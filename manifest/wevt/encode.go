@@ -67,7 +67,7 @@ func (e *encoder) put(at int, v uint32) { binary.LittleEndian.PutUint32(e.b[at:]
 // name writes a string with its size.
 func (e *encoder) name(s string) {
 	at := e.room()
-	e.b = append(appendUTF16(e.b, s), 0, 0)
+	e.b = append(etw.AppendUTF16(e.b, s), 0, 0)
 	e.zeros(align(len(e.b), 4) - len(e.b))
 	e.put(at, uint32(len(e.b)-at))
 }
@@ -252,7 +252,7 @@ func (e *providerEncoder) providerName(sig string) {
 	e.u32(1)
 	e.u32(nameOfProvider)
 	e.u32(e.at() + 4)
-	e.b = append(appendUTF16(e.b, e.p.Name), 0, 0)
+	e.b = append(etw.AppendUTF16(e.b, e.p.Name), 0, 0)
 	e.zeros(align(len(e.b), 4) - len(e.b))
 	e.end(section)
 }

@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf16"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A messageTable has texts by their ids.
@@ -67,7 +68,7 @@ func decodeMessages(file string, b []byte) (messageTable, error) {
 func messageText(p []byte, wide bool) string {
 	text := ""
 	if wide {
-		text = decodeUTF16(p)
+		text = etw.UTF16(p).String()
 	} else {
 		runes := make([]rune, len(p))
 		for i, c := range p {
@@ -98,7 +99,7 @@ func (t messageTable) encode() ([]byte, error) {
 		b = binary.LittleEndian.AppendUint32(b, block[len(block)-1])
 		b = binary.LittleEndian.AppendUint32(b, uint32(at+len(entries)))
 		for _, id := range block {
-			text := appendUTF16(nil, t[id]+lineEnd+"\x00")
+			text := etw.AppendUTF16(nil, t[id]+lineEnd+"\x00")
 			size := align(messageHeader+len(text), 4)
 			if size > 0xffff {
 				return nil, fmt.Errorf("message %#x has %d characters; a table holds at most %d", id, len(text)/2, (0xffff-messageHeader)/2)
@@ -110,29 +111,4 @@ func (t messageTable) encode() ([]byte, error) {
 		}
 	}
 	return append(b, entries...), nil
-}
-
-// appendUTF16 appends s in UTF-16.
-func appendUTF16(b []byte, s string) []byte {
-	for _, r := range s {
-		b = appendRune16(b, r)
-	}
-	return b
-}
-
-func appendRune16(b []byte, r rune) []byte {
-	if hi, lo := utf16.EncodeRune(r); utf16.IsSurrogate(hi) {
-		b = binary.LittleEndian.AppendUint16(b, uint16(hi))
-		return binary.LittleEndian.AppendUint16(b, uint16(lo))
-	}
-	return binary.LittleEndian.AppendUint16(b, uint16(r))
-}
-
-// decodeUTF16 returns text; an odd byte at its end is left out.
-func decodeUTF16(p []byte) string {
-	units := make([]uint16, len(p)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(p[2*i:])
-	}
-	return string(utf16.Decode(units))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // The types of resources that Windows gives numbers to.
@@ -151,7 +152,7 @@ func (t *resourceTree) id(v uint32) (resourceID, bool) {
 	if size != 2*uint64(len(typeTemplates)) {
 		return resourceID{name: otherName}, true
 	}
-	return resourceID{name: decodeUTF16(t.b[at+2 : at+2+size])}, true
+	return resourceID{name: etw.UTF16(t.b[at+2 : at+2+size]).String()}, true
 }
 
 // data returns the bytes of a resource.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -59,12 +58,9 @@ func (m *message) text(s string) {
 		m.u32(0)
 		return
 	}
-	units := utf16.Encode([]rune(s))
-	m.u32(uint32(len(units) + 1))
-	for _, u := range units {
-		m.buf = binary.LittleEndian.AppendUint16(m.buf, u)
-	}
-	m.buf = append(m.buf, 0, 0)
+	text := etw.MakeUTF16(s)
+	m.u32(uint32(text.Len() + 1))
+	m.buf = append(append(m.buf, text...), 0, 0)
 }
 
 // seal returns the message with its size. One that is too long cannot be sent.
@@ -168,15 +164,12 @@ func (p *parser) text() string {
 		return ""
 	}
 	b := p.take(2 * int(n))
-	units := make([]uint16, n)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[2*i:])
-	}
-	if units[n-1] != 0 {
+	text, end := b[:len(b)-2], b[len(b)-2:]
+	if end[0] != 0 || end[1] != 0 {
 		p.bad = true
 		return ""
 	}
-	return string(utf16.Decode(units[:n-1]))
+	return etw.UTF16(text).String()
 }
 
 // err returns ErrProtocol if something did not fit.

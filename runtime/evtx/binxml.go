@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"unicode/utf16"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // The tokens of binary XML. All but the first ones may have tokenMore.
@@ -163,7 +164,7 @@ func (s *scope) name() (string, error) {
 		if hash(s.b[first:first+n]) != binary.LittleEndian.Uint16(s.b[at+4:]) {
 			return "", fmt.Errorf("the name at %d is overwritten", at)
 		}
-		text = decodeUTF16(s.b[first : first+n])
+		text = etw.UTF16(s.b[first : first+n]).String()
 		s.names[at] = text
 	}
 	return text, nil
@@ -176,14 +177,6 @@ func hash(text []byte) uint16 {
 		h = h*65599 + uint32(binary.LittleEndian.Uint16(text[i:]))
 	}
 	return uint16(h)
-}
-
-func decodeUTF16(b []byte) string {
-	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[2*i:])
-	}
-	return string(utf16.Decode(units))
 }
 
 // fragment reads nodes up to the end token or the end of the scope.
@@ -402,18 +395,5 @@ func entity(name string) []byte {
 	default:
 		name = "&" + name + ";"
 	}
-	return encodeUTF16(name)
-}
-
-func encodeUTF16(text string) []byte {
-	b := make([]byte, 0, 2*len(text))
-	le := binary.LittleEndian
-	for _, r := range text {
-		if high, low := utf16.EncodeRune(r); r > 0xffff {
-			b = le.AppendUint16(le.AppendUint16(b, uint16(high)), uint16(low))
-		} else {
-			b = le.AppendUint16(b, uint16(r))
-		}
-	}
-	return b
+	return etw.MakeUTF16(name)
 }

@@ -20,7 +20,7 @@ func (w *logWriter) bytes(b ...byte)  { w.b = append(w.b, b...) }
 func (w *logWriter) uint16(n int)     { w.b = binary.LittleEndian.AppendUint16(w.b, uint16(n)) }
 func (w *logWriter) uint32(n int)     { w.b = binary.LittleEndian.AppendUint32(w.b, uint32(n)) }
 func (w *logWriter) uint64(n uint64)  { w.b = binary.LittleEndian.AppendUint64(w.b, n) }
-func (w *logWriter) text(text string) { w.b = append(w.b, encodeUTF16(text)...) }
+func (w *logWriter) text(text string) { w.b = append(w.b, etw.MakeUTF16(text)...) }
 
 func (w *logWriter) name(text string) {
 	if at, ok := w.names[text]; ok {
@@ -30,7 +30,7 @@ func (w *logWriter) name(text string) {
 	w.names[text] = len(w.b) + 4
 	w.uint32(len(w.b) + 4)
 	w.uint32(0)
-	units := encodeUTF16(text)
+	units := etw.MakeUTF16(text)
 	w.uint16(int(hash(units)))
 	w.uint16(len(units) / 2)
 	w.b = append(append(w.b, units...), 0, 0)

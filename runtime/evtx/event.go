@@ -107,7 +107,7 @@ func (c *context) single(list []node) value {
 		case isText:
 			text = append(text, n.value.data...)
 		case isSubstitution:
-			text = append(text, encodeUTF16(string(c.at(n).appendText(nil)))...)
+			text = append(text, etw.MakeUTF16(string(c.at(n).appendText(nil)))...)
 		}
 	}
 	if text == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-func text(s string) value { return value{typeText, encodeUTF16(s)} }
+func text(s string) value { return value{typeText, etw.MakeUTF16(s)} }
 
 func number(n byte) value { return value{uint8(etw.InUInt32), []byte{n, 0, 0, 0}} }
 
@@ -88,7 +88,7 @@ func TestReader(t *testing.T) {
 	if diff := cmp.Diff(want, r.Event()); diff != "" {
 		t.Error(diff)
 	}
-	payload := append(encodeUTF16("tea & <milk>\x00"), 3, 0, 0, 0)
+	payload := append(etw.MakeUTF16("tea & <milk>\x00"), 3, 0, 0, 0)
 	if !bytes.Equal(payload, rec.Payload) {
 		t.Errorf("payload % x, want % x", rec.Payload, payload)
 	}
@@ -273,7 +273,7 @@ func TestHostile(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	f.Add(shop().b)
 	w := newLog()
-	w.event(9, w.order, value{typeText | typeArray, encodeUTF16("a\x00b\x00")}, value{uint8(etw.InBinary), []byte{1, 2, 3}})
+	w.event(9, w.order, value{typeText | typeArray, etw.MakeUTF16("a\x00b\x00")}, value{uint8(etw.InBinary), []byte{1, 2, 3}})
 	f.Add(w.b)
 	f.Fuzz(func(t *testing.T, chunk []byte) {
 		if len(chunk) > chunkSize {

@@ -119,7 +119,7 @@ func (b *builder) collect(l *located) error {
 	}
 	text, err := l.in.element(nil, l.n)
 	if err == nil {
-		b.list = append(b.list, field{name: l.n.name, value: value{typeText, encodeUTF16(string(text))}})
+		b.list = append(b.list, field{name: l.n.name, value: value{typeText, etw.MakeUTF16(string(text))}})
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func (b *builder) leaves(c *context, list []node) error {
 				if err != nil {
 					return err
 				}
-				f.value = value{typeText, encodeUTF16(string(text))}
+				f.value = value{typeText, etw.MakeUTF16(string(text))}
 				break
 			}
 		}

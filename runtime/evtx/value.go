@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -37,7 +36,7 @@ func fixed(t uint8, n int) int {
 // uint returns an integer, or one that is written as text.
 func (v value) uint() uint64 {
 	if v.typ == typeText {
-		text := strings.TrimSpace(decodeUTF16(v.data))
+		text := strings.TrimSpace(etw.UTF16(v.data).String())
 		n, _ := strconv.ParseUint(text, 0, 64)
 		return n
 	}
@@ -55,7 +54,7 @@ func (v value) guid() etw.GUID {
 		return etw.GUID(v.data)
 	}
 	if v.typ == typeText {
-		g, _ := etw.ParseGUID(strings.Trim(decodeUTF16(v.data), "{} "))
+		g, _ := etw.ParseGUID(strings.Trim(etw.UTF16(v.data).String(), "{} "))
 		return g
 	}
 	return etw.GUID{}
@@ -67,7 +66,7 @@ func (v value) time() etw.FileTime {
 	case etw.InType(v.typ) == etw.InFileTime && len(v.data) == 8:
 		return etw.FileTime(binary.LittleEndian.Uint64(v.data))
 	case v.typ == typeText:
-		if t, err := time.Parse(time.RFC3339Nano, decodeUTF16(v.data)); err == nil {
+		if t, err := time.Parse(time.RFC3339Nano, etw.UTF16(v.data).String()); err == nil {
 			return etw.FileTimeOf(t)
 		}
 	}
@@ -135,20 +134,7 @@ func appendUTF16(b, data []byte) []byte {
 	for len(data) > 1 && le.Uint16(data[len(data)&^1-2:]) == 0 {
 		data = data[:len(data)&^1-2]
 	}
-	for i := 0; i+1 < len(data); i += 2 {
-		r := rune(le.Uint16(data[i:]))
-		if utf16.IsSurrogate(r) {
-			pair := rune(utf8.RuneError)
-			if i+3 < len(data) {
-				pair = utf16.DecodeRune(r, rune(le.Uint16(data[i+2:])))
-			}
-			if r = pair; pair != utf8.RuneError {
-				i += 2
-			}
-		}
-		b = utf8.AppendRune(b, r)
-	}
-	return b
+	return etw.UTF16(data).AppendTo(b)
 }
 
 // appendANSI appends bytes of which those of ASCII alone are known for sure.

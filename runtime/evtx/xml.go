@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"unicode/utf8"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // maxXML bounds the XML of a record: a template may have many places for one large value.
@@ -136,5 +138,5 @@ func (c *context) xml(v value) (value, error) {
 		b, err = c.nodesXML(b, []node{*n})
 		return err
 	})
-	return value{typeText, encodeUTF16(string(b))}, err
+	return value{typeText, etw.MakeUTF16(string(b))}, err
 }

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -151,12 +150,7 @@ func (r *Reader) add32(v uint32) { r.elements = binary.LittleEndian.AppendUint32
 
 // addText appends a text in UTF-16 that ends with NUL.
 func (r *Reader) addText(s string) {
-	for _, c := range strings.ReplaceAll(s, "\x00", "\ufffd") {
-		for _, u := range utf16.AppendRune(nil, c) {
-			r.elements = binary.LittleEndian.AppendUint16(r.elements, u)
-		}
-	}
-	r.elements = append(r.elements, 0, 0)
+	r.elements = append(etw.AppendUTF16(r.elements, strings.ReplaceAll(s, "\x00", "\ufffd")), 0, 0)
 }
 
 // batch ends a record of elements behind a head.

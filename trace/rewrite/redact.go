@@ -184,19 +184,12 @@ func (x *Redactor) text(p []byte) {
 
 // utf16 replaces text of UTF-16, up to a NUL.
 func (x *Redactor) utf16(p []byte) {
-	var units []uint16
-	for i := 0; i+1 < len(p); i += 2 {
-		u := binary.LittleEndian.Uint16(p[i:])
-		if u == 0 {
-			break
-		}
-		units = append(units, u)
-	}
-	mask := x.mask(string(utf16.Decode(units)), len(units))
-	for i := range units {
+	text, _ := etw.CutUTF16(p)
+	mask := x.mask(text.String(), text.Len())
+	for i := range text.Len() {
 		binary.LittleEndian.PutUint16(p[2*i:], uint16(mask[i]))
 	}
-	clear(p[2*len(units):])
+	clear(p[len(text):])
 }
 
 // maxHashes is how much text is remembered.

@@ -13,7 +13,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-	"unicode/utf16"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -308,9 +307,4 @@ func appendText(b []byte, s string) []byte {
 // UTF16 returns s in UTF-16 with a NUL, as the payloads of .NET have it.
 func UTF16(s string) []byte { return appendUTF16(nil, s) }
 
-func appendUTF16(b []byte, s string) []byte {
-	for _, u := range utf16.Encode([]rune(s)) {
-		b = binary.LittleEndian.AppendUint16(b, u)
-	}
-	return append(b, 0, 0)
-}
+func appendUTF16(b []byte, s string) []byte { return append(etw.AppendUTF16(b, s), 0, 0) }

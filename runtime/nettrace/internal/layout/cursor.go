@@ -2,7 +2,6 @@ package layout
 
 import (
 	"encoding/binary"
-	"unicode/utf16"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -110,23 +109,13 @@ func (c *Cursor) z16() string {
 	if c.Bad {
 		return ""
 	}
-	rest := c.B[c.Off:]
-	for i := 0; i+2 <= len(rest); i += 2 {
-		if rest[i] == 0 && rest[i+1] == 0 {
-			c.Off += i + 2
-			return decodeUTF16(rest[:i])
-		}
+	text, rest := etw.CutUTF16(c.B[c.Off:])
+	if rest == nil {
+		c.Bad = true
+		return ""
 	}
-	c.Bad = true
-	return ""
-}
-
-func decodeUTF16(b []byte) string {
-	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[2*i:])
-	}
-	return string(utf16.Decode(units))
+	c.Off = len(c.B) - len(rest)
+	return text.String()
 }
 
 // Uvarint reads a LEB128 number of at most bits bits at b[i:]. It returns the
