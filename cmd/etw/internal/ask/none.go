@@ -123,9 +123,5 @@ func (q *Question) answersAll(i *pick.Inquiry, args []string) bool {
 	defer t.Close()
 	var mux etw.Mux
 	again := q.ask(&mux)
-	r := &pick.Reading{Cmd: i.Cmd, Progress: show.NewProgress(i.Cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
-	if err := r.Each(t, mux.Dispatch); err != nil && !errors.Is(err, cli.ErrReported) {
-		return false
-	}
-	return again.take()
+	return pick.Once(i.Cmd, t, mux.Dispatch) == nil && again.take()
 }

@@ -65,17 +65,13 @@ func LookFirst(cmd *cobra.Command, in *pick.Input, paths []string, b *BoundStack
 	}
 	defer t.Close()
 	who, decoder := pick.Foresee(), builtin.NewDecoder()
-	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
-	err = r.Each(t, func(rec *etw.Record) error {
+	err = pick.Once(cmd, t, func(rec *etw.Record) error {
 		who.Learn(decoder, rec, decoder.Event(rec))
 		files.Learn(rec)
 		return b.find(rec)
 	})
 	b.done()
-	who.Rules = nil                      // those that show events have their own numbers for them
-	if errors.Is(err, cli.ErrReported) { // the pass that prints says it
-		err = nil
-	}
+	who.Rules = nil // those that show events have their own numbers for them
 	return who, err
 }
 

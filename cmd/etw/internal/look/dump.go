@@ -106,14 +106,8 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 	if d.Follow && (len(args) != 1 || args[0] == trace.Stdin) {
 		return cli.Usagef("--follow takes one file")
 	}
-	known, err := pick.ReadManifests(cmd, d.In.Manifests)
-	if err != nil {
-		return err
-	}
-	if d.Selector, err = d.Sel.Selector(known); err != nil {
-		return err
-	}
-	if err := d.Selector.FindProcesses(cmd, &d.In, args); err != nil {
+	var err error
+	if d.Selector, err = d.Sel.Of(cmd, &d.In, args); err != nil {
 		return err
 	}
 	defer func() { frames.ReportFaults(cmd, d.native) }()

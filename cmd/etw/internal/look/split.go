@@ -12,7 +12,6 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
-	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -42,14 +41,8 @@ func (s *Split) Run(cmd *cobra.Command, args []string) error {
 	if slices.Contains(args, trace.Stdin) {
 		return cli.Usagef("%w", errOnce)
 	}
-	known, err := pick.ReadManifests(cmd, s.In.Manifests)
-	if err != nil {
-		return err
-	}
-	if d.Selector, err = s.Sel.Selector(known); err != nil {
-		return err
-	}
-	if err := d.Selector.FindProcesses(cmd, &s.In, args); err != nil {
+	var err error
+	if d.Selector, err = s.Sel.Of(cmd, &s.In, args); err != nil {
 		return err
 	}
 	w := &splitter{of: s, d: d, parts: make(map[string]*part), byKind: make(map[*etw.EventInfo]*part)}
@@ -115,8 +108,8 @@ func (w *splitter) meet(args []string) error {
 	w.d.Selector.Resolve(t)
 	w.met = pick.NewMeeting(w.d.Selector, t)
 	w.met.Names = w.d.names.Before
-	r := &pick.Reading{Cmd: w.d.Cmd, Progress: show.NewProgress(w.d.Cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
-	err = r.Each(t, func(rec *etw.Record) error {
+	defer clear(w.byKind)
+	return pick.Once(w.d.Cmd, t, func(rec *etw.Record) error {
 		w.met.Meet(rec)
 		p := w.part(w.d.Selector.Decoder.Event(rec), rec)
 		if e := w.d.Selector.Decoder.Event(rec); e.Desc != nil && !slices.Contains(p.descs, e.Desc) {
@@ -124,11 +117,6 @@ func (w *splitter) meet(args []string) error {
 		}
 		return nil
 	})
-	clear(w.byKind)
-	if errors.Is(err, cli.ErrReported) { // the pass that writes says it
-		err = nil
-	}
-	return err
 }
 
 // part returns the file of events like r.

@@ -106,14 +106,8 @@ func (st *stat) main(cmd *cobra.Command, args []string) error {
 	if err := st.rank.Check(cmd); err != nil {
 		return err
 	}
-	known, err := pick.ReadManifests(cmd, st.in.Manifests)
-	if err != nil {
-		return err
-	}
-	if st.selector, err = st.sel.Selector(known); err != nil {
-		return err
-	}
-	if err := st.selector.FindProcesses(cmd, &st.in, args); err != nil {
+	var err error
+	if st.selector, err = st.sel.Of(cmd, &st.in, args); err != nil {
 		return err
 	}
 	st.names, st.faults = pick.NewNames(), make(map[string]int64)

@@ -1,7 +1,6 @@
 package pick
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -67,8 +65,7 @@ func (s *Selector) findActivities(cmd *cobra.Command, in *Input, paths []string)
 	f := &finding{sought: s.sought, during: filter.During{}, tasks: make(map[string]bool), matched: make(map[*activities.Activity]bool)}
 	var mux etw.Mux
 	f.follow(&mux)
-	r := &Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
-	if err := r.Each(t, mux.Dispatch); err != nil && !errors.Is(err, cli.ErrReported) {
+	if err := Once(cmd, t, mux.Dispatch); err != nil {
 		return err
 	}
 	if s.Header.During, err = f.found(); err == nil && f.caused {

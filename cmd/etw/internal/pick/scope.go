@@ -13,7 +13,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -110,7 +109,7 @@ func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.H
 	if err != nil {
 		return nil, err
 	}
-	return &sel.Header, sel.FindProcesses(cmd, in, paths)
+	return &sel.Header, sel.findProcesses(cmd, in, paths)
 }
 
 // withChildren returns processes with those that they began, and that these began.
@@ -125,8 +124,7 @@ func withChildren(cmd *cobra.Command, in *Input, paths []string, of filter.Numbe
 	defer t.Close()
 	var mux etw.Mux
 	machine := system.Of(&mux)
-	r := &Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
-	if err := r.Each(t, mux.Dispatch); err != nil && !errors.Is(err, cli.ErrReported) {
+	if err := Once(cmd, t, mux.Dispatch); err != nil {
 		return nil, err
 	}
 	parents := 0
@@ -149,8 +147,8 @@ func withChildren(cmd *cobra.Command, in *Input, paths []string, of filter.Numbe
 	return of, nil
 }
 
-// FindProcesses looks for the processes and the activities whose names were given.
-func (s *Selector) FindProcesses(cmd *cobra.Command, in *Input, paths []string) error {
+// findProcesses looks for the processes and the activities whose names were given.
+func (s *Selector) findProcesses(cmd *cobra.Command, in *Input, paths []string) error {
 	if err := s.findZone(cmd, in, paths); err != nil {
 		return err
 	}
@@ -248,14 +246,10 @@ func namesIn(cmd *cobra.Command, in *Input, paths []string) (*Names, error) {
 	}
 	defer t.Close()
 	n, decoder := NewNames(), builtin.NewDecoder()
-	r := &Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
-	if err := r.Each(t, func(rec *etw.Record) error {
+	return n, Once(cmd, t, func(rec *etw.Record) error {
 		n.Learn(decoder, rec, decoder.Event(rec))
 		return nil
-	}); err != nil && !errors.Is(err, cli.ErrReported) {
-		return nil, err
-	}
-	return n, nil
+	})
 }
 
 // called returns the numbers of the things whose name fits a pattern, with or without the

@@ -163,6 +163,19 @@ func (s *Selection) Selector(manifests []*etw.Provider) (*Selector, error) {
 	return sel, s.window(sel)
 }
 
+// Of returns the selector for traces, with the manifests that the command line names.
+func (s *Selection) Of(cmd *cobra.Command, in *Input, paths []string) (*Selector, error) {
+	known, err := ReadManifests(cmd, in.Manifests)
+	if err != nil {
+		return nil, err
+	}
+	sel, err := s.Selector(known)
+	if err != nil {
+		return nil, err
+	}
+	return sel, sel.findProcesses(cmd, in, paths)
+}
+
 // named reads the flags of things that have numbers and names.
 func (s *Selection) named(sel *Selector) error {
 	var err error

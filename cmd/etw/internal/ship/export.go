@@ -13,6 +13,8 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -64,6 +66,34 @@ type exporting struct {
 	lake      lakeExport
 	otlp      telemetryExport
 	profiling code.Profiling
+}
+
+// chosen returns the trace of one file, and which of its events are exported.
+func (o *exporting) chosen(cmd *cobra.Command, path string, f *trace.File) (*trace.Trace, *pick.Selector, error) {
+	sel, err := o.sel.Of(cmd, &o.in, []string{path})
+	if err != nil {
+		return nil, nil, err
+	}
+	t := trace.Merge(f)
+	sel.Resolve(t)
+	return t, sel, nil
+}
+
+// take calls do for the events that are exported. Trouble is with parts of the trace: what
+// could be read is good.
+func (o *exporting) take(cmd *cobra.Command, t *trace.Trace, sel *pick.Selector, do func(*etw.Record, *pick.Shot) error) (trouble, err error) {
+	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress}
+	trouble = r.Each(t, func(rec *etw.Record) error {
+		s, err := sel.Take(rec, t.Elapsed(rec))
+		if s == nil || err != nil {
+			return err
+		}
+		return do(rec, s)
+	})
+	if trouble != nil && !errors.Is(trouble, cli.ErrReported) || cmd.Context().Err() != nil {
+		return nil, cmp.Or(trouble, cmd.Context().Err())
+	}
+	return trouble, nil
 }
 
 const exportLong = `Export writes traces for other systems and tools: events with types and all fields,

@@ -251,35 +251,21 @@ func (m *telemetry) flush() error {
 // file exports one trace, and reports on it in a line.
 func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
 	name := filepath.Base(filepath.ToSlash(f.Name()))
-	known, err := pick.ReadManifests(cmd, o.in.Manifests)
+	t, sel, err := o.chosen(cmd, path, f)
 	if err != nil {
 		return err
 	}
-	sel, err := o.sel.Selector(known)
-	if err != nil {
-		return err
-	}
-	if err := sel.FindProcesses(cmd, &o.in, []string{path}); err != nil {
-		return err
-	}
-	t := trace.Merge(f)
-	sel.Resolve(t)
 	m := x.telemetry(cmd, t, name, o.hostOf(cmd, path, f))
 	if m.requests != nil {
 		if err := tellCauses(m.requests, cmd, &o.in, path, t); err != nil {
 			return err
 		}
 	}
-	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: f.Progress}
-	trouble := r.Each(t, func(rec *etw.Record) error {
-		s, err := sel.Take(rec, t.Elapsed(rec))
-		if s == nil || err != nil {
-			return err
-		}
+	trouble, err := o.take(cmd, t, sel, func(rec *etw.Record, s *pick.Shot) error {
 		return m.take(rec, s)
 	})
-	if trouble != nil && trouble != cli.ErrReported || cmd.Context().Err() != nil {
-		return cmp.Or(trouble, cmd.Context().Err())
+	if err != nil {
+		return err
 	}
 	if err := sel.ReportNone(cmd); err != nil {
 		x.conclude(o, cmd, f, cli.ExitUsage, "was not exported")

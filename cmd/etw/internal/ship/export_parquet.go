@@ -225,35 +225,21 @@ func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *tr
 	if len(l.tables) > 0 && path == trace.Stdin {
 		return nil, errors.New("--tables: the standard input can be read only once")
 	}
-	known, err := pick.ReadManifests(cmd, o.in.Manifests)
+	t, sel, err := o.chosen(cmd, path, f)
 	if err != nil {
 		return nil, err
 	}
-	sel, err := o.sel.Selector(known)
-	if err != nil {
-		return nil, err
-	}
-	if err := sel.FindProcesses(cmd, &o.in, []string{path}); err != nil {
-		return nil, err
-	}
-	t := trace.Merge(f)
-	sel.Resolve(t)
-	opts.Decoder, opts.Providers = sel.Decoder, append(pick.BuiltinProviders(), known...)
+	opts.Decoder, opts.Providers = sel.Decoder, append(pick.BuiltinProviders(), sel.Known...)
 	w, err := parquet.New(*opts)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
-	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: f.Progress}
-	trouble := r.Each(t, func(rec *etw.Record) error {
-		s, err := sel.Take(rec, t.Elapsed(rec))
-		if s == nil || err != nil {
-			return err
-		}
+	trouble, err := o.take(cmd, t, sel, func(rec *etw.Record, s *pick.Shot) error {
 		return w.AddDecoded(rec, s.Event, s.Values, s.Err)
 	})
-	if trouble != nil && trouble != cli.ErrReported || cmd.Context().Err() != nil {
-		return nil, cmp.Or(trouble, cmd.Context().Err())
+	if err != nil {
+		return nil, err
 	}
 	if err := sel.ReportNone(cmd); err != nil { // what is in the lake of an earlier time stays
 		return nil, err

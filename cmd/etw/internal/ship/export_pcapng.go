@@ -2,7 +2,6 @@ package ship
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -30,15 +29,8 @@ func (o *exporting) writePackets(cmd *cobra.Command, args []string) error {
 	if o.path == "" {
 		return cli.Usagef("--output says the file; - is the standard output")
 	}
-	known, err := pick.ReadManifests(cmd, o.in.Manifests)
+	sel, err := o.sel.Of(cmd, &o.in, args)
 	if err != nil {
-		return err
-	}
-	sel, err := o.sel.Selector(known)
-	if err != nil {
-		return err
-	}
-	if err := sel.FindProcesses(cmd, &o.in, args); err != nil {
 		return err
 	}
 	t, trouble, err := o.in.Open(cmd, args, false)
@@ -49,18 +41,11 @@ func (o *exporting) writePackets(cmd *cobra.Command, args []string) error {
 	sel.Resolve(t)
 	err = show.WritePage(cmd, o.path, args, func(w io.Writer) error {
 		out := pcapng.NewWriter(w)
-		packets := pcapng.NewCapture(out.Packet, known...)
-		r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress}
-		read := r.Each(t, func(rec *etw.Record) error {
-			s, err := sel.Take(rec, t.Elapsed(rec))
-			if s == nil || err != nil {
-				return err
-			}
-			return packets.Record(rec)
-		})
+		packets := pcapng.NewCapture(out.Packet, sel.Known...)
+		read, err := o.take(cmd, t, sel, func(rec *etw.Record, _ *pick.Shot) error { return packets.Record(rec) })
 		packets.End()
-		if read != nil && !errors.Is(read, cli.ErrReported) || cmd.Context().Err() != nil {
-			return cmp.Or(read, cmd.Context().Err())
+		if err != nil {
+			return err
 		}
 		trouble = cmp.Or(trouble, read)
 		if err := packetsFound(cmd, t, packets.Stats()); err != nil {

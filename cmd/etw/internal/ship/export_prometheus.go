@@ -39,32 +39,18 @@ func expositionForm(name string, history bool, suffixes ...string) exportForm {
 
 // exposeFile writes the counters of a trace.
 func exposeFile(o *exporting, cmd *cobra.Command, path string, f *trace.File, history bool) error {
-	known, err := pick.ReadManifests(cmd, o.in.Manifests)
+	t, sel, err := o.chosen(cmd, path, f)
 	if err != nil {
-		return err
-	}
-	sel, err := o.sel.Selector(known)
-	if err != nil {
-		return err
-	}
-	if err := sel.FindProcesses(cmd, &o.in, []string{path}); err != nil {
 		return err
 	}
 	sel.Decoding = false
-	t := trace.Merge(f)
-	sel.Resolve(t)
 	var mux etw.Mux
 	a := counters.New(&mux)
-	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: f.Progress}
-	trouble := r.Each(t, func(rec *etw.Record) error {
-		s, err := sel.Take(rec, t.Elapsed(rec))
-		if s == nil || err != nil {
-			return err
-		}
+	trouble, err := o.take(cmd, t, sel, func(rec *etw.Record, s *pick.Shot) error {
 		return mux.Dispatch(rec)
 	})
-	if trouble != nil && trouble != cli.ErrReported || cmd.Context().Err() != nil {
-		return cmp.Or(trouble, cmd.Context().Err())
+	if err != nil {
+		return err
 	}
 	if err := sel.ReportNone(cmd); err != nil {
 		return err

@@ -8,10 +8,8 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
-	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -33,14 +31,13 @@ func tellCauses(a *requests.Analysis, cmd *cobra.Command, in *pick.Input, path s
 	var mux etw.Mux
 	all, code := requests.New(&mux), frames.NewCodeMap(nil)
 	all.NameBy(func(s *stacks.Samples) *stacks.Profile { return code.Below("", s) })
-	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: first.Progress, Quiet: true}
-	err = r.Each(first, func(rec *etw.Record) error {
+	err = pick.Once(cmd, first, func(rec *etw.Record) error {
 		// An event that does not fit its claim is counted where events are written.
 		_ = code.Mux.Dispatch(rec)
 		_ = mux.Dispatch(rec)
 		return nil
 	})
-	if err != nil && err != cli.ErrReported {
+	if err != nil {
 		return err
 	}
 	a.NamedBy(all)

@@ -142,19 +142,13 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	if err := f.checkFlags(); err != nil {
 		return err
 	}
-	known, err := pick.ReadManifests(cmd, f.in.Manifests)
-	if err != nil {
-		return err
-	}
-	if f.selector, err = f.sel.Selector(known); err != nil {
+	var err error
+	if f.selector, err = f.sel.Of(cmd, &f.in, args); err != nil {
 		return err
 	}
 	f.selector.Decoding = false
 	if len(f.redactions) > 0 {
 		f.redactor = rewrite.NewRedactor(f.selector.Decoder, rewrite.Redaction{Fields: f.redactions, Key: f.redactKey, Blank: f.redactAs == redactBlank})
-	}
-	if err := f.selector.FindProcesses(cmd, &f.in, args); err != nil {
-		return err
 	}
 	f.all = !f.selector.Given && f.redactor == nil
 	f.in.HeadersOnly = f.all
