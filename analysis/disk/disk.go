@@ -13,13 +13,11 @@ import (
 	"strconv"
 
 	"github.com/etwgen/etwgen/analysis/internal/busy"
+	"github.com/etwgen/etwgen/analysis/internal/inout"
 	"github.com/etwgen/etwgen/analysis/internal/operations"
-	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/generated/kernel"
-	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -28,17 +26,7 @@ type Analysis struct {
 	list    *operations.List
 	orphans int
 	busy    map[uint32]*busy.Union // disks
-	from    teller.Teller
 }
-
-// The work of a disk.
-const (
-	read uint8 = iota
-	write
-	flush
-)
-
-var kindNames = [...]string{"read", "write", "flush"}
 
 // Needs are operations of disks, with their call stacks.
 var Needs = []need.Need{{What: "operations of disks", Recorder: "wpr -start DiskIO, or xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+FILENAME -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit", Kernel: need.Disks.Kernel}}
@@ -46,87 +34,39 @@ var Needs = []need.Need{{What: "operations of disks", Recorder: "wpr -start Disk
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{list: operations.New(mux), busy: make(map[uint32]*busy.Union)}
-	a.watchAsked(mux)
-	a.watchDone(mux)
-	a.watchProvided(mux)
+	inout.WatchDisks(mux, a.asked, a.answered)
 	return a
 }
 
-func (a *Analysis) watchAsked(mux *etw.Mux) {
-	asked := func(r *etw.Record, kind uint8, irp etw.Pointer, has bool, tid uint32) error {
-		thread := r.ThreadID
-		if has {
-			thread = int64(tid)
-		}
-		a.list.Ask(r, irp, thread, operations.Operation{Kind: kind})
-		return nil
+// asked takes that a disk is asked.
+func (a *Analysis) asked(r *etw.Record, kind inout.Kind, irp etw.Pointer, by inout.Issuer) error {
+	thread := r.ThreadID
+	if by.Told {
+		thread = int64(by.Thread)
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) error {
-		return asked(r, read, e.Irp, e.HasIssuingThreadID(), e.IssuingThreadID)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error {
-		return asked(r, write, e.Irp, e.HasIssuingThreadID(), e.IssuingThreadID)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error {
-		return asked(r, flush, e.Irp, e.HasIssuingThreadID(), e.IssuingThreadID)
-	})
+	a.list.Ask(r, irp, thread, operations.Operation{Kind: kind})
+	return nil
 }
 
-func (a *Analysis) watchDone(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadID(), e.IssuingThreadID,
-			operations.Operation{Kind: read, File: a.list.Files.ByKey(uint64(e.FileObject)), Bytes: e.TransferSize, Disk: e.DiskNumber})
-		return nil
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadID(), e.IssuingThreadID,
-			operations.Operation{Kind: write, File: a.list.Files.ByKey(uint64(e.FileObject)), Bytes: e.TransferSize, Disk: e.DiskNumber})
-		return nil
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadID(), e.IssuingThreadID, operations.Operation{Kind: flush, Disk: e.DiskNumber})
-		return nil
-	})
-}
-
-// watchProvided takes the answers of disks that have manifests, which nothing goes before.
-func (a *Analysis) watchProvided(mux *etw.Mux) {
-	answered := func(r *etw.Record, kind uint8, irp, key etw.Pointer, number, bytes uint32, ticks uint64) error {
-		a.done(r, teller.Provided, irp, ticks, false, 0, operations.Operation{Kind: kind, File: a.list.Files.ByKey(uint64(key)), Bytes: bytes, Disk: number})
-		return nil
-	}
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyRead) error {
-		return answered(r, read, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyWrite) error {
-		return answered(r, write, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyFlush) error {
-		return answered(r, flush, e.IORequestPacket, 0, e.DiskNumber, 0, e.HighResResponseTime)
-	})
-}
-
-// done takes that a disk has answered. Where nothing told that it was asked, there is no
+// answered takes that a disk has answered. Where nothing told that it was asked, there is no
 // stack.
-func (a *Analysis) done(r *etw.Record, who teller.Teller, irp etw.Pointer, ticks uint64, has bool, tid uint32, o operations.Operation) {
-	if !a.from.Hears(who) {
-		return
-	}
-	o.Done, o.Took = true, length(r, ticks)
+func (a *Analysis) answered(r *etw.Record, x inout.Answer) error {
+	o := operations.Operation{Kind: x.Kind, File: a.list.Files.ByKey(x.Key), Bytes: x.Bytes, Disk: x.Disk, Done: true, Took: length(r, x.Ticks)}
 	if a.busy[o.Disk] == nil {
 		a.busy[o.Disk] = new(busy.Union)
 	}
 	a.busy[o.Disk].Add(when.Of(r)-o.Took, when.Of(r))
-	asked := a.list.End(irp)
+	asked := a.list.End(x.IRP)
 	if asked == nil {
 		a.orphans++
 		asked = a.list.Late(when.Of(r) - o.Took)
 	}
 	o.At, o.Thread, o.Stack = asked.At, asked.Thread, asked.Stack
-	if has && tid != math.MaxUint32 {
-		o.Thread = a.list.Machine.Asker(r, int64(tid))
+	if x.Told && x.Thread != math.MaxUint32 {
+		o.Thread = a.list.Machine.Asker(r, int64(x.Thread))
 	}
 	*asked = o
+	return nil
 }
 
 // length returns ticks of the clock of a record in nanoseconds.
@@ -178,7 +118,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "disk", Unit: "nanoseconds"})
 	for i := range a.list.All {
 		if o := &a.list.All[i]; o.Done {
-			a.list.Add(out, o, kindNames[o.Kind], stacks.Label{Key: "disk", Value: "disk " + strconv.FormatUint(uint64(o.Disk), 10)})
+			a.list.Add(out, o, stacks.Label{Key: "disk", Value: "disk " + strconv.FormatUint(uint64(o.Disk), 10)})
 		}
 	}
 	return []*stacks.Samples{out}

@@ -9,36 +9,16 @@ package files
 import (
 	"math"
 
+	"github.com/etwgen/etwgen/analysis/internal/inout"
 	"github.com/etwgen/etwgen/analysis/internal/operations"
-	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // An Analysis follows the operations in the records that a [etw.Mux] dispatches.
-type Analysis struct {
-	list *operations.List
-	from [4]teller.Teller // of opens, reads, writes and all others
-}
-
-// Operations on files.
-const (
-	open uint8 = iota
-	read
-	write
-	flush
-	setInfo
-	queryInfo
-	list
-	remove
-	rename
-	control
-)
-
-var kindNames = [...]string{"open", "read", "write", "flush", "set info", "query info", "list", "delete", "rename", "control"}
+type Analysis struct{ list *operations.List }
 
 // Needs are operations on files, with their call stacks.
 var Needs = []need.Need{{What: "operations on files", Recorder: "wpr -start FileIO, or xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME -stackwalk FileCreate+FileRead+FileWrite", Kernel: need.Files.Kernel}}
@@ -46,11 +26,18 @@ var Needs = []need.Need{{What: "operations on files", Recorder: "wpr -start File
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{list: operations.New(mux)}
-	a.watchTransfers(mux)
-	a.watchOthers(mux)
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error { return a.ended(r, e.IrpPtr) })
-	a.watchProvided(mux)
+	inout.WatchFiles(mux, a.asked, a.ended)
 	return a
+}
+
+// asked takes that an operation begins.
+func (a *Analysis) asked(r *etw.Record, q inout.Request) error {
+	tid := int64(q.Thread)
+	if q.Thread == math.MaxUint32 {
+		tid = r.ThreadID
+	}
+	a.list.Ask(r, q.IRP, tid, operations.Operation{Kind: q.Kind, Bytes: q.Bytes, File: a.list.Files.Opened(q.Key, q.Object)})
+	return nil
 }
 
 // ended takes that an operation is over.
@@ -58,55 +45,6 @@ func (a *Analysis) ended(r *etw.Record, irp etw.Pointer) error {
 	if o := a.list.End(irp); o != nil {
 		o.Took = max(when.Of(r)-o.At, 0)
 	}
-	return nil
-}
-
-func (a *Analysis) watchTransfers(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
-		return a.asked(r, teller.Classic, open, 0, e.FileObject, e.TTID, e.IrpPtr, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
-		return a.asked(r, teller.Classic, read, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
-		return a.asked(r, teller.Classic, write, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
-		return a.asked(r, teller.Classic, flush, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
-	})
-}
-
-func (a *Analysis) watchOthers(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoSetInfo) error {
-		return a.asked(r, teller.Classic, setInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoQueryInfo) error {
-		return a.asked(r, teller.Classic, queryInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDirEnum) error {
-		return a.asked(r, teller.Classic, list, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDelete) error {
-		return a.asked(r, teller.Classic, remove, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRename) error {
-		return a.asked(r, teller.Classic, rename, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFSControl) error {
-		return a.asked(r, teller.Classic, control, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
-	})
-}
-
-// asked takes that an operation begins.
-func (a *Analysis) asked(r *etw.Record, who teller.Teller, kind uint8, key, object, thread, irp etw.Pointer, bytes uint32) error {
-	if !a.from[min(int(kind), len(a.from)-1)].Hears(who) {
-		return nil
-	}
-	tid := int64(uint32(thread))
-	if tid == math.MaxUint32 {
-		tid = r.ThreadID
-	}
-	a.list.Ask(r, irp, tid, operations.Operation{Kind: kind, Bytes: bytes, File: a.list.Files.Opened(uint64(key), uint64(object))})
 	return nil
 }
 
@@ -144,8 +82,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 	a.list.Flush()
 	out := stacks.NewSamples(Kind, stacks.ValueType{Name: "operations", Unit: "count"}, stacks.ValueType{Name: "files", Unit: "nanoseconds"})
 	for i := range a.list.All {
-		o := &a.list.All[i]
-		a.list.Add(out, o, kindNames[o.Kind])
+		a.list.Add(out, &a.list.All[i])
 	}
 	return []*stacks.Samples{out}
 }
@@ -157,9 +94,9 @@ func (r *Result) add(o *operations.Operation) {
 	}
 	r.Time += o.Took
 	switch o.Kind {
-	case read:
+	case inout.Read:
 		r.Read += uint64(o.Bytes)
-	case write:
+	case inout.Write:
 		r.Written += uint64(o.Bytes)
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/busy"
-	"github.com/etwgen/etwgen/analysis/internal/teller"
+	"github.com/etwgen/etwgen/analysis/internal/inout"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -15,26 +16,14 @@ import (
 // system, and the transfers to and from disks.
 type Files struct {
 	machine *Machine
-	keys    map[uint64]*File // what the kernel's keys of files stand for now
-	objects map[uint64]*File // what open files are
+	keys    map[etw.Pointer]*File // what the kernel's keys of files stand for now
+	objects map[etw.Pointer]*File // what open files are
 	rows    map[use]*FileUse
 	order   []*FileUse
-	flights map[uint64]flight      // operations that have not ended, by the request
-	issuers map[uint64]*Thread     // of requests to disks, by the request
-	queues  map[uint32]*busy.Queue // of disks
-	from    [kinds]teller.Teller
-	ignored FileUse
+	flights map[etw.Pointer]flight  // operations that have not ended, by the request
+	issuers map[etw.Pointer]*Thread // of requests to disks, by the request
+	queues  map[uint32]*busy.Queue  // of disks
 }
-
-// The counts, each by the teller that comes first.
-const (
-	forOpens = iota
-	forReads
-	forWrites
-	forOthers
-	forDisks
-	kinds
-)
 
 // A File is a file of which something was done.
 type File struct {
@@ -86,35 +75,46 @@ func FilesOf(mux *etw.Mux) *Files { return etw.Shared(mux, beginFiles) }
 
 func beginFiles(mux *etw.Mux) *Files {
 	f := &Files{
-		machine: Of(mux), keys: make(map[uint64]*File), objects: make(map[uint64]*File), rows: make(map[use]*FileUse),
-		flights: make(map[uint64]flight), issuers: make(map[uint64]*Thread), queues: make(map[uint32]*busy.Queue),
+		machine: Of(mux), keys: make(map[etw.Pointer]*File), objects: make(map[etw.Pointer]*File), rows: make(map[use]*FileUse),
+		flights: make(map[etw.Pointer]flight), issuers: make(map[etw.Pointer]*Thread), queues: make(map[uint32]*busy.Queue),
 	}
 	f.watchNames(mux)
-	f.watchDisks(mux)
-	f.watchOperations(mux)
-	f.watchProvided(mux)
+	inout.WatchDisks(mux, f.diskAsked, f.answered)
+	inout.WatchFiles(mux, f.asked, f.ended)
 	return f
 }
 
 // watchNames follows the files that keys stand for. A file that was open before the
 // recording is named by the list at its end, so that its key may be met before its name.
 func (f *Files) watchNames(mux *etw.Mux) {
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoName) error { return f.name(uint64(e.FileObject), e.FileName) })
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoName) error { return f.name(e.FileObject, e.FileName) })
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileCreate) error {
-		return f.name(uint64(e.FileObject), e.FileName)
+		return f.name(e.FileObject, e.FileName)
 	})
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileRundown) error {
-		return f.name(uint64(e.FileObject), e.FileName)
+		return f.name(e.FileObject, e.FileName)
 	})
 	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileDelete) error {
-		f.name(uint64(e.FileObject), e.FileName)
-		f.keys[uint64(e.FileObject)].closed = true
+		f.name(e.FileObject, e.FileName)
+		f.keys[e.FileObject].closed = true
 		return nil
 	})
+	etw.Handle(mux, func(_ *etw.Record, e *file.AnyNameCreate) error { return f.name(e.FileKey, e.FileName) })
+	etw.Handle(mux, func(_ *etw.Record, e *file.AnyNameDelete) error {
+		f.name(e.FileKey, e.FileName)
+		f.keys[e.FileKey].closed = true
+		return nil
+	})
+	closed := func(object etw.Pointer) error {
+		delete(f.objects, object)
+		return nil
+	}
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoClose) error { return closed(e.FileObject) })
+	etw.Handle(mux, func(_ *etw.Record, e *file.AnyClose) error { return closed(e.FileObject) })
 }
 
 // name names the file of a key.
-func (f *Files) name(key uint64, path etw.UTF16) error {
+func (f *Files) name(key etw.Pointer, path etw.UTF16) error {
 	file := f.keys[key]
 	if file == nil || file.closed || file.Path != "" && !path.EqualString(file.Path) {
 		file = new(File)
@@ -126,8 +126,9 @@ func (f *Files) name(key uint64, path etw.UTF16) error {
 	return nil
 }
 
-// byKey returns the file that a key stands for now. 0 is no file.
-func (f *Files) byKey(key uint64) *File {
+// ByKey returns the file that a key of the kernel stands for now, or nil for 0. Its path
+// may be told later.
+func (f *Files) ByKey(key etw.Pointer) *File {
 	if key == 0 {
 		return nil
 	}
@@ -137,17 +138,6 @@ func (f *Files) byKey(key uint64) *File {
 		f.keys[key] = file
 	}
 	return file
-}
-
-// ByKey returns the file that a key of the kernel stands for now, or nil for 0. Its path
-// may be told later.
-func (f *Files) ByKey(key uint64) *File { return f.byKey(key) }
-
-// Opened returns the file that an operation of the file system is about, by its key and
-// by the object that it was opened as, or nil if neither is one. Its path may be told
-// later.
-func (f *Files) Opened(key, object uint64) *File {
-	return f.opened(etw.Pointer(key), etw.Pointer(object))
 }
 
 // use returns the use of a file by a thread.
@@ -173,104 +163,77 @@ func (u *FileUse) disk(number uint32) *DiskUse {
 }
 
 // thread returns a thread by an id, which all ones stand in for if there is none.
-func (f *Files) thread(tid uint64, r *etw.Record) *Thread {
-	if uint32(tid) == noID {
+func (f *Files) thread(tid uint32, r *etw.Record) *Thread {
+	if tid == noID {
 		return nil
 	}
-	return f.machine.HasThread(int64(uint32(tid)), idle(uint32(tid), r))
+	return f.machine.HasThread(int64(tid), idle(tid, r))
 }
 
-// watchDisks adds up the transfers of disks. Old versions do not tell which thread asked for
-// it: the event of the request does.
-func (f *Files) watchDisks(mux *etw.Mux) {
-	asked := func(r *etw.Record, irp etw.Pointer) error {
-		if r.ThreadID >= 0 {
-			f.issuers[uint64(irp)] = f.machine.HasThread(r.ThreadID, r.ProcessID)
-		}
-		return nil
+// diskAsked takes that a disk is asked. Old answers do not tell which thread asked for it: the
+// request does.
+func (f *Files) diskAsked(r *etw.Record, _ inout.Kind, irp etw.Pointer, _ inout.Issuer) error {
+	if r.ThreadID >= 0 {
+		f.issuers[irp] = f.machine.HasThread(r.ThreadID, r.ProcessID)
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) error { return asked(r, e.Irp) })
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error { return asked(r, e.Irp) })
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error { return asked(r, e.Irp) })
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		return f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		return f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		return count(&f.answered(r, teller.Classic, e.HasIssuingThreadID(), e.IssuingThreadID, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes)
-	})
+	return nil
 }
 
-// answered returns where the answer of a disk counts.
-func (f *Files) answered(r *etw.Record, who teller.Teller, has bool, tid uint32, irp, key etw.Pointer, disk uint32, ticks uint64) *DiskUse {
+// answered adds up a transfer of a disk.
+func (f *Files) answered(r *etw.Record, a inout.Answer) error {
 	f.machine.at(r)
-	if !f.from[forDisks].Hears(who) {
-		return new(DiskUse)
+	thread := f.issuers[a.IRP]
+	delete(f.issuers, a.IRP)
+	if a.Told {
+		thread = f.thread(a.Thread, r)
 	}
-	thread := f.issuers[uint64(irp)]
-	delete(f.issuers, uint64(irp))
-	if has {
-		thread = f.thread(uint64(tid), r)
-	}
-	d := f.use(f.byKey(uint64(key)), thread).disk(disk)
-	if !f.machine.tooLong(ticks) {
-		d.ticks += ticks
-		if f.queues[disk] == nil {
-			f.queues[disk] = new(busy.Queue)
+	d := f.use(f.ByKey(a.Key), thread).disk(a.Disk)
+	if !f.machine.tooLong(a.Ticks) {
+		d.ticks += a.Ticks
+		if f.queues[a.Disk] == nil {
+			f.queues[a.Disk] = new(busy.Queue)
 		}
-		d.served += f.queues[disk].Serve(r.Timestamp-int64(ticks), r.Timestamp)
+		d.served += f.queues[a.Disk].Serve(r.Timestamp-int64(a.Ticks), r.Timestamp)
 	}
-	return d
+	switch a.Kind {
+	case inout.Read:
+		d.Reads++
+		d.BytesRead += uint64(a.Bytes)
+	case inout.Write:
+		d.Writes++
+		d.BytesWritten += uint64(a.Bytes)
+	default:
+		d.Flushes++
+	}
+	return nil
 }
 
-// watchOperations adds up the requests to the file system.
-func (f *Files) watchOperations(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
-		return f.create(r, teller.Classic, e.FileObject, e.OpenPath, e.TTID, e.IrpPtr)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
-		return f.asked(r, teller.Classic, forReads, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).read(e.IoSize)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
-		return f.asked(r, teller.Classic, forWrites, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).write(e.IoSize)
-	})
-	other := func(r *etw.Record, key, object, thread, irp etw.Pointer) error {
-		return count(&f.asked(r, teller.Classic, forOthers, f.opened(key, object), thread, irp).Others)
+// asked adds up an operation that begins now.
+func (f *Files) asked(r *etw.Record, q inout.Request) error {
+	if q.Kind == inout.Open {
+		f.objects[q.Object] = &File{Path: q.Path.String()}
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
-		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoSetInfo) error {
-		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoQueryInfo) error {
-		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDirEnum) error {
-		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDelete) error {
-		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRename) error {
-		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFSControl) error {
-		return other(r, e.FileKey, e.FileObject, e.TTID, e.IrpPtr)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoClose) error {
-		delete(f.objects, uint64(e.FileObject))
-		return nil
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error { return f.ended(r, e.IrpPtr) })
+	u := f.use(f.Opened(q.Key, q.Object), f.thread(q.Thread, r))
+	f.flights[q.IRP] = flight{u, f.machine.at(r)}
+	switch q.Kind {
+	case inout.Open:
+		u.Opens++
+	case inout.Read:
+		u.Reads++
+		u.BytesRead += uint64(q.Bytes)
+	case inout.Write:
+		u.Writes++
+		u.BytesWritten += uint64(q.Bytes)
+	default:
+		u.Others++
+	}
+	return nil
 }
 
 // ended takes that an operation ends.
 func (f *Files) ended(r *etw.Record, irp etw.Pointer) error {
-	if o, ok := f.flights[uint64(irp)]; ok {
-		delete(f.flights, uint64(irp))
+	if o, ok := f.flights[irp]; ok {
+		delete(f.flights, irp)
 		if d := f.machine.at(r) - o.begun; d > 0 {
 			o.use.ticks += d
 		}
@@ -278,46 +241,12 @@ func (f *Files) ended(r *etw.Record, irp etw.Pointer) error {
 	return nil
 }
 
-// create takes that a file is to be opened.
-func (f *Files) create(r *etw.Record, who teller.Teller, object etw.Pointer, path etw.UTF16, thread, irp etw.Pointer) error {
-	if !f.from[forOpens].Hears(who) {
-		return nil
-	}
-	file := &File{Path: path.String()}
-	f.objects[uint64(object)] = file
-	f.asked(r, who, forOpens, file, thread, irp).Opens++
-	return nil
-}
-
-func (u *FileUse) read(bytes uint32) error {
-	u.Reads++
-	u.BytesRead += uint64(bytes)
-	return nil
-}
-
-func (u *FileUse) write(bytes uint32) error {
-	u.Writes++
-	u.BytesWritten += uint64(bytes)
-	return nil
-}
-
-func (d *DiskUse) read(bytes uint32) error {
-	d.Reads++
-	d.BytesRead += uint64(bytes)
-	return nil
-}
-
-func (d *DiskUse) write(bytes uint32) error {
-	d.Writes++
-	d.BytesWritten += uint64(bytes)
-	return nil
-}
-
-// opened returns the file of an operation. Its key decides; where nothing names
-// that, the path does by which the file was opened.
-func (f *Files) opened(key, object etw.Pointer) *File {
-	file := f.byKey(uint64(key))
-	if o := f.objects[uint64(object)]; o != nil && o != file {
+// Opened returns the file that an operation of the file system is about, or nil if it is about
+// none. Its key decides; where nothing names that, the path does by which it was opened as an
+// object. Its path may be told later.
+func (f *Files) Opened(key, object etw.Pointer) *File {
+	file := f.ByKey(key)
+	if o := f.objects[object]; o != nil && o != file {
 		switch {
 		case file == nil:
 			return o
@@ -326,16 +255,6 @@ func (f *Files) opened(key, object etw.Pointer) *File {
 		}
 	}
 	return file
-}
-
-// asked returns where an operation counts that begins now.
-func (f *Files) asked(r *etw.Record, who teller.Teller, kind int, file *File, thread, irp etw.Pointer) *FileUse {
-	if !f.from[kind].Hears(who) {
-		return &f.ignored
-	}
-	u := f.use(file, f.thread(uint64(thread), r))
-	f.flights[uint64(irp)] = flight{u, f.machine.at(r)}
-	return u
 }
 
 // All returns the use of each file by each thread, in the order in which it began.

@@ -5,6 +5,7 @@ package operations
 import (
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/inout"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -19,7 +20,7 @@ type Operation struct {
 	Took   int64          // nanoseconds
 	Bytes  uint32
 	Disk   uint32
-	Kind   uint8
+	Kind   inout.Kind
 	Done   bool
 	Stack  system.CallStack
 }
@@ -78,10 +79,10 @@ func (l *List) Flush() { l.bound.Flush() }
 func (l *List) HasStack(o *Operation) bool { return l.bound.Len(o.Stack) > 0 }
 
 // Add adds an operation to samples, with its kind (op), more labels, and the file.
-func (l *List) Add(out *stacks.Samples, o *Operation, op string, more ...stacks.Label) {
+func (l *List) Add(out *stacks.Samples, o *Operation, more ...stacks.Label) {
 	pid, tid := o.Thread.IDs()
 	l.frames = l.bound.AppendFrames(l.frames[:0], o.Stack)
-	labels := out.Label(0, "op", op)
+	labels := out.Label(0, "op", o.Kind.String())
 	for _, x := range more {
 		labels = out.Label(labels, x.Key, x.Value)
 	}

@@ -1,0 +1,62 @@
+package inout
+
+import (
+	"github.com/etwgen/etwgen/analysis/internal/teller"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/disk"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Issuer is the thread that asked, as events of the kernel have it: old ones do not.
+type Issuer struct {
+	Told   bool
+	Thread uint32 // all ones if it is not known
+}
+
+// An Answer is what a disk answers to a request.
+type Answer struct {
+	Kind        Kind
+	IRP, Key    etw.Pointer // of the request and of the file
+	Disk, Bytes uint32
+	Ticks       uint64 // since it was asked
+	Issuer
+}
+
+// WatchDisks registers handlers at a mux that tell when a disk is asked, which the kernel alone
+// does, and when it has answered, by the teller that comes first.
+func WatchDisks(mux *etw.Mux, asked func(r *etw.Record, kind Kind, irp etw.Pointer, by Issuer) error, answered func(*etw.Record, Answer) error) {
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) error {
+		return asked(r, Read, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error {
+		return asked(r, Write, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error {
+		return asked(r, Flush, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
+	})
+	var from teller.Teller
+	tell := func(who teller.Teller, r *etw.Record, a Answer) error {
+		if !from.Hears(who) {
+			return nil
+		}
+		return answered(r, a)
+	}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
+		return tell(teller.Classic, r, Answer{Read, e.Irp, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
+		return tell(teller.Classic, r, Answer{Write, e.Irp, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
+		return tell(teller.Classic, r, Answer{Flush, e.Irp, 0, e.DiskNumber, 0, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyRead) error {
+		return tell(teller.Provided, r, Answer{Read, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{}})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyWrite) error {
+		return tell(teller.Provided, r, Answer{Write, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{}})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyFlush) error {
+		return tell(teller.Provided, r, Answer{Flush, e.IORequestPacket, 0, e.DiskNumber, 0, e.HighResResponseTime, Issuer{}})
+	})
+}

@@ -1,0 +1,133 @@
+// Package inout tells of requests to the file system and to disks, as the kernel of Windows logs
+// them, and as its providers with manifests do.
+package inout
+
+import (
+	"github.com/etwgen/etwgen/analysis/internal/teller"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/file"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Kind is that of a request.
+type Kind uint8
+
+// The kinds. Those after Write count together where a trace tells them twice; disks have Read,
+// Write and Flush.
+const (
+	Open Kind = iota
+	Read
+	Write
+	Flush
+	SetInfo
+	QueryInfo
+	List
+	Delete
+	Rename
+	Control
+)
+
+func (k Kind) String() string {
+	return [...]string{"open", "read", "write", "flush", "set info", "query info", "list", "delete", "rename", "control"}[k]
+}
+
+// A Request is one to the file system that begins.
+type Request struct {
+	Kind        Kind
+	Key, Object etw.Pointer // of the file; nothing tells the key of one that is opened
+	Path        etw.UTF16   // of one that is opened
+	Thread      uint32      // all ones if it is not known
+	IRP         etw.Pointer // it is the request's until it ends
+	Bytes       uint32
+}
+
+// A fileListener is told of requests by the teller of their kind that comes first.
+type fileListener struct {
+	begins func(*etw.Record, Request) error
+	from   [Write + 2]teller.Teller // of opens, reads, writes and all others
+}
+
+func (l *fileListener) hears(who teller.Teller, r *etw.Record, q Request) error {
+	if !l.from[min(int(q.Kind), len(l.from)-1)].Hears(who) {
+		return nil
+	}
+	return l.begins(r, q)
+}
+
+// WatchFiles registers handlers at a mux that tell when a request begins and when one ends.
+func WatchFiles(mux *etw.Mux, begins func(*etw.Record, Request) error, ends func(r *etw.Record, irp etw.Pointer) error) {
+	l := &fileListener{begins: begins}
+	l.watchKernel(mux)
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error { return ends(r, e.IrpPtr) })
+	l.watchProvider(mux)
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyOperationEnd) error { return ends(r, e.Irp) })
+}
+
+func (l *fileListener) watchKernel(mux *etw.Mux) {
+	tell := func(r *etw.Record, kind Kind, key, object, thread, irp etw.Pointer, bytes uint32) error {
+		return l.hears(teller.Classic, r, Request{Kind: kind, Key: key, Object: object, Thread: uint32(thread), IRP: irp, Bytes: bytes})
+	}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
+		return l.hears(teller.Classic, r, Request{Kind: Open, Object: e.FileObject, Path: e.OpenPath, Thread: uint32(e.TTID), IRP: e.IrpPtr})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
+		return tell(r, Read, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
+		return tell(r, Write, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
+		return tell(r, Flush, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoSetInfo) error {
+		return tell(r, SetInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoQueryInfo) error {
+		return tell(r, QueryInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDirEnum) error {
+		return tell(r, List, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDelete) error {
+		return tell(r, Delete, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRename) error {
+		return tell(r, Rename, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFSControl) error {
+		return tell(r, Control, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
+}
+
+// watchProvider has the events with manifests. A thread logs its own requests.
+func (l *fileListener) watchProvider(mux *etw.Mux) {
+	tell := func(r *etw.Record, kind Kind, key, object, irp etw.Pointer, bytes uint32) error {
+		return l.hears(teller.Provided, r, Request{Kind: kind, Key: key, Object: object, Thread: uint32(r.ThreadID), IRP: irp, Bytes: bytes})
+	}
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyCreate) error {
+		return l.hears(teller.Provided, r, Request{Kind: Open, Object: e.FileObject, Path: e.FileName, Thread: uint32(r.ThreadID), IRP: e.Irp})
+	})
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyRead) error {
+		return tell(r, Read, e.FileKey, e.FileObject, e.Irp, e.IOSize)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyWrite) error {
+		return tell(r, Write, e.FileKey, e.FileObject, e.Irp, e.IOSize)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyFlush) error { return tell(r, Flush, e.FileKey, e.FileObject, e.Irp, 0) })
+	etw.Handle(mux, func(r *etw.Record, e *file.AnySetInformation) error {
+		return tell(r, SetInfo, e.FileKey, e.FileObject, e.Irp, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyQueryInformation) error {
+		return tell(r, QueryInfo, e.FileKey, e.FileObject, e.Irp, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyDirEnum) error { return tell(r, List, e.FileKey, e.FileObject, e.Irp, 0) })
+	etw.Handle(mux, func(r *etw.Record, e *file.AnySetDelete) error {
+		return tell(r, Delete, e.FileKey, e.FileObject, e.Irp, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyRename) error {
+		return tell(r, Rename, e.FileKey, e.FileObject, e.Irp, 0)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *file.AnyFSCTL) error {
+		return tell(r, Control, e.FileKey, e.FileObject, e.Irp, 0)
+	})
+}
