@@ -34,12 +34,9 @@ func isOTLP(head []byte) bool {
 // An otlpReader reads the profiles of OpenTelemetry, as they are since version 1.10 of the
 // protocol: tables that all profiles share, and profiles by resource and scope.
 type otlpReader struct {
-	*Profile
-	strings    []string
+	protoReader
 	attributes []otlpAttribute
-	threads    interner[Thread]
 	types      interner[ValueType]
-	missing    int
 	empty      int // samples without a value and a time
 	list       []uint64
 }
@@ -63,7 +60,7 @@ const (
 )
 
 func readOTLP(p *Profile, data []byte) error {
-	r := &otlpReader{Profile: p, threads: internTo(&p.Threads), types: internTo(&p.Types)}
+	r := &otlpReader{protoReader: protoReader{Profile: p, threads: internTo(&p.Threads)}, types: internTo(&p.Types)}
 	var resources []field
 	tables := make(map[int][]field)
 	err := r.fields("profiles", data, 0, func(f *field) error {
@@ -118,31 +115,8 @@ func readOTLP(p *Profile, data []byte) error {
 	return nil
 }
 
-func (r *otlpReader) text(i uint64) string {
-	if i >= uint64(len(r.strings)) {
-		r.missing++
-		return ""
-	}
-	return r.strings[i]
-}
-
 func (r *otlpReader) function(f *field) error {
-	var fn Function
-	err := r.fields("function", f.b, f.at, func(f *field) error {
-		switch f.number {
-		case 1:
-			fn.Name = r.text(f.v)
-		case 2:
-			fn.Full = r.text(f.v)
-		case 3:
-			fn.File = r.text(f.v)
-		}
-		return nil
-	})
-	if fn.Name == "" {
-		fn.Name = fn.Full
-	}
-	r.Functions = append(r.Functions, fn)
+	_, err := r.readFunction(f, 1)
 	return err
 }
 
@@ -160,44 +134,20 @@ func (r *otlpReader) mapping(f *field) error {
 
 // location adds the frames of a location. Its place in the table is that of the innermost.
 func (r *otlpReader) location(f *field) error {
-	frame := Frame{Function: -1, Module: -1, Within: -1}
-	var lines []Frame
-	err := r.fields("location", f.b, f.at, func(f *field) error {
-		switch f.number {
-		case 1:
-			if f.v < uint64(len(r.Modules)) && r.Modules[f.v] != "" {
-				frame.Module = int32(f.v)
-			}
-		case 2:
-			frame.Address = f.v
-		case 3:
-			line := Frame{Function: -1}
-			err := r.fields("line", f.b, f.at, func(f *field) error {
-				switch f.number {
-				case 1:
-					if f.v >= uint64(len(r.Functions)) {
-						r.missing++
-					} else if r.Functions[f.v].Name != "" {
-						line.Function = int32(f.v)
-					}
-				case 2:
-					line.Line = lineNumber(int64(f.v))
-				}
-				return nil
-			})
-			lines = append(lines, line)
-			return err
+	_, innermost, err := r.readLocation(f, 1, func(i uint64) int32 {
+		if i < uint64(len(r.Modules)) && r.Modules[i] != "" {
+			return int32(i)
 		}
-		return nil
+		return -1
+	}, func(i uint64) int32 {
+		if i >= uint64(len(r.Functions)) {
+			r.missing++
+		} else if r.Functions[i].Name != "" {
+			return int32(i)
+		}
+		return -1
 	})
-	if len(lines) == 0 {
-		lines = []Frame{{Function: -1}}
-	}
-	for i := len(lines) - 1; i >= 0; i-- {
-		frame.Function, frame.Line = lines[i].Function, lines[i].Line
-		frame.Within = r.addFrame(frame)
-	}
-	r.list = append(r.list, uint64(frame.Within))
+	r.list = append(r.list, uint64(innermost))
 	return err
 }
 
@@ -344,19 +294,6 @@ func (r *otlpReader) profile(f *field) (x otlpProfile, err error) {
 		r.Start = x.start
 	}
 	return x, err
-}
-
-func (r *otlpReader) valueType(f *field) (t ValueType, err error) {
-	err = r.fields("value type", f.b, f.at, func(f *field) error {
-		switch f.number {
-		case 1:
-			t.Name = r.text(f.v)
-		case 2:
-			t.Unit = r.text(f.v)
-		}
-		return nil
-	})
-	return t, err
 }
 
 // sample adds a sample, or one for each of its times.

@@ -57,21 +57,19 @@ func isPprof(head []byte) bool {
 // A pprofReader reads a profile of pprof. Names may stand behind their users, so there are
 // two passes: all but the samples, and then these.
 type pprofReader struct {
-	*Profile
-	strings     []string
+	protoReader
 	functions   map[uint64]int32 // by their ids
 	modules     map[uint64]int32
 	locations   map[uint64]int32 // the innermost frame of each
-	threads     interner[Thread]
-	missing     int     // references to what is not there
-	rest        []field // locations
+	rest        []field          // locations
 	defaultType string
 	ids         []uint64
 	weights     []uint64
 }
 
 func readPprof(p *Profile, data []byte) error {
-	r := &pprofReader{Profile: p, functions: make(map[uint64]int32), modules: make(map[uint64]int32), locations: make(map[uint64]int32), threads: internTo(&p.Threads)}
+	r := &pprofReader{protoReader: protoReader{Profile: p, threads: internTo(&p.Threads)},
+		functions: make(map[uint64]int32), modules: make(map[uint64]int32), locations: make(map[uint64]int32)}
 	err := r.fields("profile", data, 0, func(f *field) error {
 		if f.number == pprofString {
 			r.strings = append(r.strings, string(f.b))
@@ -154,30 +152,6 @@ func (r *pprofReader) sampleType(f *field) error {
 	return err
 }
 
-// text returns a string by its number.
-func (r *pprofReader) text(i uint64) string {
-	if i >= uint64(len(r.strings)) {
-		if i > 0 {
-			r.missing++
-		}
-		return ""
-	}
-	return r.strings[i]
-}
-
-func (r *pprofReader) valueType(f *field) (t ValueType, err error) {
-	err = r.fields("value type", f.b, f.at, func(f *field) error {
-		switch f.number {
-		case 1:
-			t.Name = r.text(f.v)
-		case 2:
-			t.Unit = r.text(f.v)
-		}
-		return nil
-	})
-	return t, err
-}
-
 func (r *pprofReader) mapping(f *field) error {
 	id, path := uint64(0), ""
 	err := r.fields("mapping", f.b, f.at, func(f *field) error {
@@ -197,87 +171,34 @@ func (r *pprofReader) mapping(f *field) error {
 }
 
 func (r *pprofReader) function(f *field) error {
-	id := uint64(0)
-	var fn Function
-	err := r.fields("function", f.b, f.at, func(f *field) error {
-		switch f.number {
-		case 1:
-			id = f.v
-		case 2:
-			fn.Name = r.text(f.v)
-		case 3:
-			fn.Full = r.text(f.v)
-		case 4:
-			fn.File = r.text(f.v)
-		}
-		return nil
-	})
-	if fn.Name == "" {
-		fn.Name = fn.Full
-	}
-	r.functions[id] = int32(len(r.Functions))
-	r.Functions = append(r.Functions, fn)
+	at := int32(len(r.Functions))
+	id, err := r.readFunction(f, 2)
+	r.functions[id] = at
 	return err
 }
 
 // location adds the frames of a location, of which the first line is that of the innermost.
 func (r *pprofReader) location(f *field) error {
-	id := uint64(0)
-	frame := Frame{Function: -1, Module: -1, Within: -1}
-	var lines []Frame
-	err := r.fields("location", f.b, f.at, func(f *field) error {
-		switch f.number {
-		case 1:
-			id = f.v
-		case 2:
-			if m, ok := r.modules[f.v]; ok {
-				frame.Module = m
-			}
-		case 3:
-			frame.Address = f.v
-		case 4:
-			line := Frame{Function: -1}
-			err := r.fields("line", f.b, f.at, func(f *field) error {
-				switch f.number {
-				case 1:
-					if fn, ok := r.functions[f.v]; ok {
-						line.Function = fn
-					} else if f.v != 0 {
-						r.missing++
-					}
-				case 2:
-					line.Line = lineNumber(int64(f.v))
-				}
-				return nil
-			})
-			lines = append(lines, line)
-			return err
+	id, innermost, err := r.readLocation(f, 2, func(id uint64) int32 {
+		if m, ok := r.modules[id]; ok {
+			return m
 		}
-		return nil
+		return -1
+	}, func(id uint64) int32 {
+		fn, ok := r.functions[id]
+		if ok {
+			return fn
+		}
+		if id != 0 {
+			r.missing++
+		}
+		return -1
 	})
-	if err != nil {
-		return err
-	}
-	if _, twice := r.locations[id]; twice {
+	if _, twice := r.locations[id]; twice && err == nil {
 		return r.wrong(f.at, "location", "two have the number %d", id)
 	}
-	if len(lines) == 0 {
-		r.locations[id] = r.addFrame(frame)
-	}
-	for i := len(lines) - 1; i >= 0; i-- {
-		frame.Function, frame.Line = lines[i].Function, lines[i].Line
-		frame.Within = r.addFrame(frame)
-		r.locations[id] = frame.Within
-	}
-	return nil
-}
-
-// lineNumber returns the number of a line, or 0 if it is not one.
-func lineNumber(n int64) int32 {
-	if n < 0 || n > 1<<31-1 {
-		return 0
-	}
-	return int32(n)
+	r.locations[id] = innermost
+	return err
 }
 
 func (r *pprofReader) sample(f *field) error {

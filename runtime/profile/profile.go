@@ -275,3 +275,11 @@ func (n interner[T]) of(v T) int32 {
 	}
 	return i
 }
+
+// lineNumber returns the number of a line, or 0 if it is not one.
+func lineNumber(n int64) int32 {
+	if n < 0 || n > 1<<31-1 {
+		return 0
+	}
+	return int32(n)
+}
