@@ -8,6 +8,7 @@
 // cost of all of them.
 //
 // The larger part of the cost of a session is the list of all methods at its end. So there
-// is absent: another session has learnt of methods as they were compiled, and only where
-// that is not enough, as with a process that ran before, the list is asked for, once.
+// is absent: another session has learnt of methods as they were compiled, those of a process
+// that ran before are named by files where Linux tells of them, and only where that is not
+// enough, the list is asked for, once.
 package profiling

@@ -128,6 +128,8 @@ type run struct {
 	m     *Machine
 	p     *Process
 	names *names
+	code  code
+	asked bool // the runtime for a map of its code
 	kinds []*follower
 	price price
 	load  load
@@ -198,7 +200,7 @@ func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) err
 func (m *Machine) newRun(p *Process) *run {
 	of := load{pid: p.PID}
 	of.since(time.Now())
-	return &run{m: m, p: p, load: of, idle: of, whole: of, price: price{rate: assumedRate}}
+	return &run{m: m, p: p, load: of, idle: of, whole: of, code: code{p: p}, price: price{rate: assumedRate}}
 }
 
 // follow follows all kinds, those that pause anew.
@@ -267,6 +269,11 @@ func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
 		}
 	}
 	r.name(x, list)
+	if x.Named < enoughNames && !r.asked && ctx.Err() == nil {
+		r.asked = true
+		_ = r.code.ask(ctx) // where there is no such map, there is still the list
+		r.name(x, list)
+	}
 	if x.Named < enoughNames && r.m.o.List && !r.names.list && err == nil && ctx.Err() == nil {
 		var bytes int64
 		bytes, err = r.names.all(ctx, r.p.Client, r.m.o.BufferMB)
@@ -287,8 +294,11 @@ func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
 func (r *run) name(x *Interval, list []taken) {
 	x.Profiles = nil
 	var n stacks.Naming
+	table := r.names.table()
+	byFile, end := r.code.naming()
+	defer end()
 	for _, t := range list {
-		p := r.names.profile(t.samples)
+		p := stacks.NewProfile(table, stacks.Options{Names: stacks.QualifiedNames, Native: byFile}, t.samples...)
 		if p.Len() == 0 {
 			continue
 		}

@@ -211,6 +211,24 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestCode names what a process has compiled by its map, and remembers names.
+func TestCode(t *testing.T) {
+	c := &code{p: &Process{PID: -1}, jitted: []compiled{{100, 120, "void [Shop] Bakery.Oven::Bake(int32)[Tier1]"}, {200, 201, "stub"}}}
+	for range 2 {
+		name, end := c.naming()
+		for address, want := range map[uint64]string{0: "", 99: "", 100: "Shop!Bakery.Oven.Bake(int32)", 119: "Shop!Bakery.Oven.Bake(int32)", 120: "", 200: "stub", 201: ""} {
+			n, ok := name(7, address, time.Time{})
+			if got := n.Full(); ok != (want != "") || ok && got != want {
+				t.Errorf("%d is %q, want %q", address, got, want)
+			}
+		}
+		end()
+	}
+	if err := c.ask(t.Context()); err != nil || len(c.jitted) != 0 || len(c.known) != 0 {
+		t.Errorf("no process has %d methods: %v", len(c.jitted), err)
+	}
+}
+
 // TestTurns has no two processes sampled at once.
 func TestTurns(t *testing.T) {
 	m := New(options(CPU))

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/etwgen/etwgen/analysis/need"
-	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
@@ -131,7 +130,7 @@ const methodKeywords = 0x8 | 0x10 | 0x2000000000
 // names are the methods of a process, as they are known so far.
 type names struct {
 	flow *flow
-	list bool // of all methods was asked for
+	list bool // of all methods came
 
 	mu   sync.Mutex
 	mux  etw.Mux
@@ -153,23 +152,31 @@ func (n *names) take(r *etw.Record) error {
 	return n.mux.Dispatch(r)
 }
 
-// profile names samples.
-func (n *names) profile(samples []*stacks.Samples) *stacks.Profile {
+// table returns the methods known so far.
+func (n *names) table() *symbols.Table {
 	n.mu.Lock()
-	table := n.code.Table()
-	n.mu.Unlock()
-	return stacks.NewProfile(table, stacks.Options{Names: stacks.QualifiedNames}, samples...)
+	defer n.mu.Unlock()
+	return n.code.Table()
 }
 
 // all asks for the list of all methods, by a session that has nothing else. It returns how
-// many bytes that was.
+// many bytes that was. A process that is busy takes its time, which it has as long as bytes
+// come; a list that was cut off is asked for again.
 func (n *names) all(ctx context.Context, c *eventpipe.Client, buffer int) (int64, error) {
-	n.list = true
 	f, err := follow(ctx, c, eventpipe.Config{BufferMB: buffer, Rundown: eventpipe.DefaultRundown,
 		Providers: []eventpipe.Provider{{Name: need.CLR, Keywords: methodKeywords, Level: etw.LevelCritical}}}, n.take)
 	if err != nil {
 		return 0, err
 	}
-	err = f.end(ctx)
+	defer f.session.Close()
+	if err = f.session.Stop(ctx); err == nil {
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			f.session.Close()
+			<-f.done
+		}
+		n.list, err = ctx.Err() == nil && f.session.Stats().Lost == 0, f.trouble
+	}
 	return f.session.Received(), err
 }

@@ -29,6 +29,29 @@ type perfMap struct {
 	theirs bool // it was there before, and so is not ours to end
 }
 
+// in returns the map where it is: in one of the folders in which it may be. One that nobody has
+// is in the first.
+func (m perfMap) in(folders []string) perfMap {
+	if m.path == "" {
+		return m
+	}
+	name := filepath.Base(m.path)
+	for _, folder := range folders {
+		if info, err := os.Lstat(filepath.Join(folder, name)); err == nil && info.Mode().IsRegular() {
+			m.path = filepath.Join(folder, name)
+			return m
+		}
+	}
+	m.path = filepath.Join(folders[0], name)
+	return m
+}
+
+// perfMapFolders returns where a runtime puts its map: in /tmp, as the process sees it, whatever
+// folder its socket is in.
+func perfMapFolders(p *Process) []string {
+	return []string{filepath.Dir(p.Socket), filepath.Join("/proc", strconv.Itoa(p.PID), "root", "tmp")}
+}
+
 // Ask asks the runtimes of those processes which are wanted for their maps, each once. A
 // runtime that has none, or does not answer, is an error that hinders no other.
 func (c *PerfMaps) Ask(ctx context.Context, wanted func(pid int) bool) error {
@@ -45,16 +68,17 @@ func (c *PerfMaps) Ask(ctx context.Context, wanted func(pid int) bool) error {
 		if p.Err != nil || m.path == "" {
 			continue // without a port, or another's
 		}
-		_, err := os.Lstat(m.path)
-		m.theirs = err == nil
-		if err := m.tell(ctx, func(client *Client) error { return client.EnablePerfMap(ctx, PerfMapFile) }); err != nil {
+		m = m.in(perfMapFolders(&p))
+		info, err := os.Lstat(m.path)
+		m.theirs = err == nil && !info.ModTime().Before(p.Start) // else an earlier process of this number left it
+		if err = m.tell(ctx, func(client *Client) error { return client.EnablePerfMap(ctx, PerfMapFile) }); err != nil {
 			if ctx.Err() == nil {
 				errs = append(errs, fmt.Errorf("process %d does not say which methods it compiled (.NET 8 and later do): %w", p.PID, err))
 				c.asked[p.PID] = perfMap{}
 			}
 			continue
 		}
-		c.asked[p.PID] = m
+		c.asked[p.PID] = m.in(perfMapFolders(&p))
 	}
 	return errors.Join(errs...)
 }

@@ -38,4 +38,19 @@ func TestPerfMaps(t *testing.T) {
 	if _, err := os.Stat(m.asked[12].path); err != nil {
 		t.Error(err)
 	}
+	// It may be in another folder than the socket, and is where it is found.
+	other := t.TempDir()
+	for _, test := range []struct {
+		of     string
+		folder string
+	}{{"perf-12.map", dir}, {"perf-15.map", other}, {"perf-16.map", dir}} {
+		if test.folder == other {
+			if err := os.WriteFile(filepath.Join(other, test.of), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := (perfMap{path: filepath.Join(dir, test.of)}).in([]string{dir, other}).path; got != filepath.Join(test.folder, test.of) {
+			t.Errorf("%s is %s", test.of, got)
+		}
+	}
 }

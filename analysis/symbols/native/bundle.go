@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,10 @@ type bundle struct {
 	path   string
 	files  []r2r.Bundled
 	images map[int64]*r2r.Image // by where they are; nil if they have no code
+
+	live *os.Root // of the process that has the file in memory, nil if nobody knows that one has
+	// apart says that it is an image by itself; assemblies that it has the code of lie beside it.
+	apart bool
 }
 
 // bundled names a place in an image inside of a program, and reports whether it could. All
@@ -26,7 +31,7 @@ type bundle struct {
 // from.
 func (d *Dir) bundled(n *symbols.Native) bool {
 	for _, b := range d.bundlesOf(n) {
-		if x, at := b.image(n); x != nil && d.method(n, x, at) {
+		if x, at := b.image(n); x != nil && method(n, x, at) {
 			return true
 		}
 	}
@@ -44,16 +49,16 @@ func (d *Dir) bundlesOf(n *symbols.Native) []*bundle {
 		return all
 	}
 	given := d.withID(key.id)
-	for i, path := range slices.Concat(given, d.usual.candidates(key.path)) {
-		if filepath.Base(path) != paths.Base(key.path) {
+	for i, file := range slices.Concat(given, d.usual.candidates(key.path)) {
+		if filepath.Base(file) != paths.Base(key.path) {
 			continue
 		}
-		b, err := openBundle(path, key.id)
+		b, err := openBundle(file, key.id)
 		switch {
 		case b != nil:
 			all = append(all, b)
 		case err != nil && i < len(given) && !errors.Is(err, r2r.ErrNoBundle):
-			d.fault(path, err)
+			d.fault(file, err)
 		}
 	}
 	d.bundles[key] = all
@@ -86,7 +91,7 @@ func (b *bundle) image(n *symbols.Native) (*r2r.Image, uint64) {
 			x, _ = b.read(f) // others than images are inside, too
 			b.images[f.Offset] = x
 		}
-		if x == nil || !x.IsMapped(uint64(f.Offset), n.MapOffset, n.MapSize) {
+		if x == nil || b.live == nil && !x.IsMapped(uint64(f.Offset), n.MapOffset, n.MapSize) {
 			return nil, 0
 		}
 		return x, n.Offset - uint64(f.Offset)
@@ -105,11 +110,15 @@ func (b *bundle) read(f *r2r.Bundled) (*r2r.Image, error) {
 		return nil, err
 	}
 	for _, c := range x.Components() {
-		i := slices.IndexFunc(b.files, func(f r2r.Bundled) bool { return f.Path == c+".dll" && !f.Compressed })
-		if i < 0 {
-			continue
+		f := &r2r.Bundled{Path: c + ".dll", Size: maxImage}
+		if !b.apart {
+			i := slices.IndexFunc(b.files, func(f r2r.Bundled) bool { return f.Path == c+".dll" && !f.Compressed })
+			if i < 0 {
+				continue
+			}
+			f = &b.files[i]
 		}
-		if data, err := b.data(&b.files[i]); err == nil {
+		if data, err := b.data(f); err == nil {
 			_ = x.Attach(c, data) // its methods have no names if it is another
 		}
 	}
@@ -120,7 +129,14 @@ func (b *bundle) data(f *r2r.Bundled) ([]byte, error) {
 	if f.Size > maxImage {
 		return nil, errTooLarge
 	}
-	return openFile(b.path, func(file *os.File, _ int64) ([]byte, error) {
+	read := func(file *os.File, _ int64) ([]byte, error) {
 		return io.ReadAll(io.NewSectionReader(file, f.Offset, f.Size))
-	})
+	}
+	switch {
+	case b.live == nil:
+		return openFile(b.path, read)
+	case b.apart:
+		return openIn(b.live, path.Join(path.Dir(b.path), f.Path), read)
+	}
+	return openIn(b.live, b.path, read)
 }

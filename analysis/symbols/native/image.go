@@ -44,7 +44,7 @@ func (d *Dir) precompiled(n *symbols.Native) bool {
 		x = d.findImage(id, n)
 		d.ahead[id] = x
 	}
-	return x != nil && d.method(n, x, n.Offset)
+	return x != nil && method(n, x, n.Offset)
 }
 
 // thunkName is the function of code that looks for a method when it is first called.
@@ -52,7 +52,7 @@ const thunkName = "[import thunk]"
 
 // method names a place in an image, and reports whether it could. at is where it is in the
 // file, or in memory, as n says.
-func (d *Dir) method(n *symbols.Native, x *r2r.Image, at uint64) bool {
+func method(n *symbols.Native, x *r2r.Image, at uint64) bool {
 	rva, ok := uint32(at), at < 1<<32
 	if n.InFile {
 		rva, ok = x.RVA(at)

@@ -1,0 +1,119 @@
+package native
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/analysis/symbols/r2r"
+)
+
+// A Live names methods that were compiled ahead of time in a process that runs, as Linux
+// tells of it: by the files that it has in memory. They are read when they are first needed.
+type Live struct {
+	root  *os.Root
+	areas []mapped // with code, in their order
+	files map[string]*bundle
+}
+
+// A mapped is an area of memory that has a part of a file.
+type mapped struct {
+	start, end, offset uint64
+	path               string
+}
+
+// NewLive returns a Live of a process, by the kernel's list of its areas. Files are opened
+// in root, the folder that is the root of the process's.
+func NewLive(maps io.Reader, root *os.Root) (*Live, error) {
+	l := &Live{root: root, files: make(map[string]*bundle)}
+	err := eachLine(maps, func(line string) {
+		// from-to, rights, offset, device, number of the file, path
+		f := strings.Fields(line)
+		if len(f) < 6 || !strings.Contains(f[1], "x") {
+			return
+		}
+		from, to, _ := strings.Cut(f[0], "-")
+		var m mapped
+		var errs [3]error
+		m.start, errs[0] = strconv.ParseUint(from, 16, 64)
+		m.end, errs[1] = strconv.ParseUint(to, 16, 64)
+		m.offset, errs[2] = strconv.ParseUint(f[2], 16, 64)
+		m.path = line[strings.Index(line, f[5]):]
+		if errs == [3]error{} && strings.HasPrefix(m.path, "/") {
+			l.areas = append(l.areas, m)
+		}
+	})
+	slices.SortFunc(l.areas, func(a, b mapped) int { return cmp.Compare(a.start, b.start) })
+	return l, err
+}
+
+// Name returns the method that has an address.
+func (l *Live) Name(address uint64) (symbols.Native, bool) {
+	i, found := slices.BinarySearchFunc(l.areas, address, func(m mapped, at uint64) int { return cmp.Compare(m.start, at) })
+	if !found {
+		i--
+	}
+	if i < 0 || address >= l.areas[i].end {
+		return symbols.Native{}, false
+	}
+	m := &l.areas[i]
+	n := symbols.Native{Module: m.path, Offset: address - m.start + m.offset, InFile: true, MapOffset: m.offset, MapSize: m.end - m.start}
+	b := l.file(m.path)
+	if b == nil {
+		return n, false
+	}
+	x, at := b.image(&n)
+	return n, x != nil && method(&n, x, at)
+}
+
+// file returns what a file has of images: itself, or those inside. It is nil if it is no file
+// of .NET.
+func (l *Live) file(path string) *bundle {
+	b, ok := l.files[path]
+	if !ok {
+		var err error
+		if b, err = l.open(path); err != nil { // as of libraries
+			b = nil
+		}
+		l.files[path] = b
+	}
+	return b
+}
+
+func (l *Live) open(path string) (*bundle, error) {
+	return openIn(l.root, path, func(f *os.File, size int64) (*bundle, error) {
+		b := &bundle{path: path, live: l.root, images: make(map[int64]*r2r.Image)}
+		var err error
+		var magic [2]byte
+		if _, err = f.ReadAt(magic[:], 0); err == nil && string(magic[:]) == "MZ" {
+			b.apart, b.files = true, []r2r.Bundled{{Path: filepath.Base(path), Size: size}}
+			return b, nil
+		}
+		b.files, err = r2r.ReadBundle(f, size)
+		return b, err
+	})
+}
+
+// openIn opens a regular file as openFile does, below a folder that it does not lead out of.
+func openIn[T any](root *os.Root, path string, read func(*os.File, int64) (T, error)) (T, error) {
+	var nothing T
+	name := strings.TrimPrefix(path, "/")
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nothing, err
+	}
+	if !info.Mode().IsRegular() {
+		return nothing, errIrregular
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nothing, err
+	}
+	defer f.Close()
+	return read(f, info.Size())
+}
