@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/seeded"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Samples of a trace of any size take so much memory, and not more: frames of stacks that
@@ -80,7 +80,7 @@ func (s *Samples) heaviest(n int) map[uint64]bool {
 		list[i].address = s.tree.nodes[i].key
 		list[s.tree.nodes[i].parent].weight += list[i].weight
 	}
-	slices.SortFunc(list, func(a, b weighed) int { return cmp.Compare(a.address, b.address) })
+	order.Sort(list, func(a, b weighed) int { return cmp.Compare(a.address, b.address) })
 	sums := list[:0]
 	for _, x := range list {
 		if last := len(sums) - 1; last >= 0 && sums[last].address == x.address {
@@ -89,7 +89,7 @@ func (s *Samples) heaviest(n int) map[uint64]bool {
 		}
 		sums = append(sums, x)
 	}
-	slices.SortFunc(sums, func(a, b weighed) int {
+	order.Sort(sums, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.address, b.address))
 	})
 	heavy := make(map[uint64]bool)

@@ -152,7 +152,8 @@ func (s *Sampler) byProcess() iter.Seq2[int64, *stacks.Profile] {
 		for x := range all.Samples() {
 			counts[x.Process]++
 		}
-		pids := slices.SortedFunc(maps.Keys(counts), func(a, b int64) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+		pids := slices.Sorted(maps.Keys(counts))
+		order.Stable(pids, func(a, b int64) int { return cmp.Compare(counts[b], counts[a]) })
 		for _, pid := range pids[:min(len(pids), maxProfiles)] {
 			of := all
 			if len(pids) > 1 {
