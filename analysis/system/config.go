@@ -23,6 +23,9 @@ type Facts struct {
 	MemoryMB   int    `json:"memoryMB,omitempty"`
 	PageSize   int    `json:"pageSize,omitempty"`
 	Disks      []Disk `json:"disks,omitempty"`
+
+	Adapters []Adapter `json:"adapters,omitempty"`
+	Services []Service `json:"services,omitempty"`
 }
 
 // A Disk is a disk of the machine.
@@ -45,6 +48,7 @@ type Partition struct {
 // Facts returns the facts about the machine. It shares no memory that changes.
 func (m *Machine) Facts() Facts {
 	f := m.facts
+	f.Adapters, f.Services = append([]Adapter(nil), f.Adapters...), append([]Service(nil), f.Services...)
 	f.Disks = append([]Disk(nil), f.Disks...)
 	order.Sort(f.Disks, func(a, b Disk) int { return cmp.Compare(a.Number, b.Number) })
 	for i := range f.Disks {
@@ -107,13 +111,8 @@ func (m *Machine) watchConfig(mux *etw.Mux) {
 		f.Maker, f.Model = fixed(e.SystemManufacturer), fixed(e.SystemProductName)
 		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigServices) error {
-		if e.SubProcessTag != 0 {
-			m.services[service{int64(e.ProcessID), e.SubProcessTag}] = fixed(e.ServiceName)
-		}
-		return nil
-	})
 	m.watchDisks(mux)
+	m.watchServices(mux)
 }
 
 func (m *Machine) watchDisks(mux *etw.Mux) {

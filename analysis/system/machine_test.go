@@ -210,11 +210,21 @@ func TestConfig(t *testing.T) {
 	s.Event(0, 0, filled(&kernel.SystemConfigLogDiskV2{DiskNumber: 1, PartitionNumber: 2, PartitionSize: 100, DriveLetterString: text("D:"), FileSystem: text("NTFS")}))
 	s.Event(0, 0, filled(&kernel.SystemConfigLogDiskV2{DiskNumber: 1, PartitionNumber: 2, PartitionSize: 200, DriveLetterString: text("D:"), FileSystem: text("NTFS")}))
 	s.Event(0, 0, filled(&kernel.SystemConfigPhyDiskV2{DiskNumber: 1, BytesPerSector: 512, Manufacturer: text("Disk Co  ")}))
-	s.Event(0, 0, &kernel.SystemConfigServicesV3{ProcessID: 8, SubProcessTag: 3, ServiceName: text("Themes")})
+	s.Event(0, 0, &kernel.SystemConfigServicesV3{SubProcessTag: 2, ServiceName: text("Alerter"), ServiceState: 1})
+	for range 2 {
+		s.Event(0, 0, &kernel.SystemConfigServicesV3{ProcessID: 8, SubProcessTag: 3, ServiceName: text("Themes"), ServiceState: 4, DisplayName: text("The themes"), SvchostGroup: text("netsvcs")})
+		s.Event(0, 0, &kernel.SystemConfigNICV2{PhysicalAddr: 0x28587c5d1500, PhysicalAddrLen: 6, NICDescription: text("Card"), IPAddresses: text("fe80::1;10.0.0.5"), DNSServerAddresses: text("10.0.0.1")})
+	}
 	s.Event(0, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80, SubProcessTag: 3})
 	f := m.Facts()
 	if f.Computer != "box" || f.Processors != 8 || f.MemoryMB != 16384 || len(f.Disks) != 1 || f.Disks[0].Model != "Disk Co" || len(f.Disks[0].Partitions) != 1 || f.Disks[0].Partitions[0].Size != 200 {
 		t.Errorf("%+v", f)
+	}
+	if want := (system.Adapter{"Card", "00:15:5d:7c:58:28", []string{"fe80::1", "10.0.0.5"}, []string{"10.0.0.1"}}); len(f.Adapters) != 1 || !reflect.DeepEqual(f.Adapters[0], want) {
+		t.Errorf("%+v", f.Adapters)
+	}
+	if want := []system.Service{{"Alerter", "", "Stopped", -1, ""}, {"Themes", "The themes", "Running", 8, "netsvcs"}}; !reflect.DeepEqual(f.Services, want) || f.Running() != 1 {
+		t.Errorf("%+v", f.Services)
 	}
 	f.Disks[0].Partitions[0].Drive = "X:"
 	if m.Facts().Disks[0].Partitions[0].Drive != "D:" {

@@ -12,11 +12,12 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Tables returns the tables of a result: processes as a tree, and threads.
+// Tables returns the tables of a result: processes as a tree, threads, and services.
 func (r *Result) Tables() []table.View {
 	return []table.View{
 		table.Of("process", "Processes", table.Refs(Tree(r.Processes)), append(TreeColumns(func(n *Node) *Node { return n }), processColumns()...)...),
 		r.threads(),
+		r.allServices(),
 	}
 }
 

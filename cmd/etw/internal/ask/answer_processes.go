@@ -24,8 +24,8 @@ the samples that hit the process, times the interval between two; ranMs is the t
 between context switches, which is exact. A recorder of Linux tells of switches to
 threads, and only the scheduler's own sched_switch how long they ran.
 
-Traces of .NET programs tell of their one process. The rows are processes, or
-threads by --by thread.
+Traces of .NET programs tell of their one process. The rows are processes, or by --by:
+threads, or the services of Windows with their states and processes.
 
 --images shows the programs and libraries that were loaded in each process, where they
 lay and when, and their identities and symbols. Those of the kernel, which
@@ -35,6 +35,7 @@ files by --by file.`,
   etw processes gc.nettrace
   etw processes --by thread --sort ranMs --top 10 machine.etl
   etw processes --process app.exe --format csv machine.etl
+  etw processes --by service machine.etl
   etw processes --images machine.etl
   etw processes --images --by file --top 10 machine.etl
   etw processes --format json machine.etl | jq '.threads[].ranMs'`,
@@ -61,6 +62,7 @@ func newProcessesAnswer(mux *etw.Mux) *processesAnswer {
 		a.usage.Settle()
 		res := a.usage.Result()
 		res.Processes = slices.DeleteFunc(res.Processes, func(p system.ProcessFacts) bool { return !a.chosen.Has(p.PID) })
+		res.Machine.Services = slices.DeleteFunc(res.Machine.Services, func(s system.Service) bool { return !a.chosen.Has(int64(s.PID)) })
 		res.Threads = slices.DeleteFunc(res.Threads, func(t system.ThreadFacts) bool { return !a.chosen.Has(int64(t.PID)) })
 		return res
 	}

@@ -66,6 +66,14 @@ func machineFacts(p *page, f *system.Facts) {
 		}
 		p.line(fmt.Sprintf("disk %d", d.Number), "%s", strings.TrimSpace(d.Model+" "+strings.Join(drives, ", ")))
 	}
+	for _, a := range f.Adapters {
+		if a.Hardware != "" && len(a.IP) > 0 { // the others are of no network
+			p.line("adapter", "%s", strings.TrimSpace(a.Name+" "+a.Hardware+" "+strings.Join(a.IP, ", ")))
+		}
+	}
+	if n := len(f.Services); n > 0 {
+		p.line("services", "%d, of which %d run", n, f.Running())
+	}
 }
 
 // doubts says why little of an answer may be right: files are of several machines, or
