@@ -11,6 +11,8 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/r2r"
+	"github.com/etwgen/etwgen/internal/order"
+	"github.com/etwgen/etwgen/internal/perfmap"
 )
 
 // A Live names methods that were compiled ahead of time in a process that runs, as Linux
@@ -31,7 +33,7 @@ type mapped struct {
 // in root, the folder that is the root of the process's.
 func NewLive(maps io.Reader, root *os.Root) (*Live, error) {
 	l := &Live{root: root, files: make(map[string]*bundle)}
-	err := eachLine(maps, func(line string) {
+	err := perfmap.Lines(maps, func(line string) {
 		// from-to, rights, offset, device, number of the file, path
 		f := strings.Fields(line)
 		if len(f) < 6 || !strings.Contains(f[1], "x") {
@@ -48,7 +50,7 @@ func NewLive(maps io.Reader, root *os.Root) (*Live, error) {
 			l.areas = append(l.areas, m)
 		}
 	})
-	slices.SortFunc(l.areas, func(a, b mapped) int { return cmp.Compare(a.start, b.start) })
+	order.ByKey(l.areas, func(m *mapped) uint64 { return m.start })
 	return l, err
 }
 
