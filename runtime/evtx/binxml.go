@@ -186,8 +186,7 @@ func (s *scope) fragment() (list []node, err error) {
 	}
 	defer func() { s.depth-- }()
 	for s.at < s.end {
-		token := s.b[s.at]
-		switch token {
+		switch s.b[s.at] {
 		case tokenEnd:
 			s.at++
 			return list, nil
@@ -195,32 +194,35 @@ func (s *scope) fragment() (list []node, err error) {
 			if _, err := s.take(4); err != nil {
 				return nil, err
 			}
-		case tokenInstance:
-			s.at++
-			of, err := s.instance()
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, node{kind: isInstance, of: of})
-		case tokenElement, tokenElement | tokenMore:
-			s.at++
-			e, err := s.element(token&tokenMore != 0)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, e)
 		default:
-			n, more, err := s.content()
+			n, err := s.nodes("where an element begins")
 			if err != nil {
 				return nil, err
-			}
-			if !more {
-				return nil, fmt.Errorf("offset %d: token %#x where an element begins", s.at, token)
 			}
 			list = append(list, n...)
 		}
 	}
 	return list, nil
+}
+
+// nodes reads what comes next in a place: an element, a template with its values, or content.
+func (s *scope) nodes(place string) ([]node, error) {
+	switch token := s.b[s.at]; token {
+	case tokenInstance:
+		s.at++
+		of, err := s.instance()
+		return []node{{kind: isInstance, of: of}}, err
+	case tokenElement, tokenElement | tokenMore:
+		s.at++
+		e, err := s.element(token&tokenMore != 0)
+		return []node{e}, err
+	default:
+		list, more, err := s.content()
+		if err == nil && !more {
+			err = fmt.Errorf("offset %d: token %#x %s", s.at, token, place)
+		}
+		return list, err
+	}
 }
 
 // element reads an element behind its token.
@@ -290,34 +292,15 @@ func (s *scope) attributes() (list []node, err error) {
 // children reads the contents of an element, and its end.
 func (s *scope) children() (list []node, err error) {
 	for s.at < s.end {
-		switch token := s.b[s.at]; token {
-		case tokenEndTag:
+		if s.b[s.at] == tokenEndTag {
 			s.at++
 			return list, nil
-		case tokenElement, tokenElement | tokenMore:
-			s.at++
-			e, err := s.element(token&tokenMore != 0)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, e)
-		case tokenInstance:
-			s.at++
-			of, err := s.instance()
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, node{kind: isInstance, of: of})
-		default:
-			n, more, err := s.content()
-			if err != nil {
-				return nil, err
-			}
-			if !more {
-				return nil, fmt.Errorf("offset %d: token %#x within an element", s.at, token)
-			}
-			list = append(list, n...)
 		}
+		n, err := s.nodes("within an element")
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n...)
 	}
 	return nil, errShort
 }
