@@ -161,9 +161,9 @@ func (b *builder) constant(class string, f ecma335.FieldRow) error {
 		case "Keywords":
 			return b.addKeyword(f.Name, uint64(v))
 		case "Tasks":
-			return b.addTask(f.Name, v)
+			return b.addNumber("Task", b.s.Tasks, f.Name, v, v > 0 && v < 65535, "1-65535")
 		}
-		return b.addOpcode(f.Name, v)
+		return b.addNumber("Opcode", b.s.Opcodes, f.Name, v, v > 10 && v < 239, "11-238")
 	}
 	return nil
 }
@@ -186,28 +186,16 @@ func (b *builder) addKeyword(name string, v uint64) error {
 	return nil
 }
 
-func (b *builder) addTask(name string, v int64) error {
+// addNumber adds a task or an opcode, whose legal values are as .NET names them.
+func (b *builder) addNumber(kind string, names map[int64]string, name string, v int64, legal bool, values string) error {
 	if b.semantics == Strict {
-		if v <= 0 || v >= 65535 {
-			b.complain(false, "Task %s has a value of %d which is outside the legal range (1-65535).", name, v)
+		if !legal {
+			b.complain(false, "%s %s has a value of %d which is outside the legal range (%s).", kind, name, v, values)
 		}
-		if before, taken := b.s.Tasks[v]; taken && before != name {
-			b.complain(false, "Tasks %s and %s are defined with the same value (%d).", name, before, v)
+		if before, taken := names[v]; taken && before != name {
+			b.complain(false, "%ss %s and %s are defined with the same value (%d).", kind, name, before, v)
 		}
 	}
-	b.s.Tasks[v] = name
-	return nil
-}
-
-func (b *builder) addOpcode(name string, v int64) error {
-	if b.semantics == Strict {
-		if v <= 10 || v >= 239 {
-			b.complain(false, "Opcode %s has a value of %d which is outside the legal range (11-238).", name, v)
-		}
-		if before, taken := b.s.Opcodes[v]; taken && before != name {
-			b.complain(false, "Opcodes %s and %s are defined with the same value (%d).", name, before, v)
-		}
-	}
-	b.s.Opcodes[v] = name
+	names[v] = name
 	return nil
 }

@@ -150,7 +150,7 @@ func (b *builder) infer(e *Event, opcodeGiven bool) error {
 	switch {
 	case !noTask:
 	case e.Opcode == opcodeStart:
-		return b.addTask(strings.TrimSuffix(e.Name, "Start"), e.Task)
+		return b.addNumber("Task", b.s.Tasks, strings.TrimSuffix(e.Name, "Start"), e.Task, e.Task > 0 && e.Task < 65535, "1-65535")
 	case e.Opcode == opcodeStop:
 		start := b.byID[e.ID-1]
 		if start != nil && start.Opcode == opcodeStart && start.Name == strings.TrimSuffix(e.Name, "Stop")+"Start" {
