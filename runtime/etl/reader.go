@@ -218,15 +218,9 @@ func (r *Reader) admit() {
 	b := r.ahead.take()
 	r.admitted++
 	r.stats.Buffers++
-	r.stats.Bytes += int64(len(b.data))
-	r.stats.Unknown += int64(b.tally.unknown)
-	r.stats.Undecodable += int64(b.tally.damaged)
-	r.stats.UnreadBytes += b.tally.unread
+	r.stats.count(b)
 	if b.tally.truncated {
 		r.stats.TruncatedBuffers++
-	}
-	if b.tally.damage != nil {
-		r.stats.Damage.Add(b.tally.damage)
 	}
 	if len(b.entries) == 0 {
 		r.ahead.release(b)

@@ -115,7 +115,7 @@ func (s *Stream) Add(buffer []byte) (unused []byte) {
 	} else {
 		unused = b.place(buffer)
 	}
-	s.count(b)
+	s.stats.count(b)
 	if len(b.entries) == 0 {
 		s.free = append(s.free, b)
 		return unused
@@ -169,13 +169,13 @@ func (s *Stream) newBlock() *block {
 }
 
 // count counts the contents of b.
-func (s *Stream) count(b *block) {
-	s.stats.Bytes += int64(len(b.data))
-	s.stats.Unknown += int64(b.tally.unknown)
-	s.stats.Undecodable += int64(b.tally.damaged)
-	s.stats.UnreadBytes += b.tally.unread
+func (s *Stats) count(b *block) {
+	s.Bytes += int64(len(b.data))
+	s.Unknown += int64(b.tally.unknown)
+	s.Undecodable += int64(b.tally.damaged)
+	s.UnreadBytes += b.tally.unread
 	if b.tally.damage != nil {
-		s.stats.Damage.Add(b.tally.damage)
+		s.Damage.Add(b.tally.damage)
 	}
 }
 

@@ -15,15 +15,23 @@ import (
 func Clone(t testing.TB, types ...etw.Event) {
 	t.Helper()
 	for _, e := range types {
-		d := e.EventDesc()
-		for _, ptr := range ptrSizes {
-			for seed := range uint64(variations) {
-				e := New(e)
-				decode := func(p []byte) error { _, err := e.DecodePayload(p, ptr); return err }
-				if err := clones(e, decode, Payload(d, ptr, seed)); err != nil {
-					t.Errorf("%s, seed %d: %v", label(d, ptr), seed, err)
-					break
-				}
+		vary(t, e.EventDesc(), "", func(ptr etw.PtrSize, payload []byte) error {
+			e := New(e)
+			decode := func(p []byte) error { _, err := e.DecodePayload(p, ptr); return err }
+			return clones(e, decode, payload)
+		})
+	}
+}
+
+// vary checks payloads of an event with both sizes of pointers. Who is checked is "", or a text
+// before the name of the event.
+func vary(t testing.TB, d *etw.EventDesc, who string, check func(ptr etw.PtrSize, payload []byte) error) {
+	t.Helper()
+	for _, ptr := range ptrSizes {
+		for seed := range uint64(variations) {
+			if err := check(ptr, Payload(d, ptr, seed)); err != nil {
+				t.Errorf("%s%s, seed %d: %v", who, label(d, ptr), seed, err)
+				break
 			}
 		}
 	}

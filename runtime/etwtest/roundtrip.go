@@ -23,15 +23,7 @@ const variations = 8
 func RoundTrip(t testing.TB, types ...etw.Event) {
 	t.Helper()
 	for _, e := range types {
-		d := e.EventDesc()
-		for _, ptr := range ptrSizes {
-			for seed := range uint64(variations) {
-				if err := roundTrip(e, ptr, Payload(d, ptr, seed)); err != nil {
-					t.Errorf("%s, seed %d: %v", label(d, ptr), seed, err)
-					break
-				}
-			}
-		}
+		vary(t, e.EventDesc(), "", func(ptr etw.PtrSize, payload []byte) error { return roundTrip(e, ptr, payload) })
 	}
 }
 

@@ -37,14 +37,9 @@ func versions(t testing.TB, types []etw.Event, e etw.AnyVersion) {
 			t.Errorf("%T: no type of %s is given", e, d.Title())
 			continue
 		}
-		for _, ptr := range ptrSizes {
-			for seed := range uint64(variations) {
-				if err := versionAgrees(e, New(types[at]), ptr, Payload(d, ptr, seed), i == len(descs)-1); err != nil {
-					t.Errorf("%T of %s, seed %d: %v", e, label(d, ptr), seed, err)
-					break
-				}
-			}
-		}
+		vary(t, d, fmt.Sprintf("%T of ", e), func(ptr etw.PtrSize, payload []byte) error {
+			return versionAgrees(e, New(types[at]), ptr, payload, i == len(descs)-1)
+		})
 	}
 }
 

@@ -9,16 +9,7 @@ import (
 // testVersions holds the types for all versions of an event against those of the
 // single versions.
 func testVersions(c *campaign, cfg config) error {
-	b, err := newBatch(c)
-	if err != nil {
-		return err
-	}
-	defer b.close()
-	chains, perEvent := 30, 200
-	if c.n > 0 {
-		chains = min(chains, 1+c.n/200)
-	}
-	return b.repeat(func(r *rand.Rand) *provider { return chainedProvider(r, chains) }, perEvent)
+	return testGenerated(c, 30, 200, chainedProvider)
 }
 
 // chainedProvider makes up events that have several versions.

@@ -126,15 +126,20 @@ func (c *Checker) dynamic(k *Case, desc *etw.EventDesc) {
 	}
 }
 
-// typed decodes by the generated type.
-func (c *Checker) typed(k *Case, e etw.Event) {
+// cut decodes the beginnings of a payload, which cannot go well.
+func (c *Checker) cut(k *Case, rule string, decode func([]byte) error) {
 	for cut := range k.Payload {
 		c.Cuts++
-		if _, err := e.DecodePayload(k.Payload[:cut:cut], k.Ptr); err == nil {
-			c.fail(k, "typed cut", "no error after %d bytes", cut)
+		if decode(k.Payload[:cut:cut]) == nil {
+			c.fail(k, rule, "no error after %d bytes", cut)
 			break
 		}
 	}
+}
+
+// typed decodes by the generated type.
+func (c *Checker) typed(k *Case, e etw.Event) {
+	c.cut(k, "typed cut", func(p []byte) error { _, err := e.DecodePayload(p, k.Ptr); return err })
 	n, err := e.DecodePayload(k.Payload, k.Ptr)
 	if !c.same(k, "typed", n, err, e) {
 		return
