@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -307,24 +306,8 @@ func (p *Provider) Validate() error {
 	if p.Name == "" {
 		return errors.New("name is empty: write that of an EventSource, such as System.Net.Http")
 	}
-	_, err := parseLevel(flow.Text(p.Level))
+	_, err := flow.Level(p.Level, 5)
 	return err
-}
-
-var levels = []string{"", "critical", "error", "warning", "informational", "verbose"}
-
-// parseLevel reads a level by its name or number; none is informational.
-func parseLevel(text string) (etw.Level, error) {
-	if text == "" {
-		return etw.LevelInformational, nil
-	}
-	if i := slices.Index(levels, strings.ToLower(text)); i > 0 {
-		return etw.Level(i), nil
-	}
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= 5 {
-		return etw.Level(n), nil
-	}
-	return 0, fmt.Errorf("level %q: write critical, error, warning, informational, verbose or a number 1-5", text)
 }
 
 // keywords returns those of the provider; none are all.

@@ -46,7 +46,7 @@ func (c *Config) plan(version int, known []*etw.Provider) plan {
 		p.add(c, name, version)
 	}
 	for _, own := range c.Providers {
-		level, _ := parseLevel(flow.Text(own.Level)) // both were checked
+		level, _ := flow.Level(own.Level, 5) // both were checked
 		keywords, _ := own.keywords(known)
 		var pairs []string
 		for k, v := range own.Arguments {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/contention"
@@ -19,22 +18,6 @@ import (
 	"github.com/etwgen/etwgen/runtime/schema"
 	"github.com/etwgen/etwgen/runtime/session"
 )
-
-var levels = []string{"", "critical", "error", "warning", "informational", "verbose"}
-
-// parseLevel reads a level by its name or number; none is informational.
-func parseLevel(text string) (etw.Level, error) {
-	if text == "" {
-		return etw.LevelInformational, nil
-	}
-	if i := slices.Index(levels, strings.ToLower(text)); i > 0 {
-		return etw.Level(i), nil
-	}
-	if n, err := strconv.ParseUint(text, 10, 8); err == nil && n >= 1 {
-		return etw.Level(n), nil
-	}
-	return 0, fmt.Errorf("level %q: write critical, error, warning, informational, verbose or a number 1-255", text)
-}
 
 // parseKeywords reads keywords of a provider; none are 0.
 func (p *Provider) parseKeywords(key string, value any, known []*etw.Provider) (uint64, error) {
@@ -91,7 +74,7 @@ func (p *Provider) provider(known []*etw.Provider) (session.Provider, error) {
 	if err != nil {
 		return session.Provider{}, err
 	}
-	level, err := parseLevel(flow.Text(p.Level))
+	level, err := flow.Level(p.Level, 255)
 	if err != nil {
 		return session.Provider{}, err
 	}

@@ -122,6 +122,23 @@ func Keywords(provider, text string, manifests []*etw.Provider) (uint64, error) 
 	return 0, errors.New("write hex like 0x10, or all; names are known of the runtime's providers, of the ready ones of Windows, and of those in manifests")
 }
 
+var levels = []string{"", "critical", "error", "warning", "informational", "verbose"}
+
+// Level parses a level: a name, or a number up to most. None is informational.
+func Level(value any, most uint64) (etw.Level, error) {
+	text := Text(value)
+	if text == "" {
+		return etw.LevelInformational, nil
+	}
+	if i := slices.Index(levels, strings.ToLower(text)); i > 0 {
+		return etw.Level(i), nil
+	}
+	if n, err := strconv.ParseUint(text, 10, 8); err == nil && n >= 1 && n <= most {
+		return etw.Level(n), nil
+	}
+	return 0, fmt.Errorf("level %q: write critical, error, warning, informational, verbose or a number 1-%d", text, most)
+}
+
 // DefaultBatch, DefaultRetry and DefaultOutput are the defaults.
 func DefaultBatch() BatchConfig {
 	return BatchConfig{MaxRecords: 1024, MaxBytes: 1 << 20, MaxDelay: 200 * time.Millisecond}
