@@ -33,7 +33,7 @@ func NewFaults(mux *etw.Mux) *Faults {
 		if took < 0 || f.files.machine.tooLong(uint64(took)) {
 			took = 0
 		}
-		f.of(f.files.ByKey(e.FileObject), f.files.thread(e.TThreadID, r)).add(at, took, e.ByteCount)
+		f.of(f.files.ByKey(e.FileObject), f.files.machine.Asker(r, int64(e.TThreadID))).add(at, took, e.ByteCount)
 		return nil
 	})
 	return f

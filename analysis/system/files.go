@@ -162,14 +162,6 @@ func (u *FileUse) disk(number uint32) *DiskUse {
 	return &u.OnDisk[len(u.OnDisk)-1]
 }
 
-// thread returns a thread by an id, which all ones stand in for if there is none.
-func (f *Files) thread(tid uint32, r *etw.Record) *Thread {
-	if tid == noID {
-		return nil
-	}
-	return f.machine.HasThread(int64(tid), idle(tid, r))
-}
-
 // diskAsked takes that a disk is asked. Old answers do not tell which thread asked for it: the
 // request does.
 func (f *Files) diskAsked(r *etw.Record, _ inout.Kind, irp etw.Pointer, _ inout.Issuer) error {
@@ -185,7 +177,7 @@ func (f *Files) answered(r *etw.Record, a inout.Answer) error {
 	thread := f.issuers[a.IRP]
 	delete(f.issuers, a.IRP)
 	if a.Told {
-		thread = f.thread(a.Thread, r)
+		thread = f.machine.Asker(r, int64(a.Thread))
 	}
 	d := f.use(f.ByKey(a.Key), thread).disk(a.Disk)
 	if !f.machine.tooLong(a.Ticks) {
@@ -213,7 +205,7 @@ func (f *Files) asked(r *etw.Record, q inout.Request) error {
 	if q.Kind == inout.Open {
 		f.objects[q.Object] = &File{Path: q.Path.String()}
 	}
-	u := f.use(f.Opened(q.Key, q.Object), f.thread(q.Thread, r))
+	u := f.use(f.Opened(q.Key, q.Object), f.machine.Asker(r, int64(q.Thread)))
 	f.flights[q.IRP] = flight{u, f.machine.at(r)}
 	switch q.Kind {
 	case inout.Open:

@@ -181,13 +181,22 @@ func (m *Machine) HasThread(tid, pid int64) *Thread {
 }
 
 // Asker returns the thread with an id that asked for the operation of an event, or nil if
-// the event names none. Of which process it is, the event tells if the thread logged it.
+// the event names none.
 func (m *Machine) Asker(r *etw.Record, tid int64) *Thread {
 	if tid < 0 || tid == math.MaxUint32 {
 		return nil
 	}
+	return m.Named(r, tid)
+}
+
+// Named returns the thread with an id that an event names. Of which process it is, the event
+// tells if the thread logged it; threads 0, of which each processor has one, are of process 0.
+func (m *Machine) Named(r *etw.Record, tid int64) *Thread {
 	pid := int64(-1)
-	if tid == r.ThreadID {
+	switch tid {
+	case 0:
+		pid = 0
+	case r.ThreadID:
 		pid = r.ProcessID
 	}
 	return m.HasThread(tid, pid)

@@ -65,7 +65,7 @@ func NewUsage(mux *etw.Mux) *Usage {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
 		u.last = max(u.last, m.at(r))
 		u.samples++
-		t := u.of(m.HasThread(int64(e.ThreadID), idle(e.ThreadID, r)))
+		t := u.of(m.Named(r, int64(e.ThreadID)))
 		t.Samples++
 		t.sampled += u.interval
 		return nil
@@ -91,18 +91,6 @@ func NewUsage(mux *etw.Mux) *Usage {
 	return u
 }
 
-// idle returns the process of a thread, as far as the record tells: thread 0, of
-// which there is one for each processor, is that of process 0.
-func idle(tid uint32, r *etw.Record) int64 {
-	if tid == 0 {
-		return 0
-	}
-	if r.ThreadID == int64(tid) {
-		return r.ProcessID
-	}
-	return -1
-}
-
 func (u *Usage) of(t *Thread) *ThreadUsage {
 	for t.index >= len(u.threads) {
 		u.threads = append(u.threads, ThreadUsage{})
@@ -121,7 +109,7 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	if c == nil {
 		return
 	}
-	before := u.machine.HasThread(int64(e.OldThreadID), idle(e.OldThreadID, r))
+	before := u.machine.Named(r, int64(e.OldThreadID))
 	switch {
 	case c.thread == before:
 		u.ran(c, at)
@@ -132,7 +120,7 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 		}
 	}
 	u.of(before).on = 0
-	c.thread, c.since = u.machine.HasThread(int64(e.NewThreadID), idle(e.NewThreadID, r)), at
+	c.thread, c.since = u.machine.Named(r, int64(e.NewThreadID)), at
 	t := u.of(c.thread)
 	t.Switches++
 	t.on = c.name

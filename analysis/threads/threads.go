@@ -254,8 +254,8 @@ func (a *Analysis) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 		a.gaps++
 		return
 	}
-	before, _ := a.of(a.machine.HasThread(int64(e.OldThreadID), idle(e.OldThreadID, r)))
-	after, _ := a.of(a.machine.HasThread(int64(e.NewThreadID), idle(e.NewThreadID, r)))
+	before, _ := a.of(a.machine.Named(r, int64(e.OldThreadID)))
+	after, _ := a.of(a.machine.Named(r, int64(e.NewThreadID)))
 	a.count(p, before, at)
 	if before.TID != 0 {
 		a.leaves(before, p, int(r.Processor), at)
@@ -266,18 +266,6 @@ func (a *Analysis) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	}
 	after.processor = int(r.Processor)
 	p.thread, p.since = after, at
-}
-
-// idle returns the process of a thread, as far as the record tells: the threads 0,
-// of which each processor has one, are of process 0.
-func idle(tid uint32, r *etw.Record) int64 {
-	if tid == 0 {
-		return 0
-	}
-	if r.ThreadID == int64(tid) {
-		return r.ProcessID
-	}
-	return -1
 }
 
 // count adds up the time of a processor until it left a thread.
