@@ -15,6 +15,7 @@ import (
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/export/prometheus"
 )
 
 // An exposition has counters in the text format of Prometheus. Counts are summed since the
@@ -35,28 +36,13 @@ func newExposition(p *show.Printer) *exposition {
 	return &exposition{p: p, families: make(map[string]*family)}
 }
 
-// metricName makes the name of a metric: any other character than a letter or digit becomes an
-// underscore.
-func metricName(parts ...string) string {
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, strings.ToLower(strings.Join(parts, "_")))
-	if name[0] >= '0' && name[0] <= '9' {
-		name = "_" + name
-	}
-	return name
-}
-
 // labels makes labels of tags such as kind=odd,p=q.
 func labels(tags string, more ...string) string {
 	var list []string
 	if tags != "" {
 		for pair := range strings.SplitSeq(tags, ",") {
 			name, value, _ := strings.Cut(pair, "=")
-			list = append(list, fmt.Sprintf(`%s="%s"`, metricName(name), labelEscapes.Replace(cli.Clean(value))))
+			list = append(list, fmt.Sprintf(`%s="%s"`, prometheus.Name(name), labelEscapes.Replace(cli.Clean(value))))
 		}
 	}
 	if list = append(list, more...); len(list) == 0 {
@@ -73,7 +59,7 @@ func (e *exposition) take(readings []counterReading) {
 	defer e.mu.Unlock()
 	for i := range readings {
 		r := &readings[i]
-		name := metricName(r.source, r.name)
+		name := prometheus.Name(r.source, r.name)
 		help := strings.TrimSpace(cli.Clean(r.title) + " " + cli.Clean(r.unit))
 		if v, ok := r.value.Get(); ok {
 			e.family(name, "gauge", help).samples[labels(r.tags)] = v

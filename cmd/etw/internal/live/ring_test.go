@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/counters"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/export/prometheus"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
@@ -263,7 +264,7 @@ system_runtime_cpu_usage 12.5
 	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := metricName("9 a"); got != "_9_a" {
+	if got := prometheus.Name("9 a"); got != "_9_a" {
 		t.Errorf("a metric is called %s", got)
 	}
 }
