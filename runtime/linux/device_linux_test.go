@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/device"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
 
@@ -20,7 +21,7 @@ func TestEndedIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ended = 1<<30 + 5 // a number that no process has
-	if text := identity(ended, &universal.Area{Path: path, Device: deviceOf(info)}); !strings.Contains(text, `"type":"PE"`) {
+	if text := identity(ended, &universal.Area{Path: path, Device: device.Of(info)}); !strings.Contains(text, `"type":"PE"`) {
 		t.Errorf("%q", text)
 	}
 	for _, device := range []string{"", "00:00 1"} {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/device"
 	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
@@ -77,7 +78,7 @@ func withFile(pid int, a *universal.Area, read func(io.ReaderAt)) {
 	defer root.Close()
 	path := strings.TrimPrefix(a.Path, "/")
 	info, err := root.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || ended && (a.Device == "" || deviceOf(info) != a.Device) {
+	if err != nil || !info.Mode().IsRegular() || ended && (a.Device == "" || device.Of(info) != a.Device) {
 		return
 	}
 	f, err := root.Open(path)

@@ -5,17 +5,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/device"
 )
 
 // Code opens the ELF file that a trace has at a path, nil if it is not at hand: the one with a
 // build id, in the folder, or by the path in usual places. Where the trace does not tell the
 // build id, it is the file of that path there if it has the same device and number, as in
 // "fd:01 1234".
-func (d *Dir) Code(path, buildID, device string) *os.File {
+func (d *Dir) Code(path, buildID, number string) *os.File {
 	id := strings.ToLower(buildID)
 	if id == "" {
 		own, ok := d.usual.regular(path)
-		if !ok || device == "" || deviceOf(own) != device {
+		if !ok || number == "" {
+			return nil
+		}
+		if info, err := os.Stat(own); err != nil || device.Of(info) != number {
 			return nil
 		}
 		return open(own)
