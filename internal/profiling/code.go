@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
 
@@ -43,7 +44,7 @@ func (c *code) ask(ctx context.Context) error {
 	}))
 	// Of code at one place the last is there now.
 	slices.Reverse(list)
-	slices.SortStableFunc(list, func(a, b compiled) int { return cmp.Compare(a.start, b.start) })
+	order.ByKey(list, func(c *compiled) uint64 { return c.start })
 	c.jitted = slices.CompactFunc(list, func(a, b compiled) bool { return a.start == b.start })
 	clear(c.known)
 	return err
