@@ -24,16 +24,40 @@ func (m *messenger) append(b []byte, s *pick.Shot) []byte {
 	}
 	values := s.Values
 	if values.EventDesc().Message == "" {
-		if e := m.given.Event(s.Record); e.Basis != etw.BasisManifest || e.Desc.Message == "" {
-			return b
-		}
-		if known, err := m.given.Decode(s.Record); err == nil {
-			values = known
-		}
+		values = m.known(s)
+	}
+	if values == nil {
+		return b
 	}
 	m.some = m.some || values.EventDesc().Message != ""
 	return etw.AppendMessage(b, values)
 }
+
+// known returns the values of an event as the manifest that has its message describes them,
+// whatever the trace says of it itself, as event logs do; nil without a message. If the event is
+// laid out in another way, the values are those of the trace.
+func (m *messenger) known(s *pick.Shot) etw.Described {
+	r := *s.Record
+	r.Schema = nil
+	e := m.given.Event(&r)
+	if e.Basis != etw.BasisManifest || e.Desc.Message == "" {
+		return nil
+	}
+	if values, err := m.given.Decode(&r); err == nil && len(m.given.Rest()) == 0 {
+		return values
+	}
+	desc := *s.Values.EventDesc()
+	desc.Message = e.Desc.Message
+	return messaged{s.Values, &desc}
+}
+
+// A messaged is values with the message of another description.
+type messaged struct {
+	etw.Described
+	desc *etw.EventDesc
+}
+
+func (m messaged) EventDesc() *etw.EventDesc { return m.desc }
 
 // report says that there was no message.
 func (m *messenger) report(cmd *cobra.Command) {
