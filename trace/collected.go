@@ -12,8 +12,7 @@ import (
 )
 
 // The names of the recording of perf in the .trace.zip of perfcollect, of which the first one
-// that is there has all that the others have, and is exact. The last one is what perf script made
-// of it.
+// that is there has all that the others have, and is exact. The last one is text of perf script.
 var perfNames = []string{"perf.data", "perf-jit.data", perfText}
 
 const perfText = "perf.data.txt"
@@ -22,7 +21,7 @@ const perfText = "perf.data.txt"
 type collected struct {
 	names  map[string]bool
 	maps   []*zip.File // perf-PID.map
-	unread error       // what LTTng recorded beside it
+	unread error       // the first file of LTTng beside it
 }
 
 // collectedBy looks through the names of an archive.

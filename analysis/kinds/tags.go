@@ -17,8 +17,8 @@ func isXML(head []byte) bool {
 
 // addTags reads the stack tags of Windows Performance Analyzer: elements Tag, one in another,
 // with the modules and methods that they stand for. A tag is a kind of work, and that of the
-// innermost frame that has one is the kind of a sample. What a HintTag makes of the modules of
-// callers or callees, and priorities, are of views that there are not here.
+// innermost frame that has one is the kind of a sample. Elements HintTag, which make tags of
+// modules of callers or callees, and priorities have no part in it.
 func (r *Rules) addTags(in io.Reader) error {
 	d := xml.NewDecoder(in)
 	var path []string

@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -68,18 +67,18 @@ func newLife(p *process) *life {
 		anchor int64
 		method int32
 	}
-	order := make([]key, n)
-	for i := range order {
+	keys := make([]key, n)
+	for i := range keys {
 		m := p.methods.at(int32(i))
-		order[i] = key{m.start, m.anchor(), int32(i)}
+		keys[i] = key{m.start, m.anchor(), int32(i)}
 	}
-	slices.SortFunc(order, func(x, y key) int {
+	order.Sort(keys, func(x, y key) int {
 		if x.start != y.start {
 			return cmp.Compare(x.start, y.start)
 		}
 		return cmp.Or(cmp.Compare(x.anchor, y.anchor), cmp.Compare(x.method, y.method))
 	})
-	for i, k := range order {
+	for i, k := range keys {
 		m := p.methods.at(k.method)
 		l.places[i] = place{from: m.from, to: m.to, size: m.size, method: k.method}
 		l.places[i].offset = l.areas.add(i, k.start, l.places[max(i-1, 0)].offset)

@@ -1,10 +1,10 @@
 package ecma335
 
 import (
-	"cmp"
 	"iter"
-	"slices"
 	"sort"
+
+	sorting "github.com/etwgen/etwgen/internal/order"
 )
 
 // List returns the rows of another table that a row owns by a column such as
@@ -98,9 +98,7 @@ func (m *Metadata) sorted(t Table, column int) []uint32 {
 		for i := range o.rows {
 			o.rows[i] = uint32(i) + 1
 		}
-		slices.SortStableFunc(o.rows, func(a, b uint32) int {
-			return cmp.Compare(m.Cell(t, a, column), m.Cell(t, b, column))
-		})
+		sorting.ByKey(o.rows, func(row *uint32) uint64 { return uint64(m.Cell(t, *row, column)) })
 	})
 	return o.rows
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -249,7 +250,7 @@ func (o *Owners) process(thread, at int64) int64 {
 // not speak of another thread.
 func (o *Owners) stack(r *etw.Record) (stackOwner, bool) {
 	if !o.sorted {
-		slices.SortFunc(o.stacks, func(a, b stackOwner) int {
+		order.Sort(o.stacks, func(a, b stackOwner) int {
 			return cmp.Or(compareStacks(a, b), cmp.Compare(a.thread, b.thread), cmp.Compare(a.process, b.process))
 		})
 		o.sorted, o.cursor = true, 0
