@@ -10,10 +10,10 @@ import (
 // .NET Framework writes less of some than packages tasks and framework know.
 
 // libraryEvents are the events of one provider.
-type libraryEvents struct{ payload []byte }
-
-// FieldValue is not called, since there are no fields.
-func (*libraryEvents) FieldValue(int) etw.Value { return etw.Value{} }
+type libraryEvents struct {
+	etw.Empty // nothing is described
+	payload   []byte
+}
 
 // DecodeVersion keeps the payload.
 func (e *libraryEvents) DecodeVersion(_ uint8, p []byte, _ etw.PtrSize) (int, error) {

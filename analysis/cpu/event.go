@@ -8,7 +8,10 @@ import (
 )
 
 // A sampled is an event of EventPipe's sampler. Its stack is in the record.
-type sampled struct{ state state }
+type sampled struct {
+	etw.Empty // nothing is described
+	state     state
+}
 
 var sampler = etw.ProviderDesc{
 	Name: "Microsoft-DotNETCore-SampleProfiler",
@@ -22,9 +25,6 @@ func (*sampled) EventDesc() *etw.EventDesc { return sampledDescs[0] }
 
 // EventDescs returns the same.
 func (*sampled) EventDescs() []*etw.EventDesc { return sampledDescs }
-
-// FieldValue is not called, since there are no fields.
-func (*sampled) FieldValue(int) etw.Value { return etw.Value{} }
 
 // DecodeVersion reads the state of the thread.
 func (e *sampled) DecodeVersion(_ uint8, p []byte, _ etw.PtrSize) (int, error) {

@@ -22,8 +22,9 @@ const defaultInterval = 10000
 // A perfInfo is one of the kernel's events of sampling, of which only numbers are
 // read that all versions have.
 type perfInfo struct {
-	thread   int64
-	interval int64 // 100 ns; of a timer only
+	etw.Empty // nothing is described
+	thread    int64
+	interval  int64 // 100 ns; of a timer only
 }
 
 var kernel = etw.ProviderDesc{Name: "Windows Kernel Trace", GUID: etw.MustParseGUID("9e814aad-3204-11d2-9a82-006008a86939")}
@@ -44,9 +45,6 @@ var (
 	sampleDescs   = []*etw.EventDesc{perfInfoDesc(opSample, "PerfInfo/Sample")}
 	intervalDescs = []*etw.EventDesc{perfInfoDesc(opSetInterval, "PerfInfo/SetInterval"), perfInfoDesc(opCollectionStart, "PerfInfo/CollectionStart")}
 )
-
-// FieldValue is not called, since the descriptions have no fields.
-func (*perfInfo) FieldValue(int) etw.Value { return etw.Value{} }
 
 func (*sample) EventDesc() *etw.EventDesc      { return sampleDescs[0] }
 func (*sample) EventDescs() []*etw.EventDesc   { return sampleDescs }

@@ -4,7 +4,7 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // A dumpEnd ends the heap in a file that has nothing else, and so tells of no collection:
 // runtime/gcdump delivers it. Nothing of it is decoded.
-type dumpEnd struct{}
+type dumpEnd struct{ etw.Empty }
 
 var dumpEndDesc = etw.EventDesc{
 	Provider: &etw.ProviderDesc{Name: "Etwgen-HeapDump", GUID: etw.MustParseGUID("d7e169b5-ad14-4729-aea7-f0b691e593e3")},
@@ -13,9 +13,6 @@ var dumpEndDesc = etw.EventDesc{
 
 // EventDesc returns a description without fields.
 func (*dumpEnd) EventDesc() *etw.EventDesc { return &dumpEndDesc }
-
-// FieldValue is not called, since there are no fields.
-func (*dumpEnd) FieldValue(int) etw.Value { return etw.Value{} }
 
 // DecodeVersion reads nothing.
 func (*dumpEnd) DecodeVersion(uint8, []byte, etw.PtrSize) (int, error) { return 0, nil }

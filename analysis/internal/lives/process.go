@@ -11,7 +11,7 @@ const (
 
 // A ProcessEvent is the start or the end of a process, as the kernel logs it. Which
 // process it is about, the header of the record says; nothing is decoded.
-type ProcessEvent struct{}
+type ProcessEvent struct{ etw.Empty }
 
 var kernel = etw.ProviderDesc{
 	Name: "Windows Kernel Trace",
@@ -31,9 +31,6 @@ func (*ProcessEvent) EventDesc() *etw.EventDesc { return processDescs[0] }
 
 // EventDescs returns those of the start and the end.
 func (*ProcessEvent) EventDescs() []*etw.EventDesc { return processDescs }
-
-// FieldValue is not called, since there are no fields.
-func (*ProcessEvent) FieldValue(int) etw.Value { return etw.Value{} }
 
 // DecodeVersion reads nothing.
 func (*ProcessEvent) DecodeVersion(uint8, []byte, etw.PtrSize) (int, error) { return 0, nil }
