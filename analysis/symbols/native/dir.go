@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/paths"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/r2r"
+	"github.com/etwgen/etwgen/internal/quota"
 )
 
 // A Dir is a folder with files of symbols, also in folders below it. Files are opened when
@@ -34,7 +35,7 @@ type Dir struct {
 	bundles map[programID][]*bundle
 	vdsos   []vdso            // nil until they are known
 	plain   map[string]string // demangled names
-	unpack  budget            // of symbols that files have packed
+	unpack  quota.Quota       // of symbols that files have packed
 	faults  []error
 	faulty  map[string]bool
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/quota"
 )
 
 // An elfFile is where the parts of an ELF file are. Parts are read when they are asked
@@ -18,7 +20,7 @@ type elfFile struct {
 	machine  uint16
 	sections []elfSection
 	segments []elfSegment
-	left     budget
+	left     quota.Quota
 }
 
 type elfSection struct {
@@ -72,7 +74,7 @@ func openELF(r io.ReaderAt, size int64) (*elfFile, error) {
 		}
 		return nil, errNoELF
 	}
-	x := &elfFile{r: r, size: size, order: binary.LittleEndian, wide: head[4] == 2, left: budgetOf(size)}
+	x := &elfFile{r: r, size: size, order: binary.LittleEndian, wide: head[4] == 2, left: quota.Of(size)}
 	if head[5] == 2 {
 		x.order = binary.BigEndian
 	}
@@ -94,7 +96,7 @@ func (x *elfFile) bytes(at, n uint64) ([]byte, error) {
 	if at > uint64(x.size) || n > uint64(x.size)-at || n > maxPart {
 		return nil, fmt.Errorf("native: %d bytes at %#x are not all in the file", n, at)
 	}
-	if err := x.left.take(n); err != nil {
+	if err := x.left.Take(n); err != nil {
 		return nil, err
 	}
 	b := make([]byte, n)
@@ -203,7 +205,7 @@ func (x *elfFile) readSections(at, each, count, names uint64) error {
 // textAt is textAt for names of the file, of which many can be parts of one.
 func (x *elfFile) textAt(all string, at uint32) (string, error) {
 	name := textAt(all, at)
-	return name, x.left.take(uint64(len(name)))
+	return name, x.left.Take(uint64(len(name)))
 }
 
 // textAt returns the text at a place in others, which a zero byte ends. It shares their

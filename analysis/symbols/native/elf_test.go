@@ -5,6 +5,8 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/quota"
 )
 
 // testELF makes an ELF file with code at 0x3000 in memory and 0x1000 in the file, a symbol
@@ -48,7 +50,7 @@ func parseELF(t *testing.T, b []byte) (*elfFile, *codeFile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unpack := budget(unpackedOfDir)
+	unpack := quota.Quota(unpackedOfDir)
 	c, err := readCode(x, &unpack)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +90,7 @@ func FuzzELF(f *testing.F) {
 		}
 		x.buildID()
 		x.debugLink()
-		unpack := budget(unpackedOfDir)
+		unpack := quota.Quota(unpackedOfDir)
 		c, err := readCode(x, &unpack)
 		if err != nil {
 			return

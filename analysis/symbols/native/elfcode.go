@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/internal/xz"
+	"github.com/etwgen/etwgen/internal/quota"
 )
 
 // A codeFile is the functions of an ELF file, by virtual address.
@@ -16,9 +17,9 @@ type codeFile struct {
 }
 
 // readCode reads the functions of an ELF file: those of its symbol table, those that it
-// offers to others, those that it has packed, of which unpack is the budget, and the stubs by
+// offers to others, those that it has packed, of which unpack is the quota, and the stubs by
 // which it calls others.
-func readCode(x *elfFile, unpack *budget) (*codeFile, error) {
+func readCode(x *elfFile, unpack *quota.Quota) (*codeFile, error) {
 	c := &codeFile{hasIt: x.hasCode()}
 	for _, s := range x.segments {
 		if s.kind == segmentLoad && s.flags&segmentExecute != 0 {
@@ -157,7 +158,7 @@ const (
 
 // addPacked adds the functions of the ELF file that a stripped one may have inside,
 // packed. One that is damaged has none.
-func (c *codeFile) addPacked(x *elfFile, unpack *budget) {
+func (c *codeFile) addPacked(x *elfFile, unpack *quota.Quota) {
 	s := x.section(".gnu_debugdata")
 	if s == nil || s.n > maxPacked {
 		return
@@ -171,7 +172,7 @@ func (c *codeFile) addPacked(x *elfFile, unpack *budget) {
 	if err != nil {
 		return
 	}
-	*unpack -= budget(len(b))
+	*unpack -= quota.Quota(len(b))
 	inner, err := openELF(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/internal/msf/msftest"
+	"github.com/etwgen/etwgen/internal/quota"
 )
 
 // allocated returns how many bytes f allocates, freed ones too: how busy a machine is does not
@@ -61,8 +63,8 @@ func TestTablesThatShareBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unpack := budget(unpackedOfDir)
-		if _, err := readCode(x, &unpack); !errors.Is(err, errShared) {
+		unpack := quota.Quota(unpackedOfDir)
+		if _, err := readCode(x, &unpack); !errors.Is(err, quota.ErrShared) {
 			t.Errorf("the error is %v", err)
 		}
 	})
@@ -85,8 +87,8 @@ func TestNamesThatShareBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unpack := budget(unpackedOfDir)
-		if _, err := readCode(x, &unpack); !errors.Is(err, errShared) {
+		unpack := quota.Quota(unpackedOfDir)
+		if _, err := readCode(x, &unpack); !errors.Is(err, quota.ErrShared) {
 			t.Errorf("the error is %v", err)
 		}
 	})
@@ -112,7 +114,7 @@ func TestModulesThatShareAStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.functions(); !errors.Is(err, errShared) {
+		if _, err := p.functions(); !errors.Is(err, quota.ErrShared) {
 			t.Errorf("the error is %v", err)
 		}
 	})
@@ -126,20 +128,7 @@ func modulesPDB(modules, symbols []byte) []byte {
 	binary.LittleEndian.PutUint32(dbi[24:], uint32(len(modules)))
 	binary.LittleEndian.PutUint32(dbi[48:], uint32(len(debug)))
 	dbi = append(append(dbi, modules...), debug...)
-	return buildPDB([][]byte{nil, le(nil, 20000404, 0, 7, testGUID[:]), nil, dbi, nil, sectionHeaders(section{0x1000, 1 << 30}), symbols})
-}
-
-// TestBlocksThatAreShared reads a PDB with a stream of one block that is said to be in it again
-// and again.
-func TestBlocksThatAreShared(t *testing.T) {
-	file := testPDB(nil)
-	if _, err := openPDB(bytes.NewReader(file), int64(len(file))); err != nil {
-		t.Fatal(err)
-	}
-	m := &msf{r: bytes.NewReader(file), blockSize: 512, blocks: 1 << 30, left: budgetOf(int64(len(file)))}
-	if _, err := m.read(nil, 1<<30); !errors.Is(err, errShared) {
-		t.Errorf("the error is %v", err)
-	}
+	return msftest.File([][]byte{nil, le(nil, 20000404, 0, 7, testGUID[:]), nil, dbi, nil, sectionHeaders(section{0x1000, 1 << 30}), symbols})
 }
 
 // packedZeros is a stream of xz of n chunks with two megabytes of zeros each.
@@ -165,7 +154,7 @@ func TestPackedBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unpack := budget(unpackedOfDir)
+	unpack := quota.Quota(unpackedOfDir)
 	got := allocated(func() { _, err = readCode(x, &unpack) })
 	if err != nil || got > 8*uint64(unpackedTimes*len(b)+leastUnpacked) || unpack != unpackedOfDir {
 		t.Errorf("%v, %d MB for a file of %d bytes", err, got>>20, len(b))
@@ -175,7 +164,7 @@ func TestPackedBudget(t *testing.T) {
 	if x, err = openELF(bytes.NewReader(small), int64(len(small))); err != nil {
 		t.Fatal(err)
 	}
-	for _, left := range []budget{unpackedOfDir, 10} {
+	for _, left := range []quota.Quota{unpackedOfDir, 10} {
 		unpack = left
 		c, err := readCode(x, &unpack)
 		if err != nil || (len(c.list) > 0) != (left > 10) {

@@ -1,17 +1,14 @@
 package native
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/etwgen/etwgen/internal/msf"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
-
-// pdbMagic is the begin of a PDB file.
-const pdbMagic = "Microsoft C/C++ MSF 7.00\r\n\x1aDS\x00\x00\x00"
 
 // The numbers of streams that are the same in every PDB.
 const (
@@ -35,127 +32,28 @@ const (
 	symbolGlobalProcID = 0x1147
 )
 
-var errPDB = errors.New("native: it is no whole PDB file")
-
-// A msf is the container: streams, each of which is in blocks anywhere in the file.
-type msf struct {
-	r         io.ReaderAt
-	blockSize uint32
-	blocks    uint32 // in the file
-	sizes     []uint32
-	lists     [][]byte // numbers of blocks, by stream
-	left      budget
-}
-
-func openMSF(r io.ReaderAt, size int64) (*msf, error) {
-	head := make([]byte, len(pdbMagic)+6*4)
-	if _, err := r.ReadAt(head[:4], 0); err == nil && string(head[:4]) == "BSJB" {
-		return nil, errOther // a portable one, which knows of no native code
-	}
-	if _, err := r.ReadAt(head, 0); err != nil || string(head[:len(pdbMagic)]) != pdbMagic {
-		return nil, errPDB
-	}
-	word := func(i int) uint32 { return binary.LittleEndian.Uint32(head[len(pdbMagic)+4*i:]) }
-	m := &msf{r: r, blockSize: word(0), left: budgetOf(size)}
-	if m.blockSize < 512 || m.blockSize > 1<<16 || m.blockSize&(m.blockSize-1) != 0 {
-		return nil, errPDB
-	}
-	m.blocks = uint32(min(size/int64(m.blockSize), 1<<31))
-	directory := word(3)
-	if int64(directory) > size {
-		return nil, errPDB
-	}
-	list, err := m.read(binary.LittleEndian.AppendUint32(nil, word(5)), min(m.blockSize, 4*m.blocksOf(directory)))
-	if err != nil || uint32(len(list)) < 4*m.blocksOf(directory) {
-		return nil, errPDB
-	}
-	dir, err := m.read(list, directory)
-	if err != nil {
-		return nil, err
-	}
-	return m, m.streams(dir)
-}
-
-func (m *msf) blocksOf(size uint32) uint32 {
-	return uint32((uint64(size) + uint64(m.blockSize) - 1) / uint64(m.blockSize))
-}
-
-// streams reads the directory: how many streams there are, their sizes, their blocks.
-func (m *msf) streams(dir []byte) error {
-	if len(dir) < 4 {
-		return errPDB
-	}
-	n := binary.LittleEndian.Uint32(dir)
-	dir = dir[4:]
-	if uint64(n)*4 > uint64(len(dir)) {
-		return errPDB
-	}
-	lists := dir[4*n:]
-	for i := range n {
-		size := binary.LittleEndian.Uint32(dir[4*i:])
-		if size == 0xffffffff { // there is none
-			size = 0
-		}
-		use := uint64(m.blocksOf(size)) * 4
-		if use > uint64(len(lists)) {
-			return errPDB
-		}
-		m.sizes = append(m.sizes, size)
-		m.lists = append(m.lists, lists[:use])
-		lists = lists[use:]
-	}
-	return nil
-}
-
-// read reads the contents of blocks.
-func (m *msf) read(list []byte, size uint32) ([]byte, error) {
-	if uint64(size) > uint64(m.blocks)*uint64(m.blockSize) {
-		return nil, errPDB
-	}
-	if err := m.left.take(uint64(size)); err != nil {
-		return nil, err
-	}
-	b := make([]byte, 0, size)
-	for uint32(len(b)) < size {
-		n := binary.LittleEndian.Uint32(list)
-		list = list[4:]
-		part := b[len(b) : len(b)+int(min(m.blockSize, size-uint32(len(b))))]
-		if _, err := m.r.ReadAt(part, int64(n)*int64(m.blockSize)); err != nil {
-			return nil, errPDB
-		}
-		b = b[:len(b)+len(part)]
-	}
-	return b, nil
-}
-
-// stream returns a stream, which is empty if there is none with the number.
-func (m *msf) stream(i int) ([]byte, error) {
-	if i < 0 || i >= len(m.sizes) {
-		return nil, nil
-	}
-	return m.read(m.lists[i], m.sizes[i])
-}
-
 // A pdb is the header of a PDB file.
 type pdb struct {
-	*msf
+	*msf.File
 	guid etw.GUID
 	ages [2]uint32 // of the file, and of what its image has
 	dbi  []byte
 }
 
 func openPDB(r io.ReaderAt, size int64) (*pdb, error) {
-	m, err := openMSF(r, size)
-	if err != nil {
+	m, err := msf.Open(r, size)
+	if errors.Is(err, msf.ErrPortable) {
+		return nil, errOther
+	} else if err != nil {
 		return nil, err
 	}
-	info, err := m.stream(streamInfo)
+	info, err := m.Stream(streamInfo)
 	if err != nil || len(info) < 28 {
-		return nil, errPDB
+		return nil, msf.ErrPDB
 	}
-	p := &pdb{msf: m}
-	if p.dbi, err = m.stream(streamDBI); err != nil || len(p.dbi) < 64 {
-		return nil, errPDB
+	p := &pdb{File: m}
+	if p.dbi, err = m.Stream(streamDBI); err != nil || len(p.dbi) < 64 {
+		return nil, msf.ErrPDB
 	}
 	p.ages = [2]uint32{binary.LittleEndian.Uint32(info[8:]), binary.LittleEndian.Uint32(p.dbi[8:])}
 	p.guid = etw.GUID(info[12:28])
@@ -174,7 +72,7 @@ func (p *pdb) functions() (*table, error) {
 	for i, at := range []int{24, 28, 32, 36, 40, 52, 48} {
 		n := binary.LittleEndian.Uint32(p.dbi[at:])
 		if uint64(n) > uint64(len(rest)) {
-			return nil, errPDB
+			return nil, msf.ErrPDB
 		}
 		parts[i], rest = rest[:n], rest[n:]
 	}
@@ -186,15 +84,15 @@ func (p *pdb) functions() (*table, error) {
 	if err := p.modules(t, places, parts[0]); err != nil {
 		return nil, err
 	}
-	publics, err := p.stream(int(binary.LittleEndian.Uint16(p.dbi[20:])))
+	publics, err := p.Stream(int(binary.LittleEndian.Uint16(p.dbi[20:])))
 	if err != nil {
 		return nil, err
 	}
-	records(publics, func(kind uint16, b []byte) {
+	msf.Records(publics, func(kind uint16, b []byte) {
 		const code, function = 1, 2
 		if kind == symbolPublic && len(b) > 10 && binary.LittleEndian.Uint32(b)&(code|function) != 0 {
 			if at, ok := places.rva(binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint16(b[8:])); ok {
-				t.add(uint64(at), 0, undecorated(text(b[10:])))
+				t.add(uint64(at), 0, undecorated(msf.Text(b[10:])))
 			}
 		}
 	})
@@ -207,60 +105,19 @@ func (p *pdb) functions() (*table, error) {
 
 // modules adds the functions that modules tell of, with their sizes.
 func (p *pdb) modules(t *table, places *places, list []byte) error {
-	for len(list) >= 64 {
-		stream, size := int(binary.LittleEndian.Uint16(list[34:])), binary.LittleEndian.Uint32(list[36:])
-		n := 64
-		for range 2 { // names of the module and of its file
-			i := bytes.IndexByte(list[n:], 0)
-			if i < 0 {
-				return errPDB
-			}
-			n += i + 1
-		}
-		if n = (n + 3) &^ 3; n > len(list) {
-			n = len(list)
-		}
-		list = list[n:]
-		if stream == 0xffff || size < 4 {
-			continue
-		}
-		b, err := p.stream(stream)
-		if err != nil {
-			return err
-		}
-		records(b[min(4, len(b)):min(int(size), len(b))], func(kind uint16, b []byte) {
+	return p.Modules(list, func(b []byte) {
+		msf.Records(b, func(kind uint16, b []byte) {
 			switch kind {
 			case symbolLocalProc, symbolGlobalProc, symbolLocalProcID, symbolGlobalProcID:
 				if len(b) <= 35 {
 					return
 				}
 				if at, ok := places.rva(binary.LittleEndian.Uint32(b[28:]), binary.LittleEndian.Uint16(b[32:])); ok {
-					t.add(uint64(at), uint64(binary.LittleEndian.Uint32(b[12:])), text(b[35:]))
+					t.add(uint64(at), uint64(binary.LittleEndian.Uint32(b[12:])), msf.Text(b[35:]))
 				}
 			}
 		})
-	}
-	return nil
-}
-
-// records calls fn for each record of symbols: its kind, and the bytes after it.
-func records(b []byte, fn func(kind uint16, b []byte)) {
-	for len(b) >= 4 {
-		n := int(binary.LittleEndian.Uint16(b))
-		if n < 2 || n+2 > len(b) {
-			return
-		}
-		fn(binary.LittleEndian.Uint16(b[2:]), b[4:n+2])
-		b = b[n+2:]
-	}
-}
-
-// text returns the text at the begin of b, to its NUL.
-func text(b []byte) string {
-	if i := bytes.IndexByte(b, 0); i >= 0 {
-		b = b[:i]
-	}
-	return string(b)
+	})
 }
 
 // places say where sections are, and where code is that was moved when the image was
@@ -281,7 +138,7 @@ func (p *pdb) places(debug []byte) (*places, error) {
 		if n == 0xffff {
 			return nil, nil
 		}
-		return p.stream(int(n))
+		return p.Stream(int(n))
 	}
 	moved, err := find(debugOmapFromSource)
 	if err != nil {
@@ -300,7 +157,7 @@ func (p *pdb) places(debug []byte) (*places, error) {
 		x.sections = append(x.sections, section{binary.LittleEndian.Uint32(headers[12:]), binary.LittleEndian.Uint32(headers[8:])})
 	}
 	if len(x.sections) == 0 {
-		return nil, fmt.Errorf("%w: it does not tell where sections are", errPDB)
+		return nil, fmt.Errorf("%w: it does not tell where sections are", msf.ErrPDB)
 	}
 	return x, nil
 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/internal/msf"
+	"github.com/etwgen/etwgen/internal/msf/msftest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 var testGUID = etw.MustParseGUID("00112233-4455-6677-8899-aabbccddeeff")
-
-const blockSize = 512
 
 // le appends numbers of 16 and 32 bits, and bytes.
 func le(b []byte, list ...any) []byte {
@@ -63,32 +63,6 @@ func sectionHeaders(list ...section) []byte {
 	return b
 }
 
-// buildPDB makes a file of streams, whose blocks are out of order.
-func buildPDB(streams [][]byte) []byte {
-	file := make([]byte, 3*blockSize) // the head, and two maps of free blocks
-	write := func(data []byte) (list []byte) {
-		n := (len(data) + blockSize - 1) / blockSize
-		first := len(file) / blockSize
-		file = append(file, make([]byte, n*blockSize)...)
-		for i := range n { // the last block comes first
-			at := first + n - 1 - i
-			copy(file[at*blockSize:], data[i*blockSize:min(len(data), (i+1)*blockSize)])
-			list = le(list, at)
-		}
-		return list
-	}
-	dir := le(nil, len(streams))
-	var lists []byte
-	for _, s := range streams {
-		dir = le(dir, len(s))
-		lists = append(lists, write(s)...)
-	}
-	dir = append(dir, lists...)
-	at := write(write(dir))
-	copy(file, le([]byte(pdbMagic), blockSize, 1, len(file)/blockSize, len(dir), 0, at))
-	return file
-}
-
 // testPDB makes a file with two public functions, data, and functions of a module.
 func testPDB(debug []byte, more ...[]byte) []byte {
 	info := le(nil, 20000404, 0, 7, testGUID[:])
@@ -118,7 +92,7 @@ func testPDB(debug []byte, more ...[]byte) []byte {
 	binary.LittleEndian.PutUint32(dbi[48:], uint32(len(debug)))
 	dbi = append(append(dbi, modules...), debug...)
 	sections := sectionHeaders(section{0x1000, 0x400}, section{0x2000, 0x100})
-	return buildPDB(append([][]byte{nil, info, nil, dbi, module, symbols, sections}, more...))
+	return msftest.File(append([][]byte{nil, info, nil, dbi, module, symbols, sections}, more...))
 }
 
 // debugStreams lists streams of the debugger by their places.
@@ -186,7 +160,7 @@ func TestBrokenPDB(t *testing.T) {
 	whole := testPDB(debugStreams(map[int]uint16{debugSections: 6}))
 	for n := 0; n < len(whole); n += 7 {
 		if p, err := openPDB(bytes.NewReader(whole[:n]), int64(n)); err == nil {
-			if _, err := p.functions(); err == nil && n < blockSize {
+			if _, err := p.functions(); err == nil && n < 512 {
 				t.Errorf("%d bytes are taken for a file", n)
 			}
 		}
@@ -196,7 +170,7 @@ func TestBrokenPDB(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.functions(); !errors.Is(err, errPDB) {
+	if _, err := p.functions(); !errors.Is(err, msf.ErrPDB) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/internal/quota"
 )
 
 // vdsoName is the mapping of the part of the kernel that runs in processes.
@@ -45,7 +46,7 @@ func (d *Dir) vdso(n *symbols.Native) Source {
 	return FromNothing
 }
 
-func readVDSO(f *os.File, size int64, unpack *budget) (vdso, error) {
+func readVDSO(f *os.File, size int64, unpack *quota.Quota) (vdso, error) {
 	x, err := openELF(f, size)
 	if err != nil {
 		return vdso{}, err
