@@ -97,6 +97,7 @@ func (h *Header) All() bool {
 // Judge says whether to take the record r, which is an event e and was logged the
 // given time after the start of the session.
 func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) Verdict {
+	Complete(r, e)
 	if h.To != nil && h.To.compare(r, elapsed) >= 0 {
 		return Late
 	}
@@ -116,6 +117,14 @@ func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) V
 		return Skip
 	}
 	return Take
+}
+
+// Complete gives a trace message the level and the keywords that its description has: the
+// record has neither.
+func Complete(r *etw.Record, e *etw.EventInfo) {
+	if r.Kind == etw.KindMessage && e.Desc != nil {
+		r.Level, r.Keywords = e.Desc.Level, e.Desc.Keywords
+	}
 }
 
 // InTime reports whether r, so long after the start of its session, is in the time

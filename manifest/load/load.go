@@ -1,5 +1,5 @@
 // Package load describes the events of manifests that a program gets as paths: files, programs
-// and libraries with a resource, folders of those. Use it where events of any provider are to
+// and libraries with a resource, the formats of trace messages (*.tmf, *.pdb), folders of those. Use it where events of any provider are to
 // have names and fields at run time, without generated code:
 //
 //	set, err := load.Providers("/etc/agent/manifests", "driver.sys")
@@ -24,6 +24,7 @@ import (
 
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
+	"github.com/etwgen/etwgen/manifest/wpp"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -65,13 +66,9 @@ func Providers(paths ...string) (*Set, error) {
 	}
 	s.Files = len(files)
 	for _, path := range files {
-		m, err := Read(path)
-		switch {
-		case err == nil:
-			providers := m.Describe()
-			showAddresses(providers)
-			s.Providers = append(s.Providers, providers...)
-		case !errors.Is(err, wevt.ErrNoResource) || slices.Contains(paths, path):
+		providers, err := read(path)
+		s.Providers = append(s.Providers, providers...)
+		if err != nil && (!errors.Is(err, wevt.ErrNoResource) && !errors.Is(err, wpp.ErrNone) || slices.Contains(paths, path)) {
 			s.Left = append(s.Left, &Error{path, err})
 		}
 	}
@@ -122,8 +119,41 @@ func filesIn(path string) ([]string, error) {
 	return list, err
 }
 
-// suffixes are those of files that are manifests or have them in a resource.
-var suffixes = []string{".man", ".xml", ".dll", ".exe", ".sys"}
+// suffixes are those of files that are manifests, have them in a resource, or have formats of
+// trace messages.
+var suffixes = []string{".man", ".xml", ".dll", ".exe", ".sys", ".tmf", ".pdb"}
+
+// read returns the providers that a file of any of the forms describes.
+func read(path string) ([]*etw.Provider, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".tmf", ".pdb":
+		return readMessages(path)
+	}
+	m, err := Read(path)
+	if err != nil {
+		return nil, err
+	}
+	providers := m.Describe()
+	showAddresses(providers)
+	return providers, nil
+}
+
+// readMessages returns the source files whose trace messages a file has.
+func readMessages(path string) ([]*etw.Provider, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if strings.EqualFold(filepath.Ext(path), ".tmf") {
+		return wpp.ReadTMF(f)
+	}
+	return wpp.ReadPDB(f, info.Size())
+}
 
 // Read reads a manifest, or that in the resource of a program or library.
 func Read(path string) (*manifest.Manifest, error) {

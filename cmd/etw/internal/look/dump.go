@@ -106,8 +106,11 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 	if d.Follow && (len(args) != 1 || args[0] == trace.Stdin) {
 		return cli.Usagef("--follow takes one file")
 	}
-	var err error
-	if d.Selector, err = d.Sel.Of(cmd, &d.In, args); err != nil {
+	formats, err := d.symbols.Formats(cmd, &d.In, args)
+	if err != nil {
+		return err
+	}
+	if d.Selector, err = d.Sel.Of(cmd, &d.In, args, formats...); err != nil {
 		return err
 	}
 	defer func() { frames.ReportFaults(cmd, d.native) }()

@@ -142,7 +142,7 @@ func (w *textWriter) append(b []byte, s *pick.Shot) []byte {
 		b = w.printer.Paint(append(b, ' '), show.ColorRed, "["+cli.Clean(problem)+"]")
 	}
 	b = append(b, '\n')
-	for line := range strings.Lines(string(w.messages.append(nil, s))) {
+	for line := range strings.Lines(w.message(s)) {
 		b = append(append(append(b, "                      "...), cli.Clean(strings.TrimRight(line, "\r\n"))...), '\n')
 	}
 	if w.stacks {
@@ -230,9 +230,24 @@ func (w *textWriter) title(s *pick.Shot) string {
 	return *title
 }
 
+// inPlace reports whether the text of an event stands in place of its fields, which it has.
+func (w *textWriter) inPlace(s *pick.Shot) bool { return s.Kind == etw.KindMessage && w.only == nil }
+
+// message returns the lines below an event.
+func (w *textWriter) message(s *pick.Shot) string {
+	if s.Kind == etw.KindMessage && (w.only == nil || w.messages == nil) { // fields alone are asked for
+		return ""
+	}
+	return string(w.messages.append(nil, s))
+}
+
 // details appends fields and payload, with spaces in between.
 func (w *textWriter) details(b []byte, s *pick.Shot) []byte {
-	if s.Values != nil {
+	switch {
+	case s.Values == nil:
+	case w.inPlace(s):
+		b = append(b, cli.Clean(string(w.messages.append(nil, s)))...)
+	default:
 		b = cli.CleanFrom(w.fields(b, s), 0)
 		b = appendOperation(b, s)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/manifest/wpp"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -17,8 +18,12 @@ type messenger struct {
 	some  bool
 }
 
-// append appends the message of an event, or nothing for one without.
+// append appends the message of an event, or nothing for one without. Trace messages are shown
+// in any case: their text is what they are for.
 func (m *messenger) append(b []byte, s *pick.Shot) []byte {
+	if s.Values != nil && s.Kind == etw.KindMessage {
+		return wpp.AppendMessage(b, s.Values, s.PointerSize)
+	}
 	if m == nil || s.Values == nil {
 		return b
 	}

@@ -43,7 +43,7 @@ func (in *Input) Flags(cmd *cobra.Command) {
 
 // ManifestFlag adds the flag for manifests to a command.
 func (in *Input) ManifestFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&in.Manifests, "manifest", nil, "decode by the manifest in this `file`, too, or by what a program or library has;\nin a folder by all of them, or by what a kernel of Linux says of its events, as\nin /sys/kernel/tracing/events; repeatable")
+	cmd.Flags().StringArrayVar(&in.Manifests, "manifest", nil, "decode by the manifest in this `file`, too, by what a program or library has, or\nby formats of trace messages (.tmf, .pdb); in a folder by all of them, or by what\na kernel of Linux says of its events, as in /sys/kernel/tracing/events; repeatable")
 }
 
 // KnownFlag defines the flag for commands that read no traces.

@@ -163,13 +163,14 @@ func (s *Selection) Selector(manifests []*etw.Provider) (*Selector, error) {
 	return sel, s.window(sel)
 }
 
-// Of returns the selector for traces, with the manifests that the command line names.
-func (s *Selection) Of(cmd *cobra.Command, in *Input, paths []string) (*Selector, error) {
+// Of returns the selector for traces, with the manifests that the command line names, and
+// more descriptions.
+func (s *Selection) Of(cmd *cobra.Command, in *Input, paths []string, more ...*etw.Provider) (*Selector, error) {
 	known, err := ReadManifests(cmd, in.Manifests)
 	if err != nil {
 		return nil, err
 	}
-	sel, err := s.Selector(known)
+	sel, err := s.Selector(append(known, more...))
 	if err != nil {
 		return nil, err
 	}
@@ -326,6 +327,7 @@ func (s *Shot) EventTask() uint16 {
 // against all that follow, too.
 func (s *Selector) Take(rec *etw.Record, elapsed time.Duration) (*Shot, error) {
 	e := s.Decoder.Event(rec)
+	filter.Complete(rec, e)
 	if s.Given {
 		for e.Index >= len(s.Seen) {
 			s.Seen = append(s.Seen, seenEvent{EventInfo: e})
