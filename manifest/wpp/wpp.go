@@ -3,7 +3,12 @@
 // and its arguments, one behind the other; its text, level and the types of the arguments are in
 // the PDB of the program, or in files made of that, *.tmf:
 //
-//	providers, err := wpp.ReadTMF(tmf)
+//	f, err := os.Open("driver.tmf")
+//	if err != nil {
+//		return err
+//	}
+//	defer f.Close()
+//	providers, err := wpp.ReadTMF(f)
 //	if err != nil {
 //		return err
 //	}
