@@ -36,32 +36,54 @@ const (
 )
 
 // A Table holds the state of each runtime in an analysis. The zero Table is ready for use.
-type Table[T any] struct {
-	processes map[int64]*process[T]
-	last      *Runtime[T]
-	all       []*Runtime[T]
-	records   int
-	rest      *Runtime[T] // of the process -1
-}
-
-// A process has the runtimes of its current life.
-type process[T any] struct {
-	runtimes map[uint16]*Runtime[T]
-	last     *Runtime[T] // that was asked for
-	life     int
-}
+type Table[T any] struct{ table }
 
 // A Runtime is the state of one runtime.
 type Runtime[T any] struct {
+	life
+	State T
+}
+
+// A table is the part of a [Table] that is the same for all states: what depends on the type of
+// the state is compiled for each of them.
+type table struct {
+	processes map[int64]*process
+	last      *life
+	all       []*life
+	records   int
+	rest      *life // of the process -1
+}
+
+// A process has the runtimes of its current life.
+type process struct {
+	runtimes map[uint16]*life
+	last     *life // that was asked for
+	life     int
+}
+
+// A life is the part of a [Runtime] that is the same for all states.
+type life struct {
 	Key
 	Time
-	State   T
 	started bool // its start was in the trace
+	whole   any  // the Runtime that it is of
 }
+
+// newLife returns that of a new [Runtime].
+func newLife[T any]() *life {
+	rt := new(Runtime[T])
+	rt.whole = rt
+	return &rt.life
+}
+
+// runtime returns the [Runtime] of a life.
+func runtime[T any](l *life) *Runtime[T] { return l.whole.(*Runtime[T]) }
 
 // Watch registers handlers that notice when a process ends or begins. They must
 // be registered before those that use the table.
-func (t *Table[T]) Watch(mux *etw.Mux) {
+func (t *Table[T]) Watch(mux *etw.Mux) { t.watch(mux, newLife[T]) }
+
+func (t *table) watch(mux *etw.Mux, fresh func() *life) {
 	etw.Handle(mux, func(r *etw.Record, _ *ProcessEvent) error {
 		if IsCut(r) {
 			t.cut(r.ProcessID)
@@ -69,18 +91,18 @@ func (t *Table[T]) Watch(mux *etw.Mux) {
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) error {
-		rt := t.At(r, e.ClrInstanceID)
-		if rt.started {
+		l := t.at(r, e.ClrInstanceID, fresh)
+		if l.started {
 			t.cut(r.ProcessID)
-			rt = t.At(r, e.ClrInstanceID)
+			l = t.at(r, e.ClrInstanceID, fresh)
 		}
-		rt.started = true
+		l.started = true
 		return nil
 	})
 }
 
 // cut ends the life of all runtimes of a process.
-func (t *Table[T]) cut(pid int64) {
+func (t *table) cut(pid int64) {
 	p := t.processes[pid]
 	if p == nil || p.last == nil {
 		return
@@ -93,14 +115,18 @@ func (t *Table[T]) cut(pid int64) {
 // At returns the runtime with the number clr that the record is of, and notes its
 // time.
 func (t *Table[T]) At(r *etw.Record, clr uint16) *Runtime[T] {
+	return runtime[T](t.at(r, clr, newLife[T]))
+}
+
+func (t *table) at(r *etw.Record, clr uint16, fresh func() *life) *life {
 	t.records++
-	rt := t.last
-	if rt == nil || rt.PID != r.ProcessID || rt.CLR != clr {
-		rt = t.find(r, clr)
-		t.last = rt
+	l := t.last
+	if l == nil || l.PID != r.ProcessID || l.CLR != clr {
+		l = t.find(r, clr, fresh)
+		t.last = l
 	}
-	rt.observe(r)
-	return rt
+	l.observe(r)
+	return l
 }
 
 // Of returns the runtime that a record without a number is of: the one that the
@@ -112,47 +138,48 @@ func (t *Table[T]) Of(r *etw.Record) *Runtime[T] {
 	return t.At(r, 0)
 }
 
-func (t *Table[T]) find(r *etw.Record, clr uint16) *Runtime[T] {
+func (t *table) find(r *etw.Record, clr uint16, fresh func() *life) *life {
 	p := t.processes[r.ProcessID]
 	if p != nil {
 		if len(p.runtimes) >= maxSiblings && p.runtimes[clr] == nil {
 			clr = restCLR
 		}
-		if rt := p.runtimes[clr]; rt != nil {
-			p.last = rt
-			return rt
+		if l := p.runtimes[clr]; l != nil {
+			p.last = l
+			return l
 		}
 	}
 	if len(t.all) >= maxRuntimes+t.records/recordsEach {
-		return t.others(r)
+		return t.others(r, fresh)
 	}
 	if p == nil {
-		p = &process[T]{}
+		p = &process{}
 		if t.processes == nil {
-			t.processes = make(map[int64]*process[T])
+			t.processes = map[int64]*process{}
 		}
 		t.processes[r.ProcessID] = p
 	}
 	if p.runtimes == nil {
-		p.runtimes = make(map[uint16]*Runtime[T])
+		p.runtimes = map[uint16]*life{}
 	}
-	p.last = t.add(r, Key{r.ProcessID, clr, p.life})
+	p.last = t.add(r, Key{r.ProcessID, clr, p.life}, fresh)
 	p.runtimes[clr] = p.last
 	return p.last
 }
 
 // add adds a runtime that begins with the record.
-func (t *Table[T]) add(r *etw.Record, k Key) *Runtime[T] {
-	rt := &Runtime[T]{Key: k}
-	rt.begin(r)
-	t.all = append(t.all, rt)
-	return rt
+func (t *table) add(r *etw.Record, k Key, fresh func() *life) *life {
+	l := fresh()
+	l.Key = k
+	l.begin(r)
+	t.all = append(t.all, l)
+	return l
 }
 
 // others returns the runtime of all for which there is no room.
-func (t *Table[T]) others(r *etw.Record) *Runtime[T] {
+func (t *table) others(r *etw.Record, fresh func() *life) *life {
 	if t.rest == nil {
-		t.rest = t.add(r, Key{PID: -1, CLR: restCLR})
+		t.rest = t.add(r, Key{PID: -1, CLR: restCLR}, fresh)
 	}
 	return t.rest
 }
@@ -160,26 +187,34 @@ func (t *Table[T]) others(r *etw.Record) *Runtime[T] {
 // OfProcess iterates over the runtimes that a process has now.
 func (t *Table[T]) OfProcess(pid int64) iter.Seq[*Runtime[T]] {
 	return func(yield func(*Runtime[T]) bool) {
-		p := t.processes[pid]
-		if p == nil || p.last == nil {
+		t.ofProcess(pid, func(l *life) bool { return yield(runtime[T](l)) })
+	}
+}
+
+func (t *table) ofProcess(pid int64, yield func(*life) bool) {
+	p := t.processes[pid]
+	if p == nil || p.last == nil {
+		return
+	}
+	last := p.last
+	if !yield(last) || len(p.runtimes) == 1 {
+		return
+	}
+	for _, l := range p.runtimes {
+		if l != last && !yield(l) {
 			return
-		}
-		last := p.last
-		if !yield(last) || len(p.runtimes) == 1 {
-			return
-		}
-		for _, rt := range p.runtimes {
-			if rt != last && !yield(rt) {
-				return
-			}
 		}
 	}
 }
 
 // All returns all runtimes, by process, life and number.
 func (t *Table[T]) All() []*Runtime[T] {
-	order.Stable(t.all, func(a, b *Runtime[T]) int { return a.Key.Compare(b.Key) })
-	return t.all
+	order.Stable(t.all, func(a, b *life) int { return a.Key.Compare(b.Key) })
+	list := make([]*Runtime[T], len(t.all))
+	for i, l := range t.all {
+		list[i] = runtime[T](l)
+	}
+	return list
 }
 
 // An event is a generated one that says which runtime of its process it is of.
