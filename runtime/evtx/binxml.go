@@ -205,7 +205,7 @@ func (s *scope) fragment() (list []node, err error) {
 	return list, nil
 }
 
-// nodes reads what comes next in a place: an element, a template with its values, or content.
+// nodes reads the next part of a place: an element, a template with its values, or content.
 func (s *scope) nodes(place string) ([]node, error) {
 	switch token := s.b[s.at]; token {
 	case tokenInstance:

@@ -57,7 +57,7 @@ func (r *protoReader) readFunction(f *field, first int) (id uint64, err error) {
 }
 
 // readLocation adds the frames of a location, one for each of its lines, the first of which is
-// the innermost. Module and function return the places of what a location names, or -1.
+// the innermost. Module and function return the places of those that a location names, or -1.
 func (r *protoReader) readLocation(f *field, first int, module, function func(uint64) int32) (id uint64, innermost int32, err error) {
 	frame := Frame{Function: -1, Module: -1, Within: -1}
 	var lines []Frame

@@ -13,7 +13,7 @@ type Issuer struct {
 	Thread uint32 // all ones if it is not known
 }
 
-// An Answer is what a disk answers to a request.
+// An Answer is that of a disk to a request.
 type Answer struct {
 	Kind        Kind
 	IRP, Key    etw.Pointer // of the request and of the file

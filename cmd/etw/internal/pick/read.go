@@ -57,7 +57,7 @@ func (r *Reading) Each(src etw.Source, do func(*etw.Record) error) error {
 }
 
 // Once makes a pass of its own over a trace, for facts that another one needs before; that one
-// prints what is wrong with the trace.
+// prints the faults of the trace.
 func Once(cmd *cobra.Command, t *trace.Trace, do func(*etw.Record) error) error {
 	r := &Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
 	if err := r.Each(t, do); err != nil && !errors.Is(err, cli.ErrReported) {

@@ -79,8 +79,8 @@ func (o *exporting) chosen(cmd *cobra.Command, path string, f *trace.File) (*tra
 	return t, sel, nil
 }
 
-// take calls do for the events that are exported. Trouble is with parts of the trace: what
-// could be read is good.
+// take calls do for the events that are exported. Trouble is with parts of the trace: the rest
+// is good.
 func (o *exporting) take(cmd *cobra.Command, t *trace.Trace, sel *pick.Selector, do func(*etw.Record, *pick.Shot) error) (trouble, err error) {
 	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress}
 	trouble = r.Each(t, func(rec *etw.Record) error {
