@@ -12,7 +12,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
-	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -101,9 +100,7 @@ func explained(why string, res *requests.Result) error {
 			}
 		}
 	}
-	slices.Sort(known)
-	known = slices.Compact(known)
-	return cli.Usagef("--why %s: no activity that ended has this name, id or endpoint%s; there are %s", why, cli.DidYouMean(why, known), pick.Listed(known))
+	return pick.NoActivity("--why "+why, why, known)
 }
 
 func anyRequest(res *requests.Result) bool {

@@ -67,8 +67,12 @@ func (r *threadsResult) Warnings() []string {
 	list := missingSwitches(r.Switched)
 	if s := r.Switched; s != nil && s.Samples > 0 && r.interval > 0 {
 		sampled := float64(s.Samples*r.interval) / 1e6
-		if s.RunningMS > sampled*(1+chance)+slack*float64(len(s.Threads)) {
+		by := slack * float64(len(s.Threads))
+		switch {
+		case s.RunningMS > sampled*(1+chance)+by:
 			list = append(list, fmt.Sprintf("by samples threads ran for %s, not %s: the recorder does not tell all times off processors, so that running is at most as long as shown here, and waiting at least", show.MS(sampled), show.MS(s.RunningMS)))
+		case sampled > s.RunningMS*(1+chance)+by:
+			list = append(list, fmt.Sprintf("by samples threads ran for %s, not %s: the recorder times no thread while the kernel switches, some 10 us each time, and of %s that adds up: samples have it", show.MS(sampled), show.MS(s.RunningMS), show.Count(int64(s.Switches), "switch", "switches")))
 		}
 	}
 	return list
@@ -136,7 +140,7 @@ func (a *threadsAnswer) threads() *threadsResult {
 
 func threadTotals(p *page, res *threadsResult) {
 	if s := res.Switched; s != nil {
-		p.title(show.Count(s.Switches, "context switch", "context switches"))
+		p.title(show.Count(int64(s.Switches), "context switch", "context switches"))
 		p.line("running", "%s", show.MS(s.RunningMS))
 		if s.Readies > 0 {
 			p.line("ready", "%s", show.MS(s.ReadyMS))

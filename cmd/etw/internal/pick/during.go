@@ -126,10 +126,9 @@ func (f *finding) follow(mux *etw.Mux) {
 
 // found returns the times of the activities.
 func (f *finding) found() (filter.During, error) {
-	known := slices.Sorted(maps.Keys(f.tasks))
 	switch {
 	case f.count == 0:
-		return nil, cli.Usagef("%s: no activity that ended has this name%s; the tasks in the trace are %s", f.sought, cli.DidYouMean(string(f.names[0]), known), Listed(known))
+		return nil, NoActivity(f.sought.String(), string(f.names[0]), slices.Collect(maps.Keys(f.tasks)))
 	case f.untold > 0:
 		return nil, cli.Usagef("%s: the trace does not tell which threads worked for %d of %d such activities: record it by etw collect --profile cause, or take all that was on meanwhile by --during %s",
 			f.sought, f.untold, f.count, f.names[0])
@@ -142,6 +141,14 @@ func (f *finding) found() (filter.During, error) {
 	}
 	f.during.Sort()
 	return f.during, nil
+}
+
+// NoActivity returns the error of a flag that names activities, of which there are none, beside
+// those that are known.
+func NoActivity(flag, name string, known []string) error {
+	slices.Sort(known)
+	known = slices.Compact(known)
+	return cli.Usagef("%s: no activity that ended has this name, id or endpoint%s; there are %s", flag, cli.DidYouMean(name, known), Listed(known))
 }
 
 // sinceStart converts a time in milliseconds. Ends are rounded such that the events of an
