@@ -1,12 +1,15 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Exceptions says how many exceptions a runtime threw, and which most often.
@@ -35,23 +38,50 @@ func JIT(r *jit.Runtime) []Finding {
 	return f.list
 }
 
-// Requests says which activities of a process failed.
+// Requests says which activities of a process failed, and which requests that it served failed
+// within them: what failed as a part of another is counted once.
 func Requests(p *requests.Process) []Finding {
 	f := &finder{part: "requests"}
-	failed, which := 0, []string{}
+	failed, which, within := 0, []string{}, []string{}
 	for _, x := range p.Tasks {
-		n := int(x.Errors.Or(0)) - x.ErrorsWithin // the parts of what failed fail with it
+		n := int(x.Errors.Or(0)) - x.ErrorsWithin
 		if failed += n; n > 0 {
-			which = append(which, fmt.Sprintf("%d of %s/%s", n, x.Provider, x.Task))
+			which = append(which, fmt.Sprintf("%d of %s/%s%s", n, x.Provider, x.Task, failing(&x)))
+		}
+		if at := failing(&x); x.ErrorsWithin > 0 && n <= 0 && at != "" {
+			within = append(within, fmt.Sprintf("%d of %s/%s%s", x.ErrorsWithin, x.Provider, x.Task, at))
 		}
 	}
 	if len(which) > failuresNamed {
 		which = append(which[:failuresNamed], "and others")
 	}
 	if failed > 0 {
-		f.add("requests.failed", Look, "%s failed: %s.", things("errors", failed, "activity", "activities"), strings.Join(which, ", "))
+		more := ""
+		if len(within) > 0 {
+			more = " Within them: " + strings.Join(within[:min(len(within), failuresNamed)], ", ") + "."
+		}
+		f.add("requests.failed", Look, "%s failed: %s.%s", things("errors", failed, "activity", "activities"), strings.Join(which, ", "), more)
 	}
 	return f.list
+}
+
+// failing names the endpoints of a task with most failures, in brackets.
+func failing(x *requests.Task) string {
+	list := slices.DeleteFunc(slices.Clone(x.Endpoints), func(e requests.Endpoint) bool { return e.Errors.Or(0) == 0 })
+	if len(list) == 0 {
+		return ""
+	}
+	order.Sort(list, func(a, b requests.Endpoint) int {
+		return cmp.Or(cmp.Compare(b.Errors.Or(0), a.Errors.Or(0)), strings.Compare(a.Endpoint, b.Endpoint))
+	})
+	var names []string
+	for _, e := range list[:min(len(list), failuresNamed)] {
+		names = append(names, fmt.Sprintf("%s %.0f", e.Endpoint, e.Errors.Or(0)))
+	}
+	if len(list) > failuresNamed {
+		names = append(names, "and others")
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // Code names the method in which most was spent by itself: so many percent of the measure of

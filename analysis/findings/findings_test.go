@@ -73,6 +73,13 @@ func TestThresholds(t *testing.T) {
 		}
 		return Requests(p)
 	}
+	served := func(within int) []Finding { // a client and a server in one process
+		at := func(name string, n int) []requests.Endpoint {
+			return []requests.Endpoint{{Endpoint: name + "/ok"}, {Endpoint: name + "/late", Errors: measure.Known(1)}, {Endpoint: name + "/fail", Errors: measure.Known(float64(n))}}
+		}
+		return Requests(&requests.Process{Tasks: []requests.Task{{Provider: "Http", Task: "Out", Errors: measure.Known(3), Endpoints: at("shop", 2)},
+			{Provider: "Web", Task: "In", Errors: measure.Known(3), ErrorsWithin: within, Endpoints: at("GET ", 2)}, {Provider: "Web", Task: "Part", Errors: measure.Known(1), ErrorsWithin: 1}}})
+	}
 	lost := func(n int64) []Finding {
 		r := nothing()
 		r.Lost, r.Records = n, 1000
@@ -122,6 +129,8 @@ func TestThresholds(t *testing.T) {
 		{"compiled for long", compiled(3, 500), "look jit.compiled: Compiling 3 methods took 500 ms of threads' wall-clock time."},
 		{"nothing failed", failed(0, 0), ""},
 		{"one failed", failed(1), "look requests.failed: 1 activity failed: 1 of Shop/Order0."},
+		{"failed where it was served", served(3), "look requests.failed: 3 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1). Within them: 3 of Web/In (GET /fail 2, GET /late 1)."},
+		{"others asked, too", served(2), "look requests.failed: 4 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1), 1 of Web/In (GET /fail 2, GET /late 1)."},
 		{"many failed", failed(1, 0, 2, 1, 1, 1), "look requests.failed: 6 activities failed: 1 of Shop/Order0, 2 of Shop/Order2, 1 of Shop/Order3, 1 of Shop/Order4, and others."},
 		{"a method", []Finding{Code("Thread time", "Oven.Bake", 62)}, "note cpu.topMethod: Thread time: 62.0 % was spent in Oven.Bake itself."},
 		{"nothing lost", lost(0), ""},
