@@ -46,9 +46,10 @@ type state struct {
 	suspended           int64              // ticks, of all suspensions that are over
 	lastSuspended       int64              // the end of the last one
 	lookups             spans.Table[lookup]
-	precompiled         Precompiled
+	looked              Lookups
 	lookupTicks         int64
 	rejected            int
+	loaded              bool // whether loads of methods are told, of which some are rejected
 	inlining, tailCalls decisions
 	tiering             tiering
 	multicore           map[int64]bool // threads
@@ -168,6 +169,7 @@ func fullName(namespace, name, signature etw.UTF16) string {
 // end ends the compilation of m's method on a thread. It reports whether m has code
 // that was compiled, but no begin.
 func (s *state) end(rt *runtime, thread int64, m *method) bool {
+	s.loaded = true
 	if m.flags&clr.MethodFlagsReadyToRunRejectedPrecompiledCode != 0 {
 		s.rejected++
 	}
@@ -260,12 +262,12 @@ func (a *Analysis) handleLookups(mux *etw.Mux) {
 			s.lookupTicks += rt.Now - l.begin
 		}
 		if e.EntryPoint != 0 {
-			s.precompiled.Found++
+			s.looked.Found++
 			return
 		}
-		s.precompiled.Missing++
-		if len(s.precompiled.MissingMethods) < maxMissing {
-			s.precompiled.MissingMethods = append(s.precompiled.MissingMethods, fullName(e.MethodNamespace, e.MethodName, e.MethodSignature))
+		s.looked.Missing++
+		if len(s.looked.MissingMethods) < maxMissing {
+			s.looked.MissingMethods = append(s.looked.MissingMethods, fullName(e.MethodNamespace, e.MethodName, e.MethodSignature))
 		}
 	})
 }

@@ -96,15 +96,21 @@ type Memory struct {
 	Allocated uint64 `json:"allocatedBytes"`
 }
 
-// Precompiled counts the look-ups of code in ReadyToRun images.
+// Precompiled is about the code in ReadyToRun images.
 type Precompiled struct {
+	*Lookups // nil where none was recorded
+	// Rejected methods had code that could not be used; unknown where no load of a method was
+	// recorded.
+	Rejected measure.Float `json:"rejected,omitzero"`
+}
+
+// Lookups counts those of code in ReadyToRun images.
+type Lookups struct {
 	Found   int     `json:"found"`
 	Missing int     `json:"missing"` // of these, the methods are compiled
 	MS      float64 `json:"ms"`      // of the look-ups
 	// MissingMethods lists the first thousand that were looked for without success.
 	MissingMethods []string `json:"missingMethods,omitempty"`
-	// Rejected methods had code that could not be used.
-	Rejected int `json:"rejected"`
 }
 
 // Inlining counts the compiler's decisions about calls: to inline them, or to make them tail

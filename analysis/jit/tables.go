@@ -19,7 +19,7 @@ func (rt *Runtime) pid() int64 { return rt.PID }
 // Tables returns the tables of a result: compilations, and sums of them.
 func (r *Result) Tables() []table.View {
 	missing := func(rt *Runtime) []*string {
-		if rt.Precompiled == nil {
+		if rt.Precompiled == nil || rt.Precompiled.Lookups == nil {
 			return nil
 		}
 		return table.Refs(rt.Precompiled.MissingMethods)

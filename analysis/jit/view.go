@@ -98,18 +98,29 @@ func (s *state) result(rt *runtime) *Runtime {
 		m := s.memory
 		out.Memory = &m
 	}
-	if s.precompiled.Found+s.precompiled.Missing+s.rejected > 0 {
-		p := s.precompiled
-		p.MissingMethods = slices.Clone(p.MissingMethods)
-		p.MS, p.Rejected = rt.MS(s.lookupTicks), s.rejected
-		out.Precompiled = &p
-	}
+	out.Precompiled = s.precompiled(rt)
 	if s.tiering.seen {
 		w := s.tiering.Tiering
 		w.BusyMS = rt.MS(s.tiering.ticks)
 		out.Tiering = &w
 	}
 	return out
+}
+
+// precompiled returns all that is known of precompiled code, nil if nothing is.
+func (s *state) precompiled(rt *runtime) *Precompiled {
+	p := new(Precompiled)
+	if s.loaded {
+		p.Rejected = measure.Known(float64(s.rejected))
+	}
+	if s.looked.Found+s.looked.Missing > 0 {
+		l := s.looked
+		l.MissingMethods, l.MS = slices.Clone(l.MissingMethods), rt.MS(s.lookupTicks)
+		p.Lookups = &l
+	} else if s.rejected == 0 {
+		return nil
+	}
+	return p
 }
 
 // row returns a compilation as a result.

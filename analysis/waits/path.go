@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -22,6 +23,8 @@ import (
 type Paths struct {
 	waits map[threadID][]blocked
 	open  map[threadID]blocked
+	over  map[int64]int64       // when the rundown of a process began, which ends its session
+	told  map[threadID]struct{} // those that switches tell all of
 	count int
 	lost  int
 }
@@ -46,7 +49,11 @@ var NeedsPath = slices.Concat(contention.Needs, Needs)
 // NewPaths returns an analysis whose handlers are registered at mux.
 func NewPaths(mux *etw.Mux) *Paths {
 	defer need.Ask(mux, NeedsPath)()
-	p := &Paths{waits: make(map[threadID][]blocked), open: make(map[threadID]blocked)}
+	p := &Paths{waits: make(map[threadID][]blocked), open: make(map[threadID]blocked), over: make(map[int64]int64), told: make(map[threadID]struct{})}
+	etw.Handle(mux, func(r *etw.Record, _ *rundown.AnyDCEndInit) error {
+		p.over[r.ProcessID] = when.Of(r)
+		return nil
+	})
 	etw.Handle(mux, func(r *etw.Record, e *clr.AnyContentionStart) error {
 		p.begin(r, "lock", "", int64(e.LockOwnerThreadID))
 		return nil
@@ -69,7 +76,9 @@ func NewPaths(mux *etw.Mux) *Paths {
 		if by != nil {
 			b.by = idOf(by)
 		}
-		p.keep(idOf(t), b)
+		id := idOf(t)
+		p.told[id] = struct{}{}
+		p.keep(id, b)
 	})
 	return p
 }
@@ -83,6 +92,7 @@ func idOf(t *system.Thread) threadID {
 }
 
 func (p *Paths) begin(r *etw.Record, kind, of string, owner int64) {
+	delete(p.over, r.ProcessID) // another session follows
 	b := blocked{from: when.Of(r), kind: kind, of: of}
 	if owner != 0 {
 		b.by = threadID{r.ProcessID, owner}
@@ -135,7 +145,8 @@ type Path struct {
 type PathPart struct {
 	StartMS    float64 `json:"startMs"`
 	DurationMS float64 `json:"durationMs"`
-	// Kind is runs, where nothing tells that the thread waits; ready, where no processor
+	// Kind is runs, where switches tell that it does, and untold without them, where no event
+	// is of a wait: it ran, slept, or waited otherwise. It is ready, where no processor
 	// took it; and lock, wait or off, where it is not known who let it go on.
 	Kind   string `json:"kind"`
 	Of     string `json:"of,omitempty"` // of a wait
@@ -144,7 +155,8 @@ type PathPart struct {
 }
 
 // Result returns the path of one of the threads that has reports: that which waited longest for
-// others that are known, or else longest at all, from one time to another, which are nanoseconds since 1970 as origin is, from which times count.
+// others that are known, or else longest at all, from one time to another, which are
+// nanoseconds since 1970 as origin is, from which times count. A rundown is no part of it.
 func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *PathResult {
 	res := &PathResult{Schema: 1, Paths: []Path{}, Lost: p.lost}
 	var best threadID
@@ -168,6 +180,9 @@ func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *P
 	}
 	for _, list := range p.waits {
 		order.Sort(list, func(a, b blocked) int { return cmp.Or(cmp.Compare(a.till, b.till), cmp.Compare(b.from, a.from)) })
+	}
+	if over, ok := p.over[best.process]; ok && over > from {
+		to = min(to, over)
 	}
 	w := &pathWalk{Paths: p, origin: origin}
 	w.back(best, from, to, 0)
@@ -198,12 +213,12 @@ func (w *pathWalk) back(id threadID, from, to int64, hops int) {
 			i--
 		}
 		if i < 0 || list[i].till <= from {
-			w.add(id, "runs", "", from, to)
+			w.add(id, w.going(id), "", from, to)
 			return
 		}
 		b := &list[i]
 		if b.till < to {
-			w.add(id, "runs", "", b.till, to)
+			w.add(id, w.going(id), "", b.till, to)
 			to = b.till
 		}
 		begin := max(b.from, from)
@@ -218,6 +233,14 @@ func (w *pathWalk) back(id threadID, from, to int64, hops int) {
 		}
 		to = begin
 	}
+}
+
+// going is the kind of a time in which no event says that a thread waits.
+func (w *pathWalk) going(id threadID) string {
+	if _, ok := w.told[id]; ok {
+		return "runs"
+	}
+	return "untold"
 }
 
 func (w *pathWalk) add(id threadID, kind, of string, from, to int64) {

@@ -36,7 +36,7 @@ func TestPath(t *testing.T) {
 	for _, x := range res.Paths[0].Parts {
 		got = append(got, part{x.Kind, x.Thread, x.DurationMS})
 	}
-	want := []part{{"runs", 1, 30}, {"wait", 3, 10}, {"runs", 3, 10}, {"runs", 2, 20}, {"runs", 1, 30}}
+	want := []part{{"untold", 1, 30}, {"wait", 3, 10}, {"untold", 3, 10}, {"untold", 2, 20}, {"untold", 1, 30}}
 	if len(got) != len(want) {
 		t.Fatalf("%v", got)
 	}

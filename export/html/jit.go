@@ -42,11 +42,11 @@ func jitLead(r *jit.Runtime) []string {
 		lead = append(lead, fmt.Sprintf("Of %s the end is not in the trace.", count(r.Open+r.LostStops, "more", "more")))
 	}
 	if p := r.Precompiled; p != nil {
-		if p.Found+p.Missing > 0 {
+		if p.Lookups != nil {
 			lead = append(lead, fmt.Sprintf("Precompiled code was found for %s, and missing for %d.", count(p.Found, "method", "methods"), p.Missing))
 		}
-		if p.Rejected > 0 {
-			lead = append(lead, fmt.Sprintf("The precompiled code of %s could not be used.", count(p.Rejected, "method", "methods")))
+		if n := int(p.Rejected.Or(0)); n > 0 {
+			lead = append(lead, fmt.Sprintf("The precompiled code of %s could not be used.", count(n, "method", "methods")))
 		}
 	}
 	if t := r.Tiering; t != nil {

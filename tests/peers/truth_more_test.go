@@ -246,7 +246,7 @@ func holdBridge(s *truthSheet) {
 // holdPrecompiled holds that no more methods were looked for in vain than were compiled.
 func holdPrecompiled(s *truthSheet) {
 	for _, rt := range s.ours.JIT.Runtimes {
-		if p := rt.Precompiled; p != nil && rt.Count == 0 && s.End.Compiled > 0 {
+		if p := rt.Precompiled; p != nil && p.Lookups != nil && rt.Count == 0 && s.End.Compiled > 0 {
 			s.holds(p.Missing <= s.End.Compiled && p.Missing >= s.End.Compiled*3/4, "methods without code", p.Missing, s.End.Compiled)
 		}
 	}

@@ -71,10 +71,10 @@ func jitFacts(p *page, rt *jit.Runtime) {
 	if rt.SuspendedMS > 0 {
 		p.line("stopped", "%s of that time, by collections or a profiler", show.MS(rt.SuspendedMS))
 	}
-	if x := rt.Precompiled; x != nil && x.Found+x.Missing == 0 {
-		p.line("precompiled", "%d rejected; the keyword CompilationDiagnostic (0x2000000000) tells which is found", x.Rejected)
+	if x := rt.Precompiled; x != nil && x.Lookups == nil {
+		p.line("precompiled", "%s rejected; the keyword CompilationDiagnostic (0x2000000000) tells which is found", x.Rejected)
 	} else if x != nil {
-		p.line("precompiled", "%d found, %d not, %d rejected", x.Found, x.Missing, x.Rejected)
+		p.line("precompiled", "%d found, %d not, %s rejected", x.Found, x.Missing, x.Rejected)
 	}
 	if x := rt.Inlining; x != nil {
 		p.line("inlining", "%d calls were inlined, %d not", x.Succeeded, x.Failed)

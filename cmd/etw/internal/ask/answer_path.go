@@ -38,16 +38,21 @@ func (a *pathAnswer) find() *waits.PathResult {
 func pathTotals(p *page, res *waits.PathResult) {
 	for i := range res.Paths {
 		x := &res.Paths[i]
-		sums, own := make(map[string]float64), 0.0
+		sums, kind := make(map[string]float64), ""
 		for _, part := range x.Parts {
-			sums[part.Kind] += part.DurationMS
-			if part.Kind == "runs" && part.Thread == x.Thread {
-				own += part.DurationMS
+			kind = part.Kind
+			if part.Thread != x.Thread && (kind == "runs" || kind == "untold") {
+				kind = "others"
 			}
+			sums[kind] += part.DurationMS
+		}
+		own := show.MS(sums["runs"]) + " it ran"
+		if n := sums["untold"]; n > 0 {
+			own = show.MS(n) + " it ran, slept or waited without an event of it" // no switches are told
 		}
 		p.runtime(x.PID, 0)
 		p.line("thread", "%d from %s on, for %s", x.Thread, show.MS(x.StartMS), show.MS(x.DurationMS))
-		p.line("of that", "%s it ran, or waited without a word of it, %s others ran that it waited for, %s ready, %s waiting", show.MS(own), show.MS(sums["runs"]-own), show.MS(sums["ready"]),
+		p.line("of that", "%s, %s others that it waited for, %s ready, %s waiting", own, show.MS(sums["others"]), show.MS(sums["ready"]),
 			show.MS(sums["lock"]+sums["wait"]+sums["off"]))
 	}
 }
