@@ -35,8 +35,9 @@ type state struct {
 	counters map[counterKey]*Counter
 	metrics  map[metricKey]*Metric
 	// about has the description of an instrument when its reporting begins.
-	about map[metricKey]*Metric
-	notes []Note
+	about     map[metricKey]*Metric
+	notes     []Note
+	published []string
 
 	histograms map[metricKey]Exponential // the last ones
 	deltas     map[string]bool           // sessions whose histograms are each of one interval
@@ -130,6 +131,9 @@ func (a *Analysis) metric(r *etw.Record) {
 	case "BeginInstrumentReporting":
 		s.begin(f)
 		return
+	case "InstrumentPublished":
+		s.publish(f.Text("meterName") + "/" + f.Text("instrumentName"))
+		return
 	case "TimeSeriesLimitReached", "HistogramLimitReached", "Error", "ObservableInstrumentCallbackError", "MultipleSessionsNotSupportedError", "MultipleSessionsConfiguredIncorrectlyError":
 		if len(s.notes) < maxNotes {
 			_, text := f.FirstText()
@@ -177,6 +181,16 @@ func (s *state) histogram(k metricKey, e Exponential) {
 func key(f *dyn.Reader, tags string) metricKey {
 	return metricKey{f.Text("sessionId"), f.Text("meterName"), f.Text("instrumentName"), tags, int64(f.Float("instrumentId").Or(0))}
 }
+
+// publish takes an instrument that a program has, whether or not anybody asked for its values.
+func (s *state) publish(name string) {
+	if len(s.published) < maxPublished && !slices.Contains(s.published, name) {
+		s.published = append(s.published, name)
+	}
+}
+
+// maxPublished is how many instruments of a process are listed.
+const maxPublished = 1000
 
 // begin notes the description of an instrument.
 func (s *state) begin(f *dyn.Reader) {
@@ -226,7 +240,7 @@ func quantiles(text string) map[string]measure.Float {
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Processes: []Process{}}
 	for _, p := range a.processes.All() {
-		out := Process{PID: p.PID, Life: p.Life, Counters: []Counter{}, Metrics: []Metric{}, Notes: slices.Clone(p.State.notes)}
+		out := Process{PID: p.PID, Life: p.Life, Counters: []Counter{}, Metrics: []Metric{}, Notes: slices.Clone(p.State.notes), Published: slices.Clone(p.State.published)}
 		for _, c := range p.State.counters {
 			row := *c
 			row.Points = slices.Clone(c.Points)
@@ -245,7 +259,7 @@ func (a *Analysis) Result() *Result {
 			return cmp.Or(cmp.Compare(a.Meter, b.Meter), cmp.Compare(a.Instrument, b.Instrument), cmp.Compare(a.Tags, b.Tags),
 				cmp.Compare(a.Session, b.Session), cmp.Compare(a.ID, b.ID))
 		})
-		if len(out.Counters)+len(out.Metrics)+len(out.Notes) > 0 {
+		if len(out.Counters)+len(out.Metrics)+len(out.Notes)+len(out.Published) > 0 {
 			res.Processes = append(res.Processes, out)
 		}
 	}

@@ -26,6 +26,9 @@ type Process struct {
 	// Notes are the faults: limits that were reached, and errors of sessions and of
 	// callbacks.
 	Notes []Note `json:"notes,omitempty"`
+	// Published are the instruments that the program has, as METER/NAME, where a session asked
+	// for them (keyword InstrumentPublishing, 0x4).
+	Published []string `json:"published,omitempty"`
 }
 
 // A Counter is an event counter of an EventSource. Several sessions of one process

@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/counters"
@@ -32,7 +34,7 @@ since the command began.`,
 		views: viewsOf(new(counters.Result)),
 		Needs: counters.Needs,
 		ask: func(mux *etw.Mux) answer {
-			return &viewed[*counters.Result]{find: counters.New(mux).Result, any: func(res *counters.Result) bool { return len(res.Processes) > 0 }, facts: counterTotals}
+			return &viewed[*counters.Result]{find: counters.New(mux).Result, any: anyCounter, facts: counterTotals}
 		},
 	}
 }
@@ -48,4 +50,10 @@ func counterTotals(p *page, res *counters.Result) {
 		p.line("counters", "%d", len(x.Counters))
 		p.line("time series", "%d of metrics", len(x.Metrics))
 	}
+}
+
+// anyCounter reports whether there is a value, or a fault; that the program has instruments is
+// neither.
+func anyCounter(res *counters.Result) bool {
+	return slices.ContainsFunc(res.Processes, func(p counters.Process) bool { return len(p.Counters)+len(p.Metrics)+len(p.Notes) > 0 })
 }

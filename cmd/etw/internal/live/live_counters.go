@@ -37,8 +37,9 @@ type counterMode struct {
 	interval time.Duration
 	listen   string
 
-	session string    // by which our metrics are told from those of others
-	begun   time.Time // the session did
+	publishing uint64    // the keyword InstrumentPublishing, 0x4, to be told of all instruments
+	session    string    // by which our metrics are told from those of others
+	begun      time.Time // the session did
 }
 
 // WithReadings has the command about counters read those of a live process.
@@ -73,7 +74,7 @@ func (c *counterMode) providers() ([]eventpipe.Provider, error) {
 	}
 	if len(c.meters) > 0 {
 		c.session = fmt.Sprintf("etw-%d-%d", os.Getpid(), time.Now().UnixNano())
-		list = append(list, eventpipe.Provider{Name: metricsName, Keywords: 0x2, Level: etw.LevelInformational, Arguments: eventpipe.Arguments(
+		list = append(list, eventpipe.Provider{Name: metricsName, Keywords: 0x2 | c.publishing, Level: etw.LevelInformational, Arguments: eventpipe.Arguments(
 			"SessionId", c.session, "Metrics", strings.Join(c.meters, ","), "RefreshInterval", seconds, "MaxTimeSeries", "1000", "MaxHistograms", "20")})
 	}
 	return list, nil

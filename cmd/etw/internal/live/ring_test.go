@@ -208,7 +208,8 @@ func TestNoSuchCounter(t *testing.T) {
 func TestSilentSource(t *testing.T) {
 	for text, want := range map[string]string{
 		"counter Sytem.Runtime/cpu-usage > 80": "no counter of Sytem.Runtime has come in 5 s (did you mean System.Runtime?); it waits on",
-		"metric My.Meter/jobs > 80":            "no value of the metric jobs has come in 5 s; it waits on",
+		"metric My.Meter/job > 80":             "no value of the metric job has come in 5 s (did you mean My.Meter/jobs?); it waits on",
+		"metric Other/thing > 80":              "no value of the metric thing has come in 5 s; it waits on",
 	} {
 		var said bytes.Buffer
 		cmd := &cobra.Command{Use: "collect"}
@@ -217,6 +218,7 @@ func TestSilentSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		stop.counter.publish(&counters.Result{Processes: []counters.Process{{Published: []string{"My.Meter/jobs", "My.Meter/delay"}}}})
 		for range 3 * longSilence {
 			if what := stop.counter.passed(nil); what != "" || stop.never() != "" {
 				t.Errorf("%q, %q", what, stop.never())

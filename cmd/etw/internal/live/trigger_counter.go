@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type counterLimit struct {
 	names     map[string]bool
 	never     string // why it cannot happen
 	silence   int    // intervals without any value
+	published map[string]bool
 }
 
 // counterText is, for instance, counter System.Runtime/cpu-usage > 80.
@@ -57,7 +59,7 @@ func parseCounterLimit(cmd *cobra.Command, text string) (*counterLimit, error) {
 	if parts[1] == "counter" {
 		c.mode.sources = []string{parts[2]}
 	} else {
-		c.mode.meters = []string{parts[2] + `\` + parts[3]}
+		c.mode.meters, c.mode.publishing = []string{parts[2] + `\` + parts[3]}, 0x4
 	}
 	return c, nil
 }
@@ -70,9 +72,23 @@ func (c *counterLimit) hit(rec *etw.Record) string {
 		c.next = at.Add(c.mode.interval)
 	} else if at.After(c.next) {
 		c.next = at.Add(c.mode.interval)
-		return c.passed(c.mode.readings(c.cmd, c.analysis.Drain()))
+		res := c.analysis.Drain()
+		c.publish(res)
+		return c.passed(c.mode.readings(c.cmd, res))
 	}
 	return ""
+}
+
+// publish takes the instruments that the program has, of which one may be meant.
+func (c *counterLimit) publish(res *counters.Result) {
+	for _, p := range res.Processes {
+		for _, name := range p.Published {
+			if c.published == nil {
+				c.published = make(map[string]bool)
+			}
+			c.published[name] = true
+		}
+	}
 }
 
 // passed says which reading is beyond the limit, if one is.
@@ -109,7 +125,9 @@ func (c *counterLimit) passed(readings []counterReading) string {
 // makes it later.
 func (c *counterLimit) silent() string {
 	if len(c.mode.meters) > 0 {
-		return fmt.Sprintf("--stop-when: no value of the metric %s has come in %d s; it waits on", c.name, longSilence)
+		meter, _, _ := strings.Cut(c.mode.meters[0], `\`)
+		return fmt.Sprintf("--stop-when: no value of the metric %s has come in %d s%s; it waits on", c.name, longSilence,
+			cli.DidYouMean(meter+"/"+c.name, slices.Sorted(maps.Keys(c.published))))
 	}
 	var known []string
 	for _, s := range dotnet.Sources() {
