@@ -2,6 +2,7 @@ package ask
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/loader"
@@ -22,7 +23,9 @@ are looked for and loaded, methods and types are. --to ends where the program is
 which no event tells.
 
 The rows are steps in the order of time, or by --by: assemblies, the compilations
-or the loads of types that took longest, or look-ups of assemblies.
+or the loads of types that took longest, or look-ups of assemblies. The keywords
+Loader, Jit and NGen (0x38) at level 5 tell these, CompilationDiagnostic (0x2000000000)
+which methods have precompiled code, TypeDiagnostic (0x8000000000) the loads of types.
 
 --phases shows how far processes came, each below the one that started it: when it
 started, when a runtime of .NET was loaded and began, when the first managed code was
@@ -91,6 +94,36 @@ func startupTotals(p *page, res *startupResult) {
 		for _, rt := range res.JIT.Runtimes {
 			p.runtime(rt.PID, rt.CLRInstance)
 			jitFacts(p, rt)
+		}
+		startupCauses(p, res)
+	}
+}
+
+// startupCauses sums up how long threads were busy with each cause of a slow start.
+func startupCauses(p *page, res *startupResult) {
+	for _, rt := range res.JIT.Runtimes {
+		var parts []string
+		add := func(what string, ms float64) {
+			if ms > 0 {
+				parts = append(parts, what+" "+show.MS(ms))
+			}
+		}
+		add("compiling", rt.ExclusiveMS)
+		if x := rt.Precompiled; x != nil && x.Lookups != nil {
+			add("looking for precompiled code", x.MS)
+		}
+		for _, l := range res.Loader.Runtimes {
+			if l.PID != rt.PID || l.CLRInstance != rt.CLRInstance {
+				continue
+			}
+			add("looking for assemblies", l.BindMS.Total)
+			if l.Types != nil {
+				add("loading types", l.Types.ExclusiveMS)
+			}
+		}
+		if len(parts) > 0 {
+			p.runtime(rt.PID, rt.CLRInstance)
+			p.line("time of threads", "%s; one can be within another", strings.Join(parts, ", "))
 		}
 	}
 }

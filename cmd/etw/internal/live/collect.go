@@ -194,6 +194,7 @@ type recording struct {
 	lost     atomic.Int64
 	newest   atomic.Int64 // time of an event, in nanoseconds since 1970
 	stopping atomic.Int64 // bytes that were received when it was stopped, and 1
+	stopped  atomic.Int64 // and when that was, in nanoseconds since 1970
 	failed   atomic.Pointer[error]
 	over     chan struct{} // closed when all is read
 	unmet    bool          // what the recording was to stop for did not happen
@@ -273,7 +274,9 @@ func (r *recording) leave() {
 
 // stop asks for the end of the session. Its own deadline bounds it.
 func (r *recording) stop() {
-	r.stopping.CompareAndSwap(0, r.session.Received()+1)
+	if r.stopping.CompareAndSwap(0, r.session.Received()+1) {
+		r.stopped.Store(time.Now().UnixNano())
+	}
 	r.out.stay()
 	if err := r.session.Stop(context.WithoutCancel(r.cmd.Context())); err != nil {
 		r.failed.Store(&err)
@@ -330,6 +333,9 @@ func (r *recording) line(rate float64) string {
 	return line
 }
 
+// muchRundown is from how many bytes on a list of methods that is most of a file is worth a word.
+const muchRundown = 4 << 20
+
 // conclude closes the file and sums up its contents.
 func (r *recording) conclude(out *recordingFile, err error) error {
 	if failed := r.failed.Load(); failed != nil {
@@ -339,6 +345,10 @@ func (r *recording) conclude(out *recordingFile, err error) error {
 	stderr := r.cmd.ErrOrStderr()
 	fmt.Fprintf(stderr, "etw: recorded %d events, %sB, in %s: %s\n", r.events.Load(), show.Short(float64(r.session.Received())),
 		time.Since(r.begun).Round(100*time.Millisecond), cli.Clean(out.describe()))
+	if from, all := r.stopping.Load(), r.session.Received(); from > 0 && all-from > all/2 && all-from > muchRundown {
+		fmt.Fprintf(stderr, "etw: %sB of that and %s are the list of methods at the end: --rundown none leaves it out where no call stacks are wanted\n",
+			show.Short(float64(all-from)), time.Since(time.Unix(0, r.stopped.Load())).Round(100*time.Millisecond))
+	}
 	if lost := r.lost.Load(); lost > 0 {
 		cli.Report(r.cmd, fmt.Errorf("%d events were lost; raise --buffer-mb, or record less", lost))
 		err = cmp.Or(err, cli.ErrReported)
