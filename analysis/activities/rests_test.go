@@ -2,6 +2,7 @@ package activities
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -127,5 +128,56 @@ func TestSwitches(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRunningFitsProcessors: threads that take turns on two processors run for their activities
+// as long as the kernel let them, and all of them no longer than the processors have time.
+func TestRunningFitsProcessors(t *testing.T) {
+	const processors, threads = 2, 6
+	for seed := range uint64(20) {
+		var mux etw.Mux
+		a := New(&mux)
+		var x *Activity
+		a.OnSpan(func(_ int64, span Span) { x = span.Of })
+		s, random := newShop(t, &mux), rand.New(rand.NewPCG(seed, 0))
+		var (
+			on         [processors]int64
+			works      [threads + 1]etw.GUID
+			ran, since [threads + 1]time.Duration
+			all        time.Duration
+			stopped    int
+		)
+		stop := func(thread int64) {
+			s.source(thread, s.stop, etw.OpcodeStop, works[thread])
+			ran[thread] += s.at - since[thread]
+			s.worksFor(thread, etw.GUID{})
+			if got := time.Duration(x.Causes.Spent[Running]); got != ran[thread] {
+				t.Errorf("seed %d: thread %d ran for %s, not %s: %v", seed, thread, ran[thread], got, x.Causes.Spent)
+			}
+			works[thread], all, stopped = etw.GUID{}, all+time.Duration(x.Causes.Spent[Running]), stopped+1
+		}
+		for n := range 600 {
+			s.at += time.Duration(random.IntN(1000)) * time.Microsecond
+			p := random.IntN(processors)
+			thread, next := on[p], int64(random.IntN(threads+1))
+			switch none := (etw.GUID{}); {
+			case thread != 0 && random.IntN(3) == 0 && works[thread] == none:
+				works[thread] = actid.Make(1, 0xf0, byte(n), byte(n>>8))
+				s.worksFor(thread, works[thread])
+				s.source(thread, s.start, etw.OpcodeStart, works[thread])
+				ran[thread], since[thread] = 0, s.at
+			case thread != 0 && random.IntN(4) == 0 && works[thread] != none:
+				stop(thread)
+			case next == 0 || next != on[1-p]:
+				state := []kernel.ThreadState{kernel.ThreadStateWaiting, kernel.ThreadStateReady}[random.IntN(2)]
+				s.Event(s.at, 99, &kernel.ThreadCSwitchV4{OldThreadID: uint32(thread), NewThreadID: uint32(next), OldThreadState: state})
+				ran[thread] += s.at - since[thread]
+				on[p], since[next] = next, s.at
+			}
+		}
+		if all > processors*s.at || stopped < 20 {
+			t.Errorf("seed %d: %s of %d processors in %s, %d activities", seed, all, processors, s.at, stopped)
+		}
 	}
 }

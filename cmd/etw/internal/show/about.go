@@ -221,12 +221,14 @@ func (a *About) append(b []byte) []byte {
 func Advice(f *trace.File) []string {
 	n := f.Stats()
 	var list []string
-	if n.Lost+n.LostBuffers > 0 {
-		if f.Head().Recorder == trace.Windows {
-			list = append(list, "buffers were full: record with more and larger ones (logman -nb 64 256 -bs 1024, PerfView /BufferSizeMB:1024), or fewer events")
-		} else {
-			list = append(list, "the buffer was full: record with a larger one (dotnet-trace collect --buffersize 1024), with fewer keywords or at a lower level")
-		}
+	switch full := n.Lost+n.LostBuffers > 0; {
+	case !full:
+	case f.Damaged(): // gaps in the numbers of events are no sign of a full buffer then
+		list = append(list, "events were lost where the file is damaged; whether the buffer was full, too, cannot be told")
+	case f.Head().Recorder == trace.Windows:
+		list = append(list, "buffers were full: record with more and larger ones (logman -nb 64 256 -bs 1024, PerfView /BufferSizeMB:1024), or fewer events")
+	default:
+		list = append(list, "the buffer was full: record with a larger one (dotnet-trace collect --buffersize 1024), with fewer keywords or at a lower level")
 	}
 	for _, fact := range f.Facts() {
 		switch clean, ok := fact.Value.(bool); {
