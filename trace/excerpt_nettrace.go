@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -33,26 +32,26 @@ func (nettraceFormat) excerpt(o *opening, src io.ReaderAt, size int64) (reader, 
 	if room > mostParts*part {
 		return nil, 0, nil
 	}
-	w := &excerptWriter{src: src, start: all[0].Offset, out: make([]byte, all[0].Offset, room)}
-	if err := readWhole(src, w.out, 0); err != nil {
+	w := &blocks.Copier{Src: src, Start: all[0].Offset, Out: make([]byte, all[0].Offset, room)}
+	if err := readWhole(src, w.Out, 0); err != nil {
 		return nil, 0, err
 	}
 	for i := range all {
 		if !chosen[i] {
 			continue
 		}
-		if err := w.add(&all[i]); err != nil {
+		if err := w.Add(&all[i]); err != nil {
 			return nil, 0, err
 		}
 	}
-	if !o.sound(w.out) {
+	if !o.sound(w.Out) {
 		return nil, 0, o.ctx.Err()
 	}
-	r, err := o.netReader(bytes.NewReader(w.out))
+	r, err := o.netReader(bytes.NewReader(w.Out))
 	if err != nil {
 		return nil, 0, err
 	}
-	return &netExcerptReader{r}, int64(len(w.out)), nil
+	return &netExcerptReader{r}, int64(len(w.Out)), nil
 }
 
 // maxBlocks is how many blocks a file may have of which only some are read. Usual ones
@@ -134,43 +133,7 @@ func chooseBlocks(all []blocks.Block, part int64) []bool {
 }
 
 // cost is how many bytes a block takes at most in another stream.
-func cost(b *blocks.Block) int64 { return b.Size + maxFill }
-
-// An excerptWriter copies blocks of a stream to another.
-type excerptWriter struct {
-	src   io.ReaderAt
-	start int64 // of the first block
-	out   []byte
-}
-
-// add copies a block. The content of those of version 3 to 5 begins at a multiple of 4: the
-// padding before it depends on where the block comes to lie.
-func (w *excerptWriter) add(b *blocks.Block) error {
-	at := len(w.out)
-	w.out = w.out[:at+int(b.Size)]
-	p := w.out[at:]
-	if err := readWhole(w.src, p, b.Offset); err != nil {
-		return err
-	}
-	if w.start == sixBegin || b.Kind == "Trace" || b.Kind == "End" {
-		return nil
-	}
-	size := 16 + int(binary.LittleEndian.Uint32(p[11:])) + 4 // behind the number of bytes
-	filled := -(int(b.Offset) + size) & 3
-	fill := -(at + size) & 3
-	if fill != filled {
-		w.out = w.out[:len(w.out)+fill-filled]
-		copy(w.out[at+size+fill:], p[size+filled:])
-		clear(w.out[at+size : at+size+fill])
-	}
-	return nil
-}
-
-// maxFill is the most that is before the content of a block.
-const maxFill = 3
-
-// sixBegin is where the first block of a stream of version 6 is.
-const sixBegin = 20
+func cost(b *blocks.Block) int64 { return b.Size + blocks.MaxFill }
 
 func readWhole(src io.ReaderAt, p []byte, at int64) error {
 	if n, err := src.ReadAt(p, at); n < len(p) {
