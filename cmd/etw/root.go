@@ -39,7 +39,7 @@ type subcommand struct {
 func subcommands() []subcommand {
 	return []subcommand{
 		{groupLook, "info", "kind, losses, processes", look.NewInfo},
-		{groupLook, "view", "explore it in the browser", func() *cobra.Command { return view.NewView(newRoot, runIn) }},
+		{groupLook, "view", "explore it in the browser", func() *cobra.Command { return live.WithPage(view.NewView(newRoot, runIn)) }},
 		{groupLook, "stat", "events counted, summed up", look.NewStat},
 		{groupLook, "dump", "events with their fields", look.NewDump},
 		{groupLook, "filter", "some of it as a new trace", ship.NewFilter},

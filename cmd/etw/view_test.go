@@ -11,10 +11,15 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/blocks"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -71,13 +76,24 @@ func TestViewAnswers(t *testing.T) {
 	}
 }
 
-// TestViewAnswersCorpus does so with traces of other programs.
+// TestViewAnswersCorpus does so with traces of other programs: all that are traces if all is to be
+// tested.
 func TestViewAnswersCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it asks some hundred questions")
 	}
+	var paths []string
 	for _, name := range []string{"dotnet10/cpu.nettrace", "dotnet10/contention.nettrace", "nettrace/filtrace_exceptions.nettrace", "etl/filtrace_etw.etl"} {
-		testViewAnswers(t, corpus.File(t, name))
+		paths = append(paths, corpus.File(t, name))
+	}
+	if corpus.All() {
+		paths = corpus.Traces(t)
+	}
+	for _, path := range paths {
+		if code, stdout, _ := runTool("info", "--format=json", "--", path); code != 0 && !strings.Contains(stdout, `"rows"`) {
+			continue // it cannot be read, and the page says so
+		}
+		testViewAnswers(t, path)
 	}
 }
 
@@ -254,6 +270,71 @@ func testViewEvents(t *testing.T, path string, limit int) {
 	}
 	if got.String() != want {
 		t.Errorf("%s: pages have %d bytes, the command %d", path, got.Len(), len(want))
+	}
+}
+
+// TestViewLeaps asks for events at some places in a trace that has places to begin at. Its process
+// says its name in the first event alone.
+func TestViewLeaps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.nettrace")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	clock := etw.Clock{Frequency: 1e9, Start: 133e15}
+	w, err := nettrace.NewWriter(f, nettrace.Header{Version: 4, PointerSize: etw.Ptr64, Clock: clock, ProcessID: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(i int, provider string, id uint16, payload []byte, schema *etw.EventDesc) {
+		err := w.Write(&etw.Record{
+			Kind: etw.KindManifest, Provider: nettrace.ProviderGUID(provider), ProviderName: provider, ID: id, Version: 1, Level: 4, PointerSize: etw.Ptr64,
+			ProcessID: 7, ThreadID: int64(i % 5), Timestamp: int64(i) * 1e5, Clock: &clock, Payload: payload, Schema: schema,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := slices.Concat(etw.MakeUTF16("/srv/shop --fast"), []byte{0, 0}, etw.MakeUTF16("Linux"), []byte{0, 0}, etw.MakeUTF16("x64"), []byte{0, 0})
+	var fields []etw.FieldDesc
+	for _, name := range []string{"CommandLine", "OSInformation", "ArchInformation"} {
+		fields = append(fields, etw.FieldDesc{Name: name, Type: etw.InUnicodeString})
+	}
+	write(0, "Microsoft-DotNETCore-EventPipe", 1, said, &etw.EventDesc{ID: 1, Version: 1, Name: "ProcessInfo", Fields: fields})
+	long := clr.ExceptionThrownV1{ExceptionType: etw.MakeUTF16("Shop.Sold"), ExceptionMessage: etw.MakeUTF16(strings.Repeat("out of bread ", 60))}
+	payload, err := long.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const events = 20_000
+	for i := range events {
+		write(i+1, long.EventDesc().Provider.Name, long.EventDesc().ID, payload, nil)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if x, err := blocks.NewIndex(path); x == nil || err != nil {
+		t.Fatalf("it has no index: %v", err)
+	}
+	address := startView(t, path)
+	for _, ms := range []string{"0", "150.05", "1000", "1800.1", "1999.9", "2000"} {
+		_, want, _ := runTool("dump", "--format=jsonl", "--limit=40", "--from="+ms+"ms", path)
+		status, body, _ := get(t, address+"api/events?limit=40&after="+ms+"_0")
+		var page struct{ Rows []json.RawMessage }
+		if err := json.Unmarshal(body, &page); err != nil || status != 200 || len(page.Rows) == 0 {
+			t.Fatalf("%s: %d, %v", ms, status, err)
+		}
+		var got strings.Builder
+		for _, row := range page.Rows {
+			got.Write(append(row, '\n'))
+		}
+		if got.String() != want || !strings.Contains(want, `"process":"shop"`) {
+			t.Errorf("%s: %.300s, but the command has %.300s", ms, &got, want)
+		}
+	}
+	if status, body, _ := get(t, address+"api/events?after=2500_0"); status != 422 || !bytes.Contains(body, []byte("ExceptionThrown_V1 (20000)")) {
+		t.Errorf("behind the end: %d %s", status, body)
 	}
 }
 

@@ -41,6 +41,13 @@ func ForAssistant(cmd *cobra.Command) bool { return cmd.Context().Value(OpenerKe
 // func(events int64, share float64), whose share is negative if it is not known.
 type ProgressKey struct{}
 
+// GrowingKey is the key of a channel of a context that closes once the traces do not grow any more.
+type GrowingKey struct{}
+
+// LeapKey is the key of a context in which records before the time asked for need not be read:
+// events are the same, but what is said of the whole trace is not.
+type LeapKey struct{}
+
 // IsServed reports whether a server runs a command, which must not end with it.
 func IsServed(cmd *cobra.Command) bool { return cmd.Context().Value(ShelfKey{}) != nil }
 

@@ -36,7 +36,7 @@ func (m *liveMode) add(cmd *cobra.Command) *cobra.Command {
 			return args(cmd, list)
 		}
 		if len(list) > 0 {
-			return cli.Usagef("%s is a trace, and -p, --name and --port are of live processes: --process chooses those of a trace", cli.Clean(list[0]))
+			return cli.Usagef("%s is a trace, and -p and --name are of live processes: --process chooses those of a trace", cli.Clean(list[0]))
 		}
 		return nil
 	}

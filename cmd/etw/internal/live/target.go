@@ -33,8 +33,11 @@ func (t *target) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntSliceVarP(&t.pids, "attach", "p", nil, "attach to the process with this `PID`; etw ps lists them")
 	f.StringVar(&t.name, "name", "", "attach to the process of this `NAME`: of its program, assembly or service")
-	f.StringVar(&t.port, "port", "", "attach by the diagnostics socket or pipe at this `PATH`; if nobody listens\nthere, wait for a process with the path in DOTNET_DiagnosticPorts")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"attach": completeLive, "name": cobra.NoFileCompletions})
+	if f.Lookup("port") != nil { // it is that of a page
+		return
+	}
+	f.StringVar(&t.port, "port", "", "attach by the diagnostics socket or pipe at this `PATH`; if nobody listens\nthere, wait for a process with the path in DOTNET_DiagnosticPorts")
 }
 
 // completeLive completes the pids of live processes.

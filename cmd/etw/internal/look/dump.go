@@ -117,6 +117,11 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 	if err := d.foresee(args); err != nil {
 		return err
 	}
+	if d.stacks == nil && d.Out.Format == show.FormatJSONL { // others tell of the whole, or of what lies before
+		if err := d.In.Leap(cmd, args, &d.Selector.Header); err != nil {
+			return err
+		}
+	}
 	t, trouble, err := d.In.Open(cmd, args, d.Follow)
 	if err != nil {
 		return err
@@ -246,7 +251,7 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 			cli.Report(d.Cmd, fmt.Errorf("%s: %d events are printed after later ones, because the trace tells too late of them", s.Name(), n))
 		}
 	}
-	if show.ReportLosses(d.Cmd, t) {
+	if !d.In.Leapt && show.ReportLosses(d.Cmd, t) {
 		trouble = cli.ErrReported
 	}
 	return cmp.Or(none, trouble)

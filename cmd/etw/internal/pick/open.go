@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/blocks"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -28,9 +31,14 @@ type Input struct {
 	HeadersOnly bool // nobody asks what events are called, and whom they are about
 	Profiles    bool // those of other tools, which have no events, are welcome
 
+	Leapt bool // records were left out, and the losses are not those of the file
+
 	// Foresight learns names from the pass over .etl files, also of those of files, unless
 	// it is nil.
 	Foresight func(*etw.Record)
+
+	index *blocks.Index // of the only file, where records before from are not needed
+	from  time.Duration
 }
 
 // Key has the flags that results depend on.
@@ -84,6 +92,43 @@ func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
 	return opts, nil
 }
 
+// Leap leaves out records before those that the header chooses by time, for a server that asks for
+// that and keeps the index of the file. What is known of the whole file is not known then.
+func (in *Input) Leap(cmd *cobra.Command, paths []string, h *filter.Header) (err error) {
+	if cmd.Context().Value(cli.LeapKey{}) == nil || len(paths) != 1 || h.From == nil || h.From.Absolute {
+		return nil
+	}
+	in.from = h.From.Elapsed
+	in.index, err = cli.Kept(cmd, "index"+cli.Stamps(paths), func() (*blocks.Index, error) { return blocks.NewIndex(paths[0]) })
+	return err
+}
+
+// later opens a file near the time that is asked for, or returns nil if there is no place.
+func (in *Input) later(path string, opts []trace.Option) (*trace.Trace, error) {
+	if in.index == nil {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r, err := in.index.Later(f, info.Size(), in.from)
+	if r == nil || err != nil {
+		f.Close()
+		return nil, err
+	}
+	in.Leapt = true
+	return trace.Read(path, struct {
+		io.Reader
+		io.Closer
+	}{r, f}, opts...)
+}
+
 // Open opens traces to be read as one. A file that cannot be opened is reported, and the
 // rest is read: trouble says that there was such a file.
 func (in *Input) Open(cmd *cobra.Command, paths []string, follow bool) (t *trace.Trace, trouble, err error) {
@@ -93,6 +138,9 @@ func (in *Input) Open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 	}
 	if follow {
 		t, err = openGrowing(cmd, paths[0], opts)
+		return t, nil, err
+	}
+	if t, err := in.later(paths[0], opts); t != nil || err != nil {
 		return t, nil, err
 	}
 	t, err = unlessInterrupted(cmd.Context(), paths, func() (*trace.Trace, error) { return trace.OpenAll(paths, opts...) })

@@ -31,22 +31,37 @@ const (
 // ask runs a command line, or returns its output from before. One runs at a time: its
 // findings in the traces are kept for those behind it. A known answer takes no turn.
 func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
+	return s.take(ctx, s.turn, args, func() (context.Context, func()) {
+		return context.WithValue(ctx, cli.ProgressKey{}, s.pass.tell), s.pass.begin()
+	})
+}
+
+// leap does so for events, which have a turn of their own: where the trace has places to begin
+// at, they do not wait for a pass, and take none.
+func (s *server) leap(ctx context.Context, args []string) (*answer, error) {
+	return s.take(ctx, s.leaps, args, func() (context.Context, func()) {
+		return context.WithValue(ctx, cli.LeapKey{}, true), func() {}
+	})
+}
+
+// take waits for a turn and runs a command line in the context that begin returns.
+func (s *server) take(ctx context.Context, turn chan struct{}, args []string, begin func() (context.Context, func())) (*answer, error) {
 	key := fmt.Sprintf("%q", args) + cli.Stamps(args)
 	if a, ok := s.kept.Get(key); ok {
 		return a.(*answer), nil
 	}
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case turn <- struct{}{}:
+		defer func() { <-turn }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	if a, ok := s.kept.Get(key); ok { // somebody before asked the same
 		return a.(*answer), nil
 	}
-	defer s.pass.begin()()
+	ctx, end := begin()
+	defer end()
 	ctx = context.WithValue(ctx, cli.ShelfKey{}, &s.shelf)
-	ctx = context.WithValue(ctx, cli.ProgressKey{}, s.pass.tell)
 	stdout, stderr := &desk.Buffer{Most: mostBytes}, &desk.Buffer{Most: 64 << 10}
 	a := &answer{exit: s.run(ctx, args, bytes.NewReader(nil), stdout, stderr)}
 	if err := ctx.Err(); err != nil {
@@ -56,7 +71,9 @@ func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
 		return nil, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
 	}
 	a.body, a.said = stdout.Bytes(), strings.TrimSpace(stderr.String())
-	s.kept.Put(key, a)
+	if len(a.body) > 0 || ctx.Value(cli.LeapKey{}) == nil { // what is left out may say why there is nothing
+		s.kept.Put(key, a)
+	}
 	return a, nil
 }
 

@@ -22,11 +22,13 @@ func (s *server) api(w http.ResponseWriter, r *http.Request, name string) {
 	values := r.URL.Query()
 	switch name {
 	case "":
+		files, growing := s.now()
 		reply(w, http.StatusOK, map[string]any{
-			"files": s.files, "version": command.Version(), "questions": s.questions, "of": samples.Names(), "presets": stacks.Presets(),
+			"files": files, "growing": growing, "version": command.Version(), "questions": s.questions, "of": samples.Names(), "presets": stacks.Presets(),
 		})
 	case "progress":
-		reply(w, http.StatusOK, s.pass.now(s.files))
+		files, _ := s.now()
+		reply(w, http.StatusOK, s.pass.now(files))
 	case "events":
 		s.events(w, r, values)
 	case exporting:
@@ -50,7 +52,7 @@ func (s *server) question(w http.ResponseWriter, r *http.Request, q *question, v
 		refuse(w, err)
 		return
 	}
-	if a := s.answered(w, r, args); a != nil {
+	if a := s.answer(w, r, args); a != nil {
 		w.Header().Set("Content-Type", formats[formatOf(values)])
 		w.Write(a.body)
 	}
@@ -61,10 +63,15 @@ func refuse(w http.ResponseWriter, err error) {
 	reply(w, http.StatusBadRequest, map[string]any{"error": err.Error(), "exit": cli.ExitUsage})
 }
 
-// answered runs a command line, and returns its output. Where there is nothing, or nobody
-// waits any more, it says so itself and returns nil.
-func (s *server) answered(w http.ResponseWriter, r *http.Request, args []string) *answer {
+// answer runs a command line, and returns its output, as answered does.
+func (s *server) answer(w http.ResponseWriter, r *http.Request, args []string) *answer {
 	a, err := s.ask(r.Context(), args)
+	return answered(w, r, a, err)
+}
+
+// answered returns an answer. Where there is nothing, or nobody waits any more, it says so itself
+// and returns nil.
+func answered(w http.ResponseWriter, r *http.Request, a *answer, err error) *answer {
 	switch {
 	case err != nil && r.Context().Err() != nil:
 	case err != nil:

@@ -26,7 +26,7 @@ func NewView(root func() *cobra.Command, run desk.Runner) *cobra.Command {
 	var stay bool
 	var idle time.Duration
 	cmd := &cobra.Command{
-		Use:   "view [flags] TRACE...",
+		Use:   "view [flags] FILE...",
 		Short: "Explore traces in the browser",
 		Long: `View serves a page about the traces, for the browser on this machine, until it is
 interrupted or nobody asked for the time of --idle. It prints the address, and opens it.
@@ -35,6 +35,9 @@ The page has the answers of the commands: findings, lanes of events over time,
 methods, call tree, callers and flame graph, requests, collections, exceptions, locks and
 all else, and events. A window of time that is dragged holds for all of it. Everything
 that defines a view is in its address, and the page says which etw command gives the same.
+
+Of a live process (-p PID) the page shows the events as they come, until it is closed or --duration
+is over.
 
 Only this machine can reach it, and only who knows the address: it has a secret. Nothing is
 asked of the network, and nothing but the traces is read. For a trace on another machine,
@@ -56,6 +59,7 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 		if err != nil {
 			return err
 		}
+		s.growing, _ = cmd.Context().Value(cli.GrowingKey{}).(<-chan struct{})
 		if err := s.opens(cmd); err != nil {
 			return err
 		}
@@ -75,7 +79,7 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 
 // newServer returns a server of traces, all of which must be there.
 func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, error) {
-	s := &server{run: run, token: newToken(), questions: questionsOf(root), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1), kept: cli.Shelf{MostBytes: mostKept}}
+	s := &server{run: run, token: newToken(), questions: questionsOf(root), turn: make(chan struct{}, 1), leaps: make(chan struct{}, 1), asked: make(chan struct{}, 1), kept: cli.Shelf{MostBytes: mostKept}}
 	for name, q := range map[string]*question{exporting: &s.exporting, comparing: &s.comparing} {
 		cmd, _, err := root.Find([]string{name})
 		if err != nil {

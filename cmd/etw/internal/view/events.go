@@ -70,8 +70,11 @@ func (s *server) events(w http.ResponseWriter, r *http.Request, values url.Value
 		refuse(w, err)
 		return
 	}
-	a := s.answered(w, r, args)
-	if a == nil {
+	a, err := s.leap(r.Context(), args)
+	if err == nil && len(a.body) == 0 { // the whole trace tells why
+		a, err = s.ask(r.Context(), args)
+	}
+	if a = answered(w, r, a, err); a == nil {
 		return
 	}
 	p, err := pageOf(a.body, at, limit)

@@ -25,7 +25,7 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, values url.Value
 		return
 	}
 	args[1] = "--format=" + format
-	if a := s.answered(w, r, args); a != nil {
+	if a := s.answer(w, r, args); a != nil {
 		name := strings.Map(func(c rune) rune { // of a header
 			if c < ' ' || c > '~' || strings.ContainsRune(`"\\/;`, c) {
 				return '_'

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -30,10 +31,12 @@ type server struct {
 	questions []question
 	exporting question
 	comparing question
-	shelf     cli.Shelf     // what was found in the traces
-	turn      chan struct{} // has room for one who asks
-	asked     chan struct{} // has something after a request
-	busy      atomic.Int64  // requests that are being answered
+	shelf     cli.Shelf       // what was found in the traces
+	turn      chan struct{}   // has room for one who asks
+	leaps     chan struct{}   // and for one who asks for events
+	asked     chan struct{}   // has something after a request
+	busy      atomic.Int64    // requests that are being answered
+	growing   <-chan struct{} // closed once the traces do not grow any more; nil if they never do
 
 	kept cli.Shelf
 	pass pass
@@ -44,6 +47,25 @@ type file struct {
 	path string
 	Name string `json:"name"`
 	Size int64  `json:"size"`
+}
+
+// now returns the files as they are, and whether they grow.
+func (s *server) now() (files []file, growing bool) {
+	if s.growing == nil {
+		return s.files, false
+	}
+	select {
+	case <-s.growing:
+	default:
+		growing = true
+	}
+	for _, f := range s.files {
+		if info, err := os.Stat(f.path); err == nil {
+			f.Size = info.Size()
+		}
+		files = append(files, f)
+	}
+	return files, growing
 }
 
 // newToken returns a token that nobody can guess.

@@ -1,5 +1,5 @@
 // The page around the views: what is always there.
-import { h, ask, amount } from "./base.js";
+import { h, ask, amount, forget, onWaiting } from "./base.js";
 import { state, go, onChange, windowFlags } from "./state.js";
 import { views as tables, flagsOf, linkTo, pageWindow, placeOf, cleared } from "./views.js";
 import { lanesOf } from "./lanes.js";
@@ -9,15 +9,16 @@ import { compare } from "./compare.js";
 import { heap } from "./heap.js";
 
 const views = { ...tables, requests, gc, heap, compare }, ownView = new Set(Object.keys(views));
-const page = { ownViews: ownView, questions: [], answers: [], timeline: null, detail };
+const page = { ownViews: ownView, questions: [], answers: [], timeline: null, lanes: null, detail, sum: text => { shown.sum = text; drawScope(); } };
 const tabs = [["overview", "Overview"], ["stacks", "Stacks"], ["requests", "Requests"], ["gc", "GC"], ["heap", "Heap"], ["exceptions", "Exceptions"], ["threads", "Threads"], ["answers", "All answers"], ["events", "Events"], ["compare", "Compare"]];
 
 const nav = h("nav", { "aria-label": "views" }), title = h("h1", {}), length = h("span", { class: "soft" });
 const scope = h("section", { class: "scope", "aria-label": "what is shown" }), filters = h("section", { class: "filters", "aria-label": "filters of stacks", hidden: true });
-const working = h("div", { class: "working" }), strip = h("section", { class: "strip", "aria-label": "window of time" });
+const working = h("div", { class: "working" }), progress = h("span", { class: "soft" }), strip = h("section", { class: "strip", "aria-label": "window of time" });
 const body = h("div", { class: "view", tabindex: "-1" }), pane = h("aside", { "aria-label": "details" });
 const command = h("code", { title: "the command that gives the same" }), losses = h("span", { class: "loss" }), status = h("span", { class: "soft", role: "status" });
 const copy = h("button", { type: "button", class: "plain", onclick: copyCommand, title: "Y" }, "Copy command");
+const fresh = h("button", { type: "button", hidden: true, onclick: () => { fresh.hidden = true; show(); } }, "Show what has come");
 let running = null, shown = {}, acts = [];
 
 function themeButton() {
@@ -109,7 +110,7 @@ function drawStrip() {
 async function show() {
   running?.abort();
   const mine = running = new AbortController();
-  const slow = setTimeout(() => { working.classList.add("on"); body.classList.toggle("old", Boolean(shown.root)); }, 300);
+  const slow = setTimeout(() => body.classList.toggle("old", Boolean(shown.root)), 300);
   drawHead(); drawScope(); drawFilters(); drawStrip();
   try {
     const next = await (views[state.view] || views.overview)(page, mine.signal);
@@ -125,7 +126,7 @@ async function show() {
     body.replaceChildren(h("p", { class: "note", role: "alert" }, e.message), h("p", {}, h("button", { type: "button", onclick: show }, "Try again")));
   } finally {
     clearTimeout(slow);
-    if (running === mine) { working.classList.remove("on"); body.classList.remove("old"); }
+    if (running === mine) body.classList.remove("old");
   }
   command.textContent = commandOf();
 }
@@ -154,8 +155,58 @@ addEventListener("keydown", e => {
   else if (key === "arrowdown" && document.activeElement === document.body) { e.preventDefault(); shown.take?.(); }
 });
 
+// waits shows how far the pass over the trace is, for as long as one is waited for.
+let watching = 0;
+onWaiting(on => {
+  clearInterval(watching);
+  if (on) watching = setInterval(showProgress, 400);
+  else { working.classList.remove("on"); progress.textContent = ""; }
+});
+
+async function showProgress() {
+  working.classList.add("on");
+  const p = await fetch("api/progress").then(r => r.json()).catch(() => null);
+  if (p && !p.done && working.classList.contains("on")) progress.textContent = p.read == null ? amount(p.seconds * 1000, "ms") : amount(p.read / 1e6, "MB") + " of " + amount(p.size / 1e6, "MB") + " read";
+}
+
+// readLanes asks for what happened when. The page has its views before it knows.
+async function readLanes() {
+  const flags = Object.fromEntries(Object.entries(state.flags).filter(([k]) => k === "file"));
+  const t = await ask("timeline", { ...flags, buckets: "600" }).catch(e => { page.timelineFailed = e.message; return null; });
+  page.timeline = t?.lanes.length ? t : null;
+  if (!t) return;
+  const names = new Map(t.rows.map(r => [r.pid, r.process])), of = t.trace;
+  t.lanes.forEach(l => { l.process ||= names.get(l.pid); });
+  length.textContent = amount(t.toMs - t.fromMs, "ms");
+  if (!of) return;
+  if (page.growing) of.truncated = false; // the end is still to come
+  const bad = of.lost > 0 || of.lostBuffers > 0 || of.undecodable > 0 || of.truncated || of.damaged;
+  losses.textContent = bad ? [of.lost ? of.lost + " events lost" : "", of.lostBuffers ? of.lostBuffers + " buffers lost" : "", of.undecodable ? of.undecodable + " damaged" : "", of.truncated ? "cut off" : "", of.damaged ? "parts could not be read" : ""].filter(Boolean).join(", ") : "nothing lost";
+  losses.classList.toggle("bad", bad);
+}
+
+// grow looks now and then whether a recording that goes on has more. The overview shows it at once,
+// other views when they are asked to: nobody's rows move away.
+async function grow() {
+  const next = await fetch("api/").then(r => r.json()).catch(() => null);
+  if (!next) { status.textContent = "the server has ended"; return; }
+  const more = next.files.some((f, i) => f.size !== page.files[i].size) || !next.growing;
+  page.growing = next.growing;
+  if (more && !document.hidden) {
+    page.files = next.files;
+    forget();
+    page.lanes = readLanes();
+    await page.lanes;
+    drawStrip(); drawScope();
+    if (state.view === "overview" && !pane.querySelector("dl")) await show();
+    else fresh.hidden = false;
+  }
+  if (page.growing) setTimeout(grow, 2000);
+  else status.textContent = "the recording is over";
+}
+
 async function begin() {
-  document.body.append(h("header", {}, title, length, h("span", { class: "grow" }), nav, themeButton(), h("button", { type: "button", class: "plain", onclick: () => help.showModal(), title: "?" }, "Keys")), strip, scope, filters, working, h("main", {}, body, pane), h("footer", {}, command, copy, status, losses), help);
+  document.body.append(h("header", {}, title, length, h("span", { class: "grow" }), nav, themeButton(), h("button", { type: "button", class: "plain", onclick: () => help.showModal(), title: "?" }, "Keys")), strip, scope, filters, working, h("main", {}, body, pane), h("footer", {}, command, copy, fresh, status, progress, losses), help);
   body.append(h("p", { class: "soft" }, "Reading the trace …"));
   try {
     const about = await ask("");
@@ -164,20 +215,11 @@ async function begin() {
     page.answers = about.questions.filter(q => !["info", "stat", "dump", "top", "tree", "timeline", "report"].includes(q.name));
     document.title = about.files.map(f => f.name).join(", ") + " · etw";
     title.textContent = about.files.map(f => f.name).join(", ");
-    const flags = Object.fromEntries(Object.entries(state.flags).filter(([k]) => k === "file"));
-    page.timeline = await ask("timeline", { ...flags, buckets: "600" }).catch(e => { page.timelineFailed = e.message; return null; });
-    if (page.timeline && !page.timeline.lanes.length) page.timeline = null;
-    const names = new Map((page.timeline?.rows || []).map(r => [r.pid, r.process]));
-    page.timeline?.lanes.forEach(l => { l.process ||= names.get(l.pid); });
-    if (page.timeline) length.textContent = amount(page.timeline.toMs - page.timeline.fromMs, "ms");
-    const t = page.timeline?.trace;
-    if (t) {
-      const bad = t.lost > 0 || t.lostBuffers > 0 || t.undecodable > 0 || t.truncated || t.damaged;
-      losses.textContent = bad ? [t.lost ? t.lost + " events lost" : "", t.lostBuffers ? t.lostBuffers + " buffers lost" : "", t.undecodable ? t.undecodable + " damaged" : "", t.truncated ? "cut off" : "", t.damaged ? "parts could not be read" : ""].filter(Boolean).join(", ") : "nothing lost";
-      losses.classList.toggle("bad", bad);
-    }
     onChange(show);
+    page.lanes = new Promise(done => setTimeout(() => readLanes().finally(done), 0)); // behind what the view asks first
+    page.lanes.then(() => { drawStrip(); drawScope(); });
     await show();
+    if (page.growing) setTimeout(grow, 2000);
   } catch (e) {
     body.replaceChildren(h("p", { class: "note", role: "alert" }, "The server does not answer: " + e.message));
   }

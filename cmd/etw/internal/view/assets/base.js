@@ -63,6 +63,14 @@ export function short(name) {
 
 const kept = new Map();
 
+// forget drops kept answers: the trace has grown.
+export const forget = () => kept.clear();
+
+let waiting = 0, told = () => {};
+
+// onWaiting has f told whenever the page begins to wait for answers, and when it has them all.
+export const onWaiting = f => { told = f; };
+
 // query writes the flags of a question.
 export function query(flags) {
   const q = new URLSearchParams();
@@ -76,8 +84,14 @@ export function query(flags) {
 export async function ask(question, flags = {}, signal) {
   const path = "api/" + question + (Object.keys(flags).length ? "?" + query(flags) : "");
   if (kept.has(path)) return kept.get(path);
-  const r = await fetch(path, { signal });
-  const text = await r.text();
+  if (++waiting === 1) told(true);
+  let r, text;
+  try {
+    r = await fetch(path, { signal });
+    text = await r.text();
+  } finally {
+    if (--waiting === 0) told(false);
+  }
   const json = (r.headers.get("Content-Type") || "").startsWith("application/json");
   const v = json ? JSON.parse(text) : text;
   if (!r.ok) throw Object.assign(new Error(v.error || text), { exit: v.exit });

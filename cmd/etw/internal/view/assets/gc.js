@@ -13,6 +13,7 @@ export async function gc(page, signal) {
   const doc = await ask("gc", flags, signal);
   const { head, rows } = rowsOf(await ask("gc", { ...flags, format: "csv" }, signal));
   if (!rows.length) return { question: "gc", root: needsOf(doc) || h("p", { class: "soft" }, "No collection is in the trace, or in this window.") };
+  await page.lanes;
   const range = pageWindow(page) || (page.timeline ? [page.timeline.fromMs, page.timeline.toMs] : null);
   const common = {
     rows, at: r => Number(r.startMs), hue: r => hues[r.generation] || "gen2", range, open: openRow,

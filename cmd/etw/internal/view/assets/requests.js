@@ -21,6 +21,7 @@ export async function requests(page, signal) {
   const doc = await ask("requests", flags, signal);
   const [ends, all] = await Promise.all([ask("requests", { ...flags, by: "endpoint", format: "csv" }, signal), ask("requests", { ...flags, by: "activity", format: "csv" }, signal)].map(p => p.then(rowsOf)));
   if (!all.rows.length) return { question: "requests", root: needsOf(doc) || h("p", { class: "soft" }, "No request ended in the trace, or in this window.") };
+  await page.lanes;
   const route = state.flags.route || "";
   const chosen = route ? all.rows.filter(r => matches(route, r.name)) : all.rows;
   const pick = r => { dots.mark(r); keep({ req: r.id }); pickRow(page, "requests", r); };

@@ -4,6 +4,7 @@ import { state, go, address, windowFlags, scopeFlags, stackFlags } from "./state
 import { gridOf, columnsOf } from "./grid.js";
 import { flameOf, treeOf } from "./flame.js";
 import { lanesOf } from "./lanes.js";
+import { pointsOf } from "./points.js";
 
 // flagsOf returns the flags of the address that a question has.
 export function flagsOf(page, question, more = {}) {
@@ -34,22 +35,23 @@ export function needsOf(doc) {
   return h("div", { class: "note", role: "note" }, texts.map(t => h("p", {}, t)), record.map(n => h("code", {}, n.command)));
 }
 
+// part shows what comes of an answer in the place where it is to be, once it is there.
+function part(title, answer, make) {
+  const box = h("div", {}, h("p", { class: "soft" }, "Reading the trace …"));
+  answer.then(v => box.replaceChildren(...[make(v)].flat(9).filter(Boolean)), e => { if (e.name !== "AbortError") box.replaceChildren(h("p", { class: "note", role: "alert" }, e.message)); });
+  return h("section", {}, h("h2", {}, title), box);
+}
+
 export async function overview(page, signal) {
-  const [report, facts] = await Promise.all([ask("report", flagsOf(page, "report"), signal).catch(e => ({ failed: e })), ask("info", flagsOf(page, "info", { all: "true" }), signal)]);
-  const lanes = page.timeline?.lanes || [];
-  const at = pageWindow(page);
-  const found = report.findings || [];
+  const flags = flagsOf(page, "info"), facts = ask("info", flags, signal).catch(e => { if (e.name === "AbortError") throw e; return { rows: [] }; });
+  await facts; // of the begin and the end of a large trace, which takes no pass
   return {
     question: "report",
     root: [
-      h("h2", {}, "What stands out"),
-      report.failed ? h("p", { class: "note" }, report.failed.message) : null,
-      found.length || report.failed ? h("ul", { class: "findings" }, found.map(f => h("li", { class: "sev-" + f.severity }, h("span", { class: "severity" }, f.severity), linkTo(targetOf(page, f), h("bdi", {}, f.text)), f.process && f.pid >= 0 ? h("span", { class: "soft" }, f.process + " " + f.pid) : null)))
-        : h("p", { class: "soft" }, "Nothing stands out. The lanes below show what there is."),
-      h("h2", {}, "What happened when"),
-      lanes.length ? lanesOf(page.timeline, lanes, at, w => go({ flags: windowFlags(...(w || [null, null])) })) : h("p", { class: "soft" }, page.timelineFailed || "The trace has nothing that lanes show."),
-      h("h2", {}, "The trace"),
-      facts.rows.map(r => factsOf(r)),
+      part("What stands out", ask("report", flagsOf(page, "report"), signal), report => report.findings?.length ? h("ul", { class: "findings" }, report.findings.map(f => h("li", { class: "sev-" + f.severity }, h("span", { class: "severity" }, f.severity), linkTo(targetOf(page, f), h("bdi", {}, f.text)), f.process && f.pid >= 0 ? h("span", { class: "soft" }, f.process + " " + f.pid) : null)))
+        : h("p", { class: "soft" }, "Nothing stands out. The lanes below show what there is.")),
+      part("What happened when", page.lanes, () => page.timeline ? lanesOf(page.timeline, page.timeline.lanes, pageWindow(page), w => go({ flags: windowFlags(...(w || [null, null])) })) : h("p", { class: "soft" }, page.timelineFailed || "The trace has nothing that lanes show.")),
+      part("The trace", facts, v => v.rows.map(r => factsOf(r))),
     ],
   };
 }
@@ -74,10 +76,10 @@ function factsOf(row) {
 }
 
 export function pageWindow(page) {
-  if (!page.timeline) return null;
   const ms = t => t == null ? null : Number(t.replace(/ms$/, "")) * (t.endsWith("ms") ? 1 : /[\d.]s$/.test(t) ? 1000 : 1);
   const { from, to } = state.flags;
-  return from || to ? [ms(from) ?? page.timeline.fromMs, ms(to) ?? page.timeline.toMs] : null;
+  const begin = ms(from) ?? page.timeline?.fromMs, end = ms(to) ?? page.timeline?.toMs;
+  return (from || to) && begin != null && end != null ? [begin, end] : null;
 }
 
 const stackSubs = [["names", "Names"], ["tree", "Call tree"], ["callers", "Callers and callees"], ["flame", "Flame"], ["lines", "Source lines"]];
@@ -150,11 +152,14 @@ async function callTree(page, signal) {
   return { question: "tree", sum: sumOf(doc), root: [needsOf(doc), grid], take: grid.take, search: grid.search };
 }
 
+// least is the share below which calls of a large trace are left out: they are narrower than can be drawn.
+const least = page => page.files.reduce((n, f) => n + f.size, 0) > 64e6 ? "0.02" : "0";
+
 async function flame(page, signal) {
-  const doc = await ask("tree", flagsOf(page, "tree", { min: "0" }), signal), { weight, unit } = weightOf(doc);
+  const min = least(page), doc = await ask("tree", flagsOf(page, "tree", { min }), signal), { weight, unit } = weightOf(doc);
   const graph = flameOf({ tree: treeOf(doc.rows, weight), unit, pick: c => page.detail(callDetail(c, unit)), open: c => go({ sub: "callers", flags: { sel: c.full } }) });
   const few = doc.totals[0] < 100 ? h("p", { class: "soft" }, "Of fewer than 100 samples the shape is chance.") : null;
-  return { question: "tree", more: { min: "0" }, sum: sumOf(doc), root: [needsOf(doc), few, legend(), graph], take: graph.take, search: graph.search };
+  return { question: "tree", more: { min }, sum: sumOf(doc), root: [needsOf(doc), few, legend(), graph], take: graph.take, search: graph.search };
 }
 
 const legend = () => h("p", { class: "soft" }, [["app", "own code"], ["aspnet", "ASP.NET"], ["net", ".NET"], ["native", "without managed names"]].map(([k, t]) => { const s = h("i", { class: "swatch" }); s.style.background = "var(--k-" + k + ")"; return [s, t + "  "]; }));
@@ -164,8 +169,8 @@ const callDetail = (c, unit) => methodDetail({ method: c.name, full: c.full || c
 async function callers(page, signal) {
   const sel = state.flags.sel;
   if (!sel) return { question: "tree", root: h("p", { class: "note" }, "Choose a method in Names, Call tree or Flame first: Enter, or C, leads here.") };
-  const pattern = quoted(sel);
-  const [up, down] = await Promise.all([ask("tree", flagsOf(page, "tree", { min: "0", callers: pattern }), signal), ask("tree", flagsOf(page, "tree", { min: "0", root: pattern }), signal)]);
+  const pattern = quoted(sel), min = least(page);
+  const [up, down] = await Promise.all([ask("tree", flagsOf(page, "tree", { min, callers: pattern }), signal), ask("tree", flagsOf(page, "tree", { min, root: pattern }), signal)]);
   const graph = (doc, above) => { const { weight, unit } = weightOf(doc); return flameOf({ tree: treeOf(doc.rows, weight), unit, up: above, label: above ? "callers" : "callees", pick: c => page.detail(callDetail(c, unit)), open: c => c.full && go({ flags: { sel: c.full } }) }); };
   const [above, below] = [graph(up, true), graph(down, false)];
   return { question: "tree", more: { callers: pattern }, sum: sumOf(down), root: [h("h2", {}, h("bdi", {}, sel)), h("h3", {}, "Who calls it"), above, h("h3", {}, "What it calls"), below], take: below.take, search: below.search };
@@ -190,8 +195,24 @@ async function table(page, signal, name, more = {}) {
   const sides = q.flags.filter(f => f.side), turned = sides.find(f => state.flags[f.name]);
   const turn = to => go({ flags: { ...Object.fromEntries(sides.map(f => [f.name, null])), by: null, ...(to && { [to]: "true" }) } });
   const side = sides.length ? h("label", { class: "soft" }, "of: ", h("select", { "aria-label": "what it is of", onchange: e => turn(e.target.value) }, ["", ...sides.map(f => f.name)].map(v => h("option", { value: v, selected: v === (turned?.name || "") }, v || "all")))) : null;
-  const grid = rows.length ? gridOf({ label: name, rows, columns: columnsOf(head, rows), sort: null, find: state.flags.find || "", pick: r => pickRow(page, name, r), open: r => openRow(r) }) : null;
-  return { question: name, more, root: [h("div", { class: "subs" }, h("h2", {}, q.about), side, turned || more.by ? null : choose), needsOf(doc), summaryOf(doc), grid], take: grid?.take, search: grid?.search };
+  await page.lanes;
+  const figure = figureOf(page, name, rows, r => grid.selectWhere(x => x === r));
+  const grid = rows.length ? gridOf({ label: name, rows, columns: columnsOf(head, rows), sort: null, find: state.flags.find || "", pick: r => { figure?.mark(r); pickRow(page, name, r); }, open: r => openRow(r) }) : null;
+  return { question: name, more, root: [h("div", { class: "subs" }, h("h2", {}, q.about), side, turned || more.by ? null : choose), needsOf(doc), summaryOf(doc), figure, grid], take: grid?.take, search: grid?.search };
+}
+
+// measures are the columns that a figure over time shows, the first that there is.
+const measures = ["workers", "pauseMs", "durationMs", "waitMs", "value"];
+
+// figureOf draws rows that have a time and something to measure.
+function figureOf(page, name, rows, pick) {
+  const key = measures.find(k => rows[0] && rows[0][k] !== undefined);
+  if (!key || !rows.some(r => Number.isFinite(startOf(r)) && Number(r[key]) > 0)) return null;
+  const { words, unit } = titleOf(key);
+  return pointsOf({
+    label: name + ", " + words, rows, at: startOf, value: r => r[key] === "" ? NaN : Number(r[key]), hue: () => "cpu", unit, pick, open: openRow,
+    range: pageWindow(page) || (page.timeline ? [page.timeline.fromMs, page.timeline.toMs] : null), say: r => [r.name || r.method || r.reason || r.type || r.counter || "", amount(r[key], unit), "at " + amount(startOf(r), "ms")].filter(Boolean).join(", "),
+  });
 }
 
 // rowsOf returns the columns of a table of CSV, and its rows by them.
@@ -272,31 +293,71 @@ function causesOf(r) {
 const pageOf = 500;
 
 export async function events(page, signal) {
-  const flags = { ...flagsOf(page, "dump", { limit: String(pageOf) }), ...(state.flags.after ? { after: state.flags.after } : {}) };
-  const [found, kinds] = await Promise.all([ask("events", flags, signal), ask("stat", flagsOf(page, "stat"), signal).catch(e => { if (e.name === "AbortError") throw e; return { rows: [] }; })]);
+  const after = state.flags.after || "", flags = { ...flagsOf(page, "dump", { limit: String(pageOf) }), ...(after ? { after } : {}) };
+  const found = await ask("events", flags, signal);
   const rows = found.rows.map(r => ({ ...r, text: Object.entries(r.fields || {}).map(([k, v]) => k + "=" + (typeof v === "object" ? JSON.stringify(v) : v)).join(" ") }));
   const field = (name, title, placeholder) => h("label", { class: "soft" }, title + " ", h("input", { value: state.flags[name] || "", placeholder, "aria-label": title, onchange: e => go({ flags: { [name]: e.target.value, after: null } }) }));
+  let looked = null;
+  const pick = r => {
+    looked?.abort();
+    looked = new AbortController();
+    signal.addEventListener("abort", () => looked.abort());
+    showEvent(page, r, looked.signal);
+  };
   const grid = gridOf({
     label: "events", rows, sort: null,
     columns: [{ key: "ms", title: "time", unit: "ms", width: "120px", time: true }, { key: "event", title: "event", text: true, width: "minmax(160px, 2fr)" }, { key: "pid", title: "pid", text: true, width: "76px" }, { key: "tid", title: "tid", text: true, width: "76px" }, { key: "text", title: "fields", text: true, width: "minmax(240px, 6fr)" }],
-    pick: r => page.detail(eventDetail(r)), open: r => go({ flags: windowFlags(Math.max(r.ms - 5, 0), r.ms + 5) }),
+    pick, open: r => go({ flags: windowFlags(Math.max(r.ms - 5, 0), r.ms + 5) }),
   });
   const step = (text, after) => h("button", { type: "button", onclick: () => go({ flags: { after } }) }, text);
-  const steps = [state.flags.after ? step("First events", null) : null, found.next ? step("Next " + number(pageOf), found.next) : null];
-  const matched = kinds.rows.reduce((n, r) => n + r.count, 0);
+  const steps = [after ? step("First events", null) : null, found.next ? step("Next " + number(pageOf), found.next) : null];
+  const kinds = h("details", {}, h("summary", {}, "Kinds of events"), h("p", { class: "soft" }, "Reading the trace …"));
+  const shown = rows.length ? number(rows.length) + " shown from " + time(rows[0].ms) + " to " + time(rows.at(-1).ms) + " ms" : "no events";
   return {
-    question: "dump", more: { limit: String(pageOf), ...(state.flags.after ? { from: state.flags.after.split("_")[0] + "ms" } : {}) }, sum: number(matched) + " events" + (matched > rows.length ? ", " + number(rows.length) + " shown" + (rows.length ? " from " + time(rows[0].ms) + " to " + time(rows.at(-1).ms) + " ms" : "") : ""),
-    root: [
-      h("div", { class: "subs" }, field("event", "event", "GC*"), field("provider", "provider", "clr"), field("where", "where", "Depth >= 2"), ...steps),
-      grid,
-      h("details", {}, h("summary", {}, number(kinds.rows.length) + " kinds of events"), h("p", {}, kinds.rows.slice(0, 60).map(k => h("span", { class: "chip" }, linkTo({ view: "events", flags: { event: k.event } }, h("bdi", {}, k.event)), h("span", { class: "soft" }, number(k.count)))))),
-    ],
-    take: grid.take, search: grid.search,
+    question: "dump", more: { limit: String(pageOf), ...(after ? { from: after.split("_")[0] + "ms" } : {}) }, sum: shown,
+    root: [h("div", { class: "subs" }, field("event", "event", "GC*"), field("provider", "provider", "clr"), field("where", "where", "Depth >= 2"), placeIn(page, rows), ...steps), grid, kinds],
+    begin: () => kindsOf(page, kinds, shown, signal), take: grid.take, search: grid.search,
   };
 }
 
+// placeIn leads to the events of any time: it is how far in the trace, or in the window, the first row is.
+function placeIn(page, rows) {
+  const input = h("input", { type: "range", min: "0", max: "100", step: "0.1", disabled: true, "aria-label": "place in time" });
+  page.lanes.then(() => {
+    const [from, to] = pageWindow(page) || (page.timeline ? [page.timeline.fromMs, page.timeline.toMs] : [0, 0]);
+    if (!(to > from)) return;
+    input.disabled = false;
+    input.value = (rows.length ? (rows[0].ms - from) / (to - from) * 100 : 0).toFixed(1);
+    input.addEventListener("change", () => go({ flags: { after: input.value > 0 ? (from + (to - from) * input.value / 100).toFixed(3) + "_0" : null } }));
+  });
+  return h("label", { class: "soft" }, "place ", input);
+}
+
+// kindsOf counts the events of each kind, which takes a pass over the trace.
+async function kindsOf(page, box, shown, signal) {
+  const doc = await ask("stat", flagsOf(page, "stat"), signal).catch(e => e);
+  if (signal.aborted) return;
+  if (doc instanceof Error) return box.replaceChildren(h("summary", {}, "Kinds of events"), h("p", { class: "note" }, doc.message));
+  page.sum(number(doc.rows.reduce((n, r) => n + r.count, 0)) + " events, " + shown);
+  box.replaceChildren(h("summary", {}, number(doc.rows.length) + " kinds of events"), h("p", {}, doc.rows.slice(0, 60).map(k => h("span", { class: "chip" }, linkTo({ view: "events", flags: { event: k.event } }, h("bdi", {}, k.event)), h("span", { class: "soft" }, number(k.count))))));
+}
+
+// showEvent shows all of an event, and then its call stack, for which the names of methods must be found.
+async function showEvent(page, r, signal) {
+  const detail = eventDetail(r), stack = h("div", {}, h("p", { class: "soft" }, "Reading the call stack …"));
+  page.detail({ ...detail, more: h("div", {}, h("h3", {}, "Call stack"), stack) });
+  await new Promise(done => setTimeout(done, 150)); // whoever walks on does not wait for it
+  if (signal.aborted) return;
+  const at = { ...flagsOf(page, "dump"), from: r.ms + "ms", to: r.ms + 1e-6 + "ms", tid: String(r.tid), stacks: "true", limit: "200" };
+  const found = await ask("events", at, signal).catch(e => e);
+  if (signal.aborted) return;
+  const alike = x => x.event === r.event && x.ms === r.ms && JSON.stringify(x.fields) === JSON.stringify(r.fields);
+  const frames = found instanceof Error ? null : found.rows.find(alike)?.frames;
+  stack.replaceChildren(...found instanceof Error ? [h("p", { class: "note" }, found.message)] : frames?.length ? [h("ol", { class: "stack" }, frames.slice(0, 200).map(f => h("li", {}, h("bdi", {}, f))))] : [h("p", { class: "soft" }, "It has none.")]);
+}
+
 function eventDetail(r) {
-  const pairs = [["time", r.time], ["provider", r.provider], ["id", r.id + (r.version ? " version " + r.version : "")], ["process", r.pid], ["thread", r.tid], ...Object.entries(r.fields || {}).map(([k, v]) => [k, typeof v === "object" ? JSON.stringify(v) : String(v)])];
+  const pairs = [["time", r.time], ["provider", r.provider], ["id", r.id + (r.version ? " version " + r.version : "")], ["process", [r.process, r.pid].filter(v => v != null && v !== "").join(" ")], ["thread", [r.thread, r.tid].filter(v => v != null && v !== "").join(" ")], ...Object.entries(r.fields || {}).map(([k, v]) => [k, typeof v === "object" ? JSON.stringify(v) : String(v)])];
   return {
     title: r.event, pairs, acts: [
       ["Events around ± 5 ms", "e", () => go({ flags: { ...windowFlags(Math.max(r.ms - 5, 0), r.ms + 5), event: null, provider: null, where: null, after: null } })],
