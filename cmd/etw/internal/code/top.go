@@ -160,7 +160,12 @@ func (o *Top) print(out *show.Printer, p *Profiled) error {
 	if o.By == ByStack {
 		return p.printStacks(out, o.Rank.Top)
 	}
-	tab := o.Table(p)
+	var tab *show.Table
+	if out.Format == show.FormatJSON && o.By == Tops[0] { // whose rows are no table
+		tab = pick.Rows(nil, p.methodColumns()...)
+	} else {
+		tab = o.Table(p)
+	}
 	if err := o.Rank.CheckColumn(tab.Columns); err != nil {
 		return err
 	}
