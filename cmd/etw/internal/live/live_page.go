@@ -134,7 +134,7 @@ func (g *growing) follow(l *live, path string) {
 	}
 	clock := r.Header().Clock
 	for _, rec := range g.methods {
-		rec.Clock, rec.Timestamp = &clock, clock.Origin // they were there before
+		rec.Clock, rec.Timestamp, rec.ProcessID = &clock, clock.Origin, r.Header().ProcessID // they were there before
 		if g.err = g.w.Write(rec); g.err != nil {
 			return
 		}
