@@ -13,19 +13,19 @@ import (
 // for each gigabyte, which takes a look at the header of each block to make, and no file.
 type Index struct {
 	head   int64   // bytes at the begin that are read in any case
-	tables []Block // what events refer to, behind the head
+	tables []Block // that events refer to, behind the head
 	points []indexPoint
 }
 
-// An indexPoint is a place where one can begin: what stands before it is delivered before
-// what follows, and no stack from before is meant behind it.
+// An indexPoint is a place where one can begin: the events before it are delivered before
+// those that follow, and no stack from before is meant behind it.
 type indexPoint struct {
 	at     int64   // offset
 	before float64 // when the last event before it was, in milliseconds
 	tables int     // how many of the tables stand before it
 }
 
-// indexHead is how much of the begin is read in any case: a process says there what it is called.
+// indexHead is how much of the begin is read in any case: a process says its name there.
 const indexHead = 1 << 20
 
 // NewIndex returns the index of a file. It returns nil if there is no place but the begin: in a

@@ -1,4 +1,4 @@
-// Command large writes a large .nettrace file, to measure with what is too large to keep:
+// Command large writes a large .nettrace file, to measure with, as such a one is too large to keep:
 //
 //	go run ./tests/bench/large -samples 10000000 -bytes 2000000000 -o large.nettrace
 //
@@ -67,7 +67,7 @@ const (
 	interval    = time.Millisecond // between two samples of a thread
 )
 
-// A program is what the trace is of.
+// A program is the one that the trace is of.
 type program struct {
 	samples, stacks, threads int
 	bytes                    int64

@@ -45,7 +45,7 @@ type ProgressKey struct{}
 type GrowingKey struct{}
 
 // LeapKey is the key of a context in which records before the time asked for need not be read:
-// events are the same, but what is said of the whole trace is not.
+// events are the same, but not the facts of the whole trace.
 type LeapKey struct{}
 
 // IsServed reports whether a server runs a command, which must not end with it.

@@ -100,7 +100,7 @@ func (g *growing) list(cmd *cobra.Command, m *liveMode) error {
 	}
 	for rec, err := range r.Records() {
 		if errors.Is(err, etw.ErrIncomplete) {
-			break // what has no name shows its address
+			break // methods without names show addresses
 		} else if err != nil {
 			return err
 		}
@@ -111,10 +111,10 @@ func (g *growing) list(cmd *cobra.Command, m *liveMode) error {
 	return nil
 }
 
-// flushed is how often the file gets what has come.
+// flushed is how often the file gets the latest events.
 const flushed = 500 * time.Millisecond
 
-// follow writes what comes to the file, until the session ends.
+// follow writes events to the file, until the session ends.
 func (g *growing) follow(l *live, path string) {
 	defer close(g.over)
 	f, err := os.Create(path)

@@ -117,7 +117,7 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 	if err := d.foresee(args); err != nil {
 		return err
 	}
-	if d.stacks == nil && d.Out.Format == show.FormatJSONL { // others tell of the whole, or of what lies before
+	if d.stacks == nil && d.Out.Format == show.FormatJSONL { // others tell of the whole, or of events before
 		if err := d.In.Leap(cmd, args, &d.Selector.Header); err != nil {
 			return err
 		}

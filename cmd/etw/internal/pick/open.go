@@ -93,7 +93,7 @@ func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
 }
 
 // Leap leaves out records before those that the header chooses by time, for a server that asks for
-// that and keeps the index of the file. What is known of the whole file is not known then.
+// that and keeps the index of the file. Losses are not those of the file then.
 func (in *Input) Leap(cmd *cobra.Command, paths []string, h *filter.Header) (err error) {
 	if cmd.Context().Value(cli.LeapKey{}) == nil || len(paths) != 1 || h.From == nil || h.From.Absolute {
 		return nil

@@ -71,7 +71,7 @@ func (s *server) take(ctx context.Context, turn chan struct{}, args []string, be
 		return nil, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
 	}
 	a.body, a.said = stdout.Bytes(), strings.TrimSpace(stderr.String())
-	if len(a.body) > 0 || ctx.Value(cli.LeapKey{}) == nil { // what is left out may say why there is nothing
+	if len(a.body) > 0 || ctx.Value(cli.LeapKey{}) == nil { // the whole trace may say why there is nothing
 		s.kept.Put(key, a)
 	}
 	return a, nil

@@ -169,7 +169,7 @@ async function showProgress() {
   if (p && !p.done && working.classList.contains("on")) progress.textContent = p.read == null ? amount(p.seconds * 1000, "ms") : amount(p.read / 1e6, "MB") + " of " + amount(p.size / 1e6, "MB") + " read";
 }
 
-// readLanes asks for what happened when. The page has its views before it knows.
+// readLanes asks for the lanes. The page has its views before it knows.
 async function readLanes() {
   const flags = Object.fromEntries(Object.entries(state.flags).filter(([k]) => k === "file"));
   const t = await ask("timeline", { ...flags, buckets: "600" }).catch(e => { page.timelineFailed = e.message; return null; });
@@ -216,7 +216,7 @@ async function begin() {
     document.title = about.files.map(f => f.name).join(", ") + " · etw";
     title.textContent = about.files.map(f => f.name).join(", ");
     onChange(show);
-    page.lanes = new Promise(done => setTimeout(() => readLanes().finally(done), 0)); // behind what the view asks first
+    page.lanes = new Promise(done => setTimeout(() => readLanes().finally(done), 0)); // behind the first question of the view
     page.lanes.then(() => { drawStrip(); drawScope(); });
     await show();
     if (page.growing) setTimeout(grow, 2000);

@@ -35,7 +35,7 @@ export function needsOf(doc) {
   return h("div", { class: "note", role: "note" }, texts.map(t => h("p", {}, t)), record.map(n => h("code", {}, n.command)));
 }
 
-// part shows what comes of an answer in the place where it is to be, once it is there.
+// part shows an answer in its place, once it is there.
 function part(title, answer, make) {
   const box = h("div", {}, h("p", { class: "soft" }, "Reading the trace …"));
   answer.then(v => box.replaceChildren(...[make(v)].flat(9).filter(Boolean)), e => { if (e.name !== "AbortError") box.replaceChildren(h("p", { class: "note", role: "alert" }, e.message)); });
