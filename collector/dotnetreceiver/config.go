@@ -132,6 +132,8 @@ type ProfilesConfig struct {
 	Share float64 `mapstructure:"share"`
 	// MaxEvents is how many events a second of a kind are followed, on average.
 	MaxEvents int `mapstructure:"max_events"`
+	// Spans has samples of threads be of the spans that these work for.
+	Spans bool `mapstructure:"spans"`
 	// Rundown says whether a process may be asked for all of its methods: once, or never.
 	Rundown   string `mapstructure:"rundown"`
 	MaxFiles  int    `mapstructure:"max_files"`
@@ -213,6 +215,9 @@ func (c *Config) Validate() error {
 		if !slices.Contains(Presets(), name) {
 			trouble = append(trouble, fmt.Errorf("preset %q: write some of %s", name, strings.Join(Presets(), ", ")))
 		}
+	}
+	if c.Profiles.Spans && (slices.Contains(c.Presets, "requests") || slices.Contains(c.Presets, "cause")) {
+		trouble = append(trouble, errors.New("profiles: spans goes not with the presets requests and cause: a process passes on the activities that one session asked for"))
 	}
 	trouble = append(trouble, c.empty()...)
 	known, _, err := c.Manifests.Read()

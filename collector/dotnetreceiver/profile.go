@@ -39,7 +39,7 @@ func (w *worker) newMachine() *profiling.Machine {
 		return nil
 	}
 	return profiling.New(profiling.Options{
-		Kinds: kinds, Interval: cfg.Interval, Window: cfg.Duration, Budget: cfg.Budget, Idle: cfg.Idle, Share: cfg.Share, MaxEvents: cfg.MaxEvents,
+		Kinds: kinds, Interval: cfg.Interval, Window: cfg.Duration, Budget: cfg.Budget, Idle: cfg.Idle, Share: cfg.Share, MaxEvents: cfg.MaxEvents, Spans: cfg.Spans,
 		List: cfg.Rundown == rundownOnce, BufferMB: w.cfg.BufferMB, Patience: w.cfg.ShutdownTimeout / 4,
 	})
 }

@@ -180,9 +180,9 @@ func (c *Client) post(ctx context.Context, s Signal, body []byte) error {
 	case resp.StatusCode/100 == 2:
 		return rejected(answer)
 	case err == nil && len(answer) > 0:
-		err = fmt.Errorf("otlp: %s: %s: %s", req.URL, resp.Status, message(answer))
+		err = fmt.Errorf("otlp: %s: %s: %s", req.URL.Redacted(), resp.Status, message(answer))
 	default:
-		err = fmt.Errorf("otlp: %s: %s", req.URL, resp.Status)
+		err = fmt.Errorf("otlp: %s: %s", req.URL.Redacted(), resp.Status)
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -216,10 +216,14 @@ func rejected(answer []byte) error {
 // rejectedProfiles is rejected for an answer in protobuf: a message with the number and why.
 func rejectedProfiles(answer []byte) error {
 	const partialSuccess = 1<<3 | 2
-	if len(answer) < 2 || answer[0] != partialSuccess || int(answer[1]) != len(answer)-2 {
+	if len(answer) < 2 || answer[0] != partialSuccess {
+		return nil
+	}
+	length, at := binary.Uvarint(answer[1:])
+	if at <= 0 || length != uint64(len(answer)-1-at) {
 		return nil // nothing was, or it says more than one of these has to say
 	}
-	b := answer[2:]
+	b := answer[1+at:]
 	e := &RejectedError{}
 	for len(b) > 0 {
 		tag := b[0]

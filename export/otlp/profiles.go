@@ -25,6 +25,9 @@ type Profiles struct {
 	// BuildID returns the attribute that identifies a file of code, such as
 	// process.executable.build_id.gnu, with an empty key if there is none. It may be nil.
 	BuildID func(path string) Attribute
+	// Span returns the span that a thread worked for at a time, in nanoseconds since 1970, and
+	// its trace, in hexadecimal, or "". It may be nil.
+	Span func(process, thread, at int64) (trace, span string)
 
 	d         *dictionary
 	processes map[int64]*processProfiles
@@ -93,7 +96,11 @@ func (p *Profiles) Add(of *stacks.Profile, period int64) {
 		}
 		x.first, x.last = min(x.first, s.Time), max(x.last, s.Time)
 	}
-	for s := range of.Merged() {
+	each := of.Merged()
+	if p.Span != nil { // which depends on the time of each
+		each = of.Samples()
+	}
+	for s := range each {
 		x := open[s.Process]
 		var key sampleKey
 		for i := range list {
@@ -234,6 +241,10 @@ func (w *profileWriter) key(of *processProfiles, s *stacks.Sample) sampleKey {
 		case l.Value != "":
 			list = append(list, d.attribute(Attribute{keyOfLabel(w.of.Kind, l.Key), l.Value}))
 		}
+	}
+	if w.p.Span != nil && trace == nil {
+		of, in := w.p.Span(s.Process, s.Thread, s.Time)
+		trace, span = hexOf(of, 16), hexOf(in, 8)
 	}
 	key := sampleKey{stack: w.stack(s.Stack), attributes: d.list(list)}
 	if trace != nil && span != nil {

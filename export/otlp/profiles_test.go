@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,7 +85,7 @@ func TestSendProfiles(t *testing.T) {
 		count  int64
 	}{
 		{"", 0}, {"\x0a\x00", 0}, {"\x0a\x07\x08\x02\x12\x03old", 2}, {"\x0a\x02\x08\x05", 5},
-		{"\x0a\x07\x08\x02\x12\x63old", 0}, {"\x0a\x01\x08", 0}, {"\x0a\x63", 0}, {"\x0a\x02\x08\xff", 0}, {"{}", 0},
+		{"\x0a\x07\x08\x02\x12\x63old", 0}, {"\x0a\x01\x08", 0}, {"\x0a\x63", 0}, {"\x0a\xcd\x01\x08\x07\x12\xc8\x01" + strings.Repeat("x", 200), 7}, {"\x0a\x02\x08\xff", 0}, {"{}", 0},
 	} {
 		answer = []byte(test.answer)
 		err := c.Send(t.Context(), otlp.SignalProfiles, body)

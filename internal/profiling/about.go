@@ -41,6 +41,12 @@ func (p *Process) Request(x *Interval, resource []otlp.Attribute) *otlp.Profiles
 		},
 		BuildID: p.buildID,
 	}
+	if x.spans != nil {
+		out.Span = func(process, thread, at int64) (trace, span string) {
+			id, _ := x.spans.At(process, thread, at)
+			return id.Trace, id.Span
+		}
+	}
 	for _, of := range x.Profiles {
 		out.Add(of.Profile, of.Period)
 	}

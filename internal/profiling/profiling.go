@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/spans"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
@@ -49,6 +50,9 @@ type Options struct {
 	MaxEvents int
 	// MaxSamples bounds the samples of one profile; 0 is a million.
 	MaxSamples int
+	// Spans has samples of windows be of the spans that threads work for then, in .NET 6 and
+	// later. Another session that has activities passed on loses them by it.
+	Spans bool
 	// List has the list of all methods asked for, once, where too many frames have no name.
 	List     bool
 	BufferMB int
@@ -109,6 +113,8 @@ type Interval struct {
 	Cost     float64
 	Measured bool
 	Named    float64 // percent of the frames of all profiles
+
+	spans *spans.Analysis // that threads worked for in the window, or nil
 }
 
 // A Part says that a kind of events was followed for the first part of an interval alone.
@@ -342,6 +348,7 @@ func (r *run) window(ctx context.Context, x *Interval) (*window, error) {
 	x.Dropped += w.dropped
 	x.Bytes += w.bytes
 	x.WindowBytes = w.bytes
+	x.spans = w.spans
 	return w, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/spans"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
@@ -24,6 +25,7 @@ type window struct {
 	dropped int64
 	lost    int64
 	bytes   int64
+	spans   *spans.Analysis
 }
 
 // windowBytes is how much a window has at most, and a little that is on its way then: together
@@ -36,9 +38,14 @@ func (r *run) sample(ctx context.Context, long time.Duration, before float64, kn
 	times := cpu.New(&mux)
 	gc.New(&mux) // which asks for the pauses that samples have to leave out
 	w := new(window)
+	list := append(providers(cpu.Needs), providers(gc.Needs)...)
+	if r.m.o.Spans && r.p.Version >= 6 {
+		w.spans = spans.New(&mux)
+		list = append(list, providers(spans.Needs)...)
+	}
 	full := make(chan struct{})
 	left := r.m.o.maxSamples()
-	f, err := follow(ctx, r.p.Client, eventpipe.Config{BufferMB: r.m.o.BufferMB, Providers: eventpipe.Merge(append(providers(cpu.Needs), providers(gc.Needs)...))}, func(rec *etw.Record) error {
+	f, err := follow(ctx, r.p.Client, eventpipe.Config{BufferMB: r.m.o.BufferMB, Providers: eventpipe.Merge(list)}, func(rec *etw.Record) error {
 		if rec.ProviderName == sampler {
 			if left--; left < 0 {
 				w.dropped++
@@ -78,6 +85,9 @@ func (r *run) sample(ctx context.Context, long time.Duration, before float64, kn
 	}
 	err = f.end(stop)
 	w.lost, w.bytes = f.news()
+	if w.spans != nil {
+		w.spans.Finish()
+	}
 	w.samples, w.period = times.Samples(), times.Result().Interval()
 	return w, err
 }

@@ -256,6 +256,29 @@ func TestLinks(t *testing.T) {
 			t.Errorf("a sample has the link %d", s.LinkIndex)
 		}
 	}
+	// Samples that are the same but for their time are of the span of that.
+	w := otlp.Profiles{Span: func(_, _, at int64) (trace, span string) {
+		if at%2e6 == 0 {
+			return "0af7651916cd43dd8448eb211c80319d", "b7ad6b7169203332"
+		}
+		return "", ""
+	}}
+	thrown := stacks.NewSamples("exceptions", stacks.ValueType{Name: "exceptions", Unit: "count"})
+	for i := range int64(9) {
+		thrown.AddStack(time.UnixMilli(i), 7, 70, thrown.InternAddresses(7, []uint64{1}), 0, 1)
+	}
+	w.Add(stacks.NewProfile(nil, stacks.Options{}, thrown), 0)
+	var spanned v1development.ProfilesData
+	if err := proto.Unmarshal(w.AppendProto(nil), &spanned); err != nil {
+		t.Fatal(err)
+	}
+	of := make(map[string]int64)
+	for _, s := range spanned.ResourceProfiles[0].ScopeProfiles[0].Profiles[0].Samples {
+		of[fmt.Sprintf("%x", spanned.Dictionary.LinkTable[s.LinkIndex].SpanId)] += s.Values[0]
+	}
+	if len(of) != 2 || of["b7ad6b7169203332"] != 5 || of["0000000000000000"] != 4 {
+		t.Errorf("of spans are %v", of)
+	}
 	for _, a := range data.Dictionary.AttributeTable {
 		if key := data.Dictionary.StringTable[a.KeyStrindex]; key == "trace_id" || key == "type" {
 			t.Errorf("there is an attribute %s", key)

@@ -25,6 +25,7 @@ type sendFlags struct {
 	every  time.Duration
 	all    bool
 	budget float64
+	spans  bool
 }
 
 func (s *sendFlags) flags(cmd *cobra.Command) {
@@ -33,11 +34,12 @@ func (s *sendFlags) flags(cmd *cobra.Command) {
 	f.DurationVar(&s.every, "every", time.Minute, "with --otlp, send them each `TIME`")
 	f.BoolVar(&s.all, "all", false, "with --otlp, of all .NET processes, also those that come")
 	f.Float64Var(&s.budget, "budget", 5, "with --otlp, sampling may take this `PERCENT` of a processor; 0 is no limit")
+	f.BoolVar(&s.spans, "spans", false, "with --otlp, link samples to spans; other tools' activities end by it")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"otlp": cobra.NoFileCompletions, "every": cobra.NoFileCompletions, "budget": cobra.NoFileCompletions})
 }
 
 // sendTakes are the flags that go with --otlp.
-var sendTakes = []string{"otlp", "every", "all", "budget", "attach", "name", "duration", "buffer-mb"}
+var sendTakes = []string{"otlp", "every", "all", "budget", "spans", "attach", "name", "duration", "buffer-mb"}
 
 // longestWindow is for how long threads are sampled in each interval.
 const longestWindow = 5 * time.Second
@@ -125,7 +127,7 @@ func (c *collect) send(cmd *cobra.Command, args []string) error {
 	s := &sending{cmd: cmd, client: client}
 	machine := profiling.New(profiling.Options{
 		Kinds: profiling.Kinds(), Interval: c.sending.every, Window: min(longestWindow, c.sending.every/2), Budget: c.sending.budget, Idle: 2,
-		Share: profiling.DefaultShare, MaxEvents: 2000, List: true, BufferMB: c.enabling.BufferMB,
+		Share: profiling.DefaultShare, MaxEvents: 2000, List: true, Spans: c.sending.spans, BufferMB: c.enabling.BufferMB,
 	})
 	supervisor := &attach.Supervisor{Targets: targets, Status: s.status}
 	err = supervisor.Run(ctx, func(ctx context.Context, p *attach.Process) error {
