@@ -19,6 +19,17 @@ func NewProcessors(mux *etw.Mux) *Processors {
 	return &Processors{Threads: cpu.New(mux), Kernel: cpu.NewKernel(mux), Linux: cpu.NewLinux(mux)}
 }
 
+// Interval returns the time between two of the samples in nanoseconds, 0 if it is not known.
+func (p *Processors) Interval() int64 {
+	if res := p.Linux.Result(); res.Samples > 0 {
+		return res.Interval
+	}
+	if res := p.Kernel.Result(); res.Samples+res.Idle > 0 {
+		return res.Interval
+	}
+	return p.Threads.Result().Interval()
+}
+
 // Samples returns the samples of the first that has any.
 func (p *Processors) Samples() []*stacks.Samples {
 	if p.Linux.Result().Samples > 0 {

@@ -20,6 +20,8 @@ type state struct {
 	// Sent are the records of each processor, if that is how they were counted.
 	Sent map[int32]int64 `json:"sent,omitempty"`
 	Done bool            `json:"done"` // its end was seen
+	// Profiled says that its samples were sent.
+	Profiled bool `json:"profiled,omitempty"`
 	// Content tells it from others that begin like it.
 	Content *content `json:"content,omitempty"`
 	// Read are the files that have it, as they were when reading them to the end began.

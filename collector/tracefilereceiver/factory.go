@@ -33,6 +33,7 @@ func factoryOver(medium func(io.ReaderAt) io.ReaderAt) receiver.Factory {
 		xreceiver.WithLogs(f.Logs, metadata.LogsStability),
 		xreceiver.WithMetrics(f.Metrics, metadata.MetricsStability),
 		xreceiver.WithTraces(f.Traces, metadata.TracesStability),
+		xreceiver.WithProfiles(f.Profiles, metadata.ProfilesStability),
 		xreceiver.WithDeprecatedTypeAlias(metadata.DeprecatedType))
 }
 

@@ -57,7 +57,7 @@ func (w *worker) trace(stop context.Context, f found, i int, id string, follow b
 		}
 		known.Order = order
 	}
-	r := &reading{w: w, id: id, state: known, found: f, follow: follow, before: known.Records, watch: w.watch(f)}
+	r := &reading{w: w, id: id, index: i, state: known, found: f, follow: follow, before: known.Records, watch: w.watch(f)}
 	if r.file, err = r.open(stop, i); err != nil {
 		return true, r.watch.or(err)
 	}
@@ -109,6 +109,7 @@ var (
 type reading struct {
 	w      *worker
 	id     string
+	index  int // among the traces of its file
 	state  state
 	file   *trace.File
 	found  found
@@ -144,7 +145,7 @@ func (r *reading) run(stop context.Context) (bool, error) {
 		return false, failed
 	}
 	if err == nil && stop.Err() == nil {
-		err = r.finish()
+		err = r.finish(stop)
 	}
 	if errors.Is(err, flow.ErrStopped) || stop.Err() != nil {
 		return false, nil
@@ -245,12 +246,15 @@ func (r *reading) acknowledged(stop context.Context, n int64) error {
 
 // finish passes on the facts known at the end, and notes that the trace is done with. A copy
 // of one that was read brings nothing new.
-func (r *reading) finish() error {
+func (r *reading) finish(stop context.Context) error {
 	stats := r.file.Stats()
 	lost, damaged := max(stats.Lost-r.state.Lost, 0), max(stats.Undecodable-r.state.Damaged, 0)
 	copied := r.state.Done && r.stream.Records() <= r.before
 	if !copied {
 		if err := r.stream.SendMetrics(); err != nil {
+			return err
+		}
+		if err := r.profiles(stop); err != nil {
 			return err
 		}
 		if err := errors.Join(r.stream.Lose(lost, flow.PlaceTrace, 0), r.stream.Lose(damaged, flow.PlaceDecode, 0)); err != nil {

@@ -56,12 +56,7 @@ func weigh(t *testing.T, path string) (list []weighed) {
 			continue
 		}
 		if p, ok := s.(*samples.Processors); ok {
-			switch x.Kind {
-			case cpu.ThreadTime:
-				x.period = p.Threads.Result().Interval()
-			default:
-				x.period = max(p.Linux.Result().Interval, 1)
-			}
+			x.period = p.Interval()
 		}
 		list = append(list, x)
 	}

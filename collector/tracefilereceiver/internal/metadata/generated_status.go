@@ -15,7 +15,8 @@ var (
 )
 
 const (
-	LogsStability    = component.StabilityLevelAlpha
-	MetricsStability = component.StabilityLevelAlpha
-	TracesStability  = component.StabilityLevelAlpha
+	ProfilesStability = component.StabilityLevelDevelopment
+	LogsStability     = component.StabilityLevelAlpha
+	MetricsStability  = component.StabilityLevelAlpha
+	TracesStability   = component.StabilityLevelAlpha
 )
