@@ -41,8 +41,7 @@ help recording explains these. With --profile heap, FILE can be a .gcdump.
 
 Events that the process could not keep are lost and counted: then raise --buffer-mb,
 or record less. Exit code 1 says that there were such, or that the process was killed.
---max-size goes on in another file, --stop-when ends when something happens: an event, a
-long pause, or a limit of a counter or a metric. docs/live.md says more of both.
+--max-size goes on in another file, --stop-when ends when something happens: docs/live.md.
 With --system it records a machine with Linux, or processes that -p names, .NET or not:
 samples of processors and switches of threads, with call stacks. It takes root, or the
 rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md. With --otlp it only sends profiles.`,
