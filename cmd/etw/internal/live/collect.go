@@ -122,7 +122,7 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 	if c.sending.url != "" {
 		return c.send(cmd, args)
 	}
-	for _, name := range []string{"every", "all", "budget"} {
+	for _, name := range []string{"every", "all", "budget", "spans"} {
 		if cmd.Flags().Changed(name) {
 			return cli.Usagef("--%s goes with --otlp", name)
 		}

@@ -27,6 +27,7 @@ func TestSendFlags(t *testing.T) {
 		"--otlp http://x --all --duration 0s":          "--duration 0s",
 		"--otlp http://x --all --buffer-mb 0":          "--buffer-mb",
 		"--all -p 1":                                   "--all goes with --otlp",
+		"--spans -p 1":                                 "--spans goes with --otlp",
 		"--otlp http://x --all --profile cpu,requests": "--profile is of recordings",
 	} {
 		cmd := NewCollect()
