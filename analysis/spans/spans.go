@@ -88,7 +88,7 @@ func (a *Analysis) started(r *etw.Record) error {
 	return nil
 }
 
-// Finish ends what goes on at the end of the session.
+// Finish ends all that goes on at the end of the session.
 func (a *Analysis) Finish() {
 	a.flow.Finish()
 	for _, list := range a.worked {

@@ -85,7 +85,7 @@ type follower struct {
 	samples func() []*stacks.Samples
 	open    func() int
 	left    int   // of the events that the interval may have; below 1 it is to pause
-	dropped int64 // beyond what there is memory for
+	dropped int64 // for which there was no memory
 }
 
 // newFollowers returns a follower for each kind that is wanted.

@@ -283,7 +283,7 @@ func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
 	if x.Named < enoughNames && r.m.o.List && !r.names.list && err == nil && ctx.Err() == nil {
 		var bytes int64
 		bytes, err = r.names.all(ctx, r.p.Client, r.m.o.BufferMB)
-		r.load.since(time.Now()) // what that cost is not what the process takes
+		r.load.since(time.Now()) // whose cost is not of the process itself
 		x.Bytes += bytes
 		r.name(x, list)
 	}
@@ -353,7 +353,7 @@ func (r *run) window(ctx context.Context, x *Interval) (*window, error) {
 }
 
 // own returns how long a window may be at most, so that it costs no more than its part of
-// what the process takes itself.
+// the time of the process.
 func (r *run) own(busy float64, known bool) time.Duration {
 	o := &r.m.o
 	if !known || o.Share <= 0 {

@@ -211,7 +211,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestCode names what a process has compiled by its map, and remembers names.
+// TestCode names compiled methods of a process by its map, and remembers names.
 func TestCode(t *testing.T) {
 	c := &code{p: &Process{PID: -1}, jitted: []compiled{{100, 120, "void [Shop] Bakery.Oven::Bake(int32)[Tier1]"}, {200, 201, "stub"}}}
 	for range 2 {

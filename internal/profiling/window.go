@@ -20,7 +20,7 @@ type window struct {
 	samples []*stacks.Samples
 	period  int64
 	long    time.Duration
-	more    float64 // processors that the process took beyond what it took before
+	more    float64 // processors that the process took more than before
 	known   bool
 	dropped int64
 	lost    int64
@@ -80,7 +80,7 @@ func (r *run) sample(ctx context.Context, long time.Duration, before float64, kn
 	during, ok := r.load.since(time.Now())
 	w.more, w.known = during-before, ok && known
 	stop := ctx
-	if ctx.Err() != nil { // what was sampled so far is still wanted
+	if ctx.Err() != nil { // the samples so far are still wanted
 		stop = context.WithoutCancel(ctx)
 	}
 	err = f.end(stop)

@@ -73,7 +73,7 @@ func (l *Live) Name(address uint64) (symbols.Native, bool) {
 	return n, x != nil && method(&n, x, at)
 }
 
-// file returns what a file has of images: itself, or those inside. It is nil if it is no file
+// file returns the images of a file: itself, or those inside. It is nil if it is no file
 // of .NET.
 func (l *Live) file(path string) *bundle {
 	b, ok := l.files[path]
