@@ -259,7 +259,20 @@ func (m *maker) pipe(records ...[]byte) []byte {
 // pack packs records, which go on from one part to the next.
 func (m *maker) pack(t testing.TB, records ...[]byte) (list [][]byte) {
 	all := bytes.Join(records, nil)
-	packed := packed(t, zstd.SpeedFastest, string(all[:len(all)/3]), string(all[len(all)/3:]))
+	var stream bytes.Buffer
+	w, err := zstd.NewWriter(&stream, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range [][]byte{all[:len(all)/3], all[len(all)/3:]} {
+		if _, err := w.Write(part); err != nil || w.Flush() != nil {
+			t.Fatal("a record is not packed: ", err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	packed := stream.Bytes()
 	for len(packed) > 0 {
 		n := min(len(packed), 100)
 		list = append(list, m.record(typePacked, 0, packed[:n]))

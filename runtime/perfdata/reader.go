@@ -11,6 +11,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/unzstd"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
@@ -48,7 +49,7 @@ type Reader struct {
 	before     int64 // where the record before began, 0 if there is none
 	again      int64 // bytes that were read again after damage
 	long       int   // bytes that the record had more than it needs
-	unpacker   *unpacker
+	unpacker   *unzstd.Unpacker
 	unpackable bool   // it has not met damage
 	rest       []byte // unpacked, and not yet a whole record
 	rounds     rounds
@@ -315,10 +316,10 @@ func (r *Reader) unpack(b []byte) {
 	var err error
 	if r.unpacker == nil {
 		r.header.Packed, r.unpackable = true, true
-		r.unpacker, err = newUnpacker()
+		r.unpacker, err = unzstd.New()
 	}
 	if err == nil && r.unpackable {
-		err = r.unpacker.unpack(b, r.unpacked)
+		err = r.unpacker.Unpack(b, r.unpacked)
 	}
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package perfdata
+package unzstd
 
 import (
 	"bytes"
@@ -43,14 +43,14 @@ func TestUnpack(t *testing.T) {
 		all := append(packed(t, level, texts...), packed(t, level, "another frame")...)
 		want := strings.Join(texts, "") + "another frame"
 		for _, most := range []int{1 << 20, 60_000, 7} {
-			u, err := newUnpacker()
+			u, err := New()
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []byte
 			for rest := all; len(rest) > 0; {
 				n := min(len(rest), 1+rnd.IntN(most))
-				if err := u.unpack(rest[:n], func(b []byte) { got = append(got, b...) }); err != nil {
+				if err := u.Unpack(rest[:n], func(b []byte) { got = append(got, b...) }); err != nil {
 					t.Fatalf("level %v, parts of %d: after %d bytes: %v", level, most, len(got), err)
 				}
 				rest = rest[n:]
@@ -67,14 +67,14 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(packed(f, zstd.SpeedFastest, "one", strings.Repeat("two", 1000)), 7)
 	f.Add([]byte("\x28\xb5\x2f\xfd\x00\x00\x01\x00\x00"), 3)
 	f.Fuzz(func(t *testing.T, b []byte, part int) {
-		u, err := newUnpacker()
+		u, err := New()
 		if err != nil {
 			t.Fatal(err)
 		}
 		total := 0
 		for rest := b; len(rest) > 0; {
 			n := min(len(rest), max(part, 1))
-			if u.unpack(rest[:n], func(b []byte) { total += len(b) }) != nil {
+			if u.Unpack(rest[:n], func(b []byte) { total += len(b) }) != nil {
 				break
 			}
 			rest = rest[n:]

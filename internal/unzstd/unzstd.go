@@ -1,4 +1,5 @@
-package perfdata
+// Package unzstd unpacks what is packed by zstd, by the standard library alone.
+package unzstd
 
 import (
 	"bytes"
@@ -9,10 +10,10 @@ import (
 	"math"
 )
 
-// An unpacker unpacks a stream of zstd whose parts come one by one. The standard library
+// An Unpacker unpacks a stream of zstd whose parts come one by one. The standard library
 // unpacks such streams where they are sections of ELF files, and nowhere else: so this is an
 // ELF file of one section without end, whose bytes are those that have come so far.
-type unpacker struct {
+type Unpacker struct {
 	stream  io.Reader
 	given   []byte // what the stream may read
 	took    int64  // how much it has read
@@ -51,8 +52,9 @@ func elfHead() []byte {
 	return b.Bytes()
 }
 
-func newUnpacker() (*unpacker, error) {
-	u := &unpacker{block: make([]byte, maxBlock)}
+// New returns an unpacker of a stream that begins with a frame.
+func New() (*Unpacker, error) {
+	u := &Unpacker{block: make([]byte, maxBlock)}
 	f, err := elf.NewFile(sectionOf{u, elfHead()})
 	if err != nil {
 		return nil, err
@@ -61,9 +63,9 @@ func newUnpacker() (*unpacker, error) {
 	return u, nil
 }
 
-// A sectionOf is the ELF file of an unpacker.
+// A sectionOf is the ELF file of an Unpacker.
 type sectionOf struct {
-	*unpacker
+	*Unpacker
 	head []byte
 }
 
@@ -82,8 +84,8 @@ func (s sectionOf) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// unpack takes the next bytes of the stream, and gives take the unpacked bytes, in parts.
-func (u *unpacker) unpack(b []byte, take func([]byte)) error {
+// Unpack takes the next bytes of the stream, and gives take the unpacked bytes, in parts.
+func (u *Unpacker) Unpack(b []byte, take func([]byte)) error {
 	u.rest = append(u.rest, b...)
 	used := 0
 	defer func() { u.rest = u.rest[:copy(u.rest, u.rest[used:])] }()
@@ -105,12 +107,15 @@ func (u *unpacker) unpack(b []byte, take func([]byte)) error {
 	}
 }
 
+// Done reports whether all that has come is unpacked, to the end of a frame.
+func (u *Unpacker) Done() bool { return !u.inFrame && len(u.rest) == 0 }
+
 var errBlock = errors.New("zstd: not a frame of blocks")
 
 // next returns the size of the next block of a stream, with the bytes before and behind it
 // in its frame, or 0 if it has not come whole yet. The parts have to be told apart since the
 // stream cannot go on in the middle of one.
-func (u *unpacker) next(b []byte) (n int, err error) {
+func (u *Unpacker) next(b []byte) (n int, err error) {
 	const magic, least, blockHead = 0xfd2fb528, 5, 3
 	checksum := u.checksum
 	if !u.inFrame {
