@@ -2,6 +2,7 @@ package html
 
 import (
 	"bufio"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -25,7 +26,8 @@ type page struct {
 	lines   []string // what is said where no script runs
 }
 
-// plotting is the script that is not ours.
+// plotting is the script that is not ours. It is packed: nobody reads it here, and it takes less
+// of the program.
 const plotting = "uPlot.iife.min.js"
 
 // An asset is a script or a style sheet, and the checksum by which the policy of the
@@ -34,7 +36,7 @@ type asset struct{ text, sum string }
 
 // read returns an asset as it stands in the page.
 func read(name string) asset {
-	b, err := assets.ReadFile("assets/" + name)
+	b, err := content(name)
 	if err != nil {
 		panic(err) // it is part of the program
 	}
@@ -48,6 +50,22 @@ func read(name string) asset {
 	}
 	sum := sha256.Sum256([]byte(text))
 	return asset{text, "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"}
+}
+
+// content returns the bytes of an asset.
+func content(name string) ([]byte, error) {
+	if name != plotting {
+		return assets.ReadFile("assets/" + name)
+	}
+	f, err := assets.Open("assets/" + name + ".gz")
+	if err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 // policy returns the content security policy: nothing but these scripts and styles.
