@@ -1,11 +1,13 @@
 package otlp
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // pauseBounds are those of the buckets of pauses, in seconds.
@@ -130,7 +132,9 @@ func (m *Metrics) appendGC(b []byte, pid int64, p *processGC, totals bool) []byt
 // collections returns the counts of collections by generation.
 func (m *Metrics) collections(p *processGC) *family {
 	f := &family{scope: "etwgen", name: "dotnet.gc.collections", unit: "{collection}", about: "collections, by the oldest generation that was collected", kind: "sum", monotonic: true, absolute: true, delta: m.Delta}
-	for _, g := range slices.Sorted(maps.Keys(p.counts)) {
+	generations := slices.Collect(maps.Keys(p.counts))
+	order.Sort(generations, cmp.Compare)
+	for _, g := range generations {
 		var list []Attribute
 		if g >= 0 {
 			list = []Attribute{{generationKey, "gen" + strconv.Itoa(int(g))}}
