@@ -97,11 +97,7 @@ func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
 		moves[i] = move{filepath.Join(w.temp, strconv.Itoa(i)), filepath.Join(w.opts.Dir, filepath.FromSlash(f.Path))}
 	}
 	order.Sort(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
-	if err := w.commit(moves); err != nil {
-		_ = os.Remove(filepath.Join(manifestsOf(w.opts.Dir, m.TraceID), m.fileName()))
-		for _, x := range moves {
-			_ = os.Remove(x.to)
-		}
+	if err := commit(m, filepath.Join(manifestsOf(w.opts.Dir, m.TraceID), m.fileName()), w.temp, moves); err != nil {
 		return nil, err
 	}
 	return m, removeOlder(w.opts.Dir, m.TraceID)
@@ -123,7 +119,7 @@ func dateOf(t time.Time) string {
 func newRun(before []string) string {
 	ms := time.Now().UnixMilli()
 	for _, name := range before {
-		_, run, _ := parseManifestName(name)
+		run := runOf(name)
 		if n, err := strconv.ParseInt(run[:runDigits/2], 16, 64); err == nil {
 			ms = max(ms, n+1)
 		}
@@ -152,8 +148,24 @@ func (w *Writer) pathOf(f *File) string {
 // A move is the rename of a file.
 type move struct{ from, to string }
 
-// commit brings files to the disk and to their places, and then the manifest.
-func (w *Writer) commit(moves []move) error {
+// commit brings files to the disk and to their places, and then the manifest. If it cannot, it
+// leaves nothing of them.
+func commit(manifest any, at, temp string, moves []move) error {
+	err := bring(moves)
+	if err == nil {
+		err = writeManifest(manifest, at, temp)
+	}
+	if err != nil {
+		_ = os.Remove(at)
+		for _, x := range moves {
+			_ = os.Remove(x.to)
+		}
+	}
+	return err
+}
+
+// bring brings files to the disk and to their places.
+func bring(moves []move) error {
 	folders := make(map[string]bool)
 	for _, m := range moves {
 		folders[filepath.Dir(m.to)] = true
@@ -180,10 +192,7 @@ func (w *Writer) commit(moves []move) error {
 	for dir := range folders {
 		list = append(list, dir)
 	}
-	if err := together(len(list), func(i int) error { return syncFolder(list[i]) }); err != nil {
-		return err
-	}
-	return w.m.write(w.opts.Dir, w.temp)
+	return together(len(list), func(i int) error { return syncFolder(list[i]) })
 }
 
 // together does n things, some at the same time, as disks like it. It returns an error of one.
@@ -236,27 +245,28 @@ func syncFolder(dir string) error {
 	return nil
 }
 
-// write writes a manifest into the lake, at once or not at all. temp is a folder for it until then.
-func (m *Manifest) write(dir, temp string) error {
-	b, err := json.MarshalIndent(m, "", "  ")
+// writeManifest writes a manifest to its place, at once or not at all. temp is a folder for it until
+// then.
+func writeManifest(manifest any, at, temp string) error {
+	b, err := json.MarshalIndent(manifest, "", "  ")
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(temp, m.fileName())
+	name := filepath.Join(temp, filepath.Base(at))
 	if err := os.WriteFile(name, append(b, '\n'), 0o666); err != nil {
 		return err
 	}
 	if err := syncFile(name); err != nil {
 		return err
 	}
-	to := manifestsOf(dir, m.TraceID)
-	if err := makeFolder(to); err != nil {
+	dir := filepath.Dir(at)
+	if err := makeFolder(dir); err != nil {
 		return err
 	}
-	if err := os.Rename(name, filepath.Join(to, m.fileName())); err != nil {
+	if err := os.Rename(name, at); err != nil {
 		return err
 	}
-	return syncFolder(to)
+	return syncFolder(dir)
 }
 
 // removeOlder removes the exports of a recording that do not hold: the manifest first.
@@ -280,13 +290,17 @@ func removeExport(dir, at string) error {
 	if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if readErr != nil {
-		return nil // its files have no manifest any more
-	}
-	for _, f := range m.Files {
-		if local := filepath.FromSlash(f.Path); filepath.IsLocal(local) {
-			_ = os.Remove(filepath.Join(dir, local)) // where it cannot, nobody sees it
-		}
+	if readErr == nil { // of another, the files have no manifest any more
+		removeFiles(dir, m.Files)
 	}
 	return nil
+}
+
+// removeFiles removes files that nobody sees any more, as far as it can.
+func removeFiles(dir string, files []*File) {
+	for _, f := range files {
+		if local := filepath.FromSlash(f.Path); filepath.IsLocal(local) {
+			_ = os.Remove(filepath.Join(dir, local))
+		}
+	}
 }

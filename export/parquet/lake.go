@@ -22,6 +22,9 @@ type Lake struct {
 	// that cannot be read, with the error. Both are paths from the lake, with slashes.
 	Replaced []string
 	Damaged  map[string]error
+
+	compactions []*Compaction             // in order of their runs
+	in          map[*Manifest]*Compaction // that recordings are read from
 }
 
 // OpenLake reads all manifests of a lake.
@@ -41,7 +44,7 @@ func OpenLake(dir string) (*Lake, error) {
 			}
 		}
 	}
-	return l, nil
+	return l, l.readCompactions()
 }
 
 // read reads the manifests in a folder.
@@ -78,7 +81,14 @@ func (l *Lake) read(folder string) error {
 func (l *Lake) Files() []*File {
 	var list []*File
 	for _, m := range l.Manifests {
-		list = append(list, m.Files...)
+		if l.in[m] == nil {
+			list = append(list, m.Files...)
+		}
+	}
+	for _, c := range l.compactions {
+		if len(c.live) > 0 {
+			list = append(list, c.Files...)
+		}
 	}
 	order.Sort(list, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
 	return list
@@ -105,11 +115,18 @@ func (l *Lake) Check() (*Report, error) {
 	for _, f := range l.Files() {
 		listed[f.Path] = f
 		r.Files++
-		r.Rows += f.Rows
 		r.Bytes += f.Bytes
 		if err := l.checkFile(f); err != nil {
 			r.Missing = append(r.Missing, f.Path+": "+err.Error())
 		}
+	}
+	for _, m := range l.Manifests {
+		for _, f := range m.Files {
+			r.Rows += f.Rows
+		}
+	}
+	for _, c := range l.compactions {
+		r.Missing = append(r.Missing, c.checkRows()...)
 	}
 	err := l.walk(func(path string, info fs.FileInfo) {
 		if listed[path] == nil {
@@ -204,6 +221,9 @@ func (l *Lake) Clean(age time.Duration) ([]string, error) {
 	}
 	if len(l.Damaged) > 0 { // and what they listed is not known
 		return removed, nil
+	}
+	if err := l.removeDead(func(path string) { removed = append(removed, path) }); err != nil {
+		return removed, err
 	}
 	listed := make(map[string]bool)
 	for _, f := range l.Files() {

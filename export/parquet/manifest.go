@@ -44,7 +44,7 @@ type Manifest struct {
 	// Complete says that the trace was read to its end, without trouble.
 	Complete bool    `json:"complete"`
 	Bytes    int64   `json:"bytes"` // of all files
-	Files    []*File `json:"files"`
+	Files    []*File `json:"files"` // as exported: [Lake.Files] are those that its rows are in now
 }
 
 // Losses are the gaps of a trace.
@@ -72,8 +72,9 @@ type File struct {
 
 	first, last int64
 	seen        bool
-	folder      string // of the type of events
-	number      int    // of the files that it has there
+	stale       []string // recordings whose rows in it do not count: of a compaction
+	folder      string   // of the type of events
+	number      int      // of the files that it has there
 }
 
 // see takes notice of the time of a row.
@@ -156,20 +157,34 @@ func parseManifestName(name string) (traceID, run string, ok bool) {
 	return traceID, run, ok && cut && len(traceID) == 32 && len(run) == runDigits
 }
 
+// runOf returns the run that the name of a manifest ends in.
+func runOf(name string) string {
+	name = strings.TrimSuffix(name, ".json")
+	return name[max(0, len(name)-runDigits):]
+}
+
 // readManifest reads the manifest in a file.
 func readManifest(path string) (*Manifest, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
+	m := new(Manifest)
+	if err := readJSON(path, m, &m.Schema); err != nil {
 		return nil, err
 	}
-	m := new(Manifest)
-	if err := json.Unmarshal(b, m); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if m.Schema != ManifestSchema {
-		return nil, fmt.Errorf("%s: a manifest of form %d, of which this program knows %d alone: export the trace again into another lake", path, m.Schema, ManifestSchema)
-	}
 	return m, nil
+}
+
+// readJSON reads a manifest of a recording or a compaction, whose form is in schema.
+func readJSON(path string, to any, schema *int) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, to); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if *schema != ManifestSchema {
+		return fmt.Errorf("%s: a manifest of form %d, of which this program knows %d alone: export the trace again into another lake", path, *schema, ManifestSchema)
+	}
+	return nil
 }
 
 // fileName returns the name of the file of a manifest.

@@ -110,6 +110,43 @@ func TestFleet(t *testing.T) {
 	}
 	leaveOrphan(t, lake)
 	views(t, d, tool, lake)
+	f.ask(t, d)
+	compareWithStat(t, d, tool, f)
+	inTimeZones(t, d)
+	haveStatistics(t, d, lake)
+
+	before := parquetFiles(t, lake)
+	if out, err := exec.Command(tool, "lake", "compact", lake).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if after := parquetFiles(t, lake); n == 500 && after > before/20 || after > before/5 {
+		t.Errorf("%d files became %d", before, after)
+	}
+	views(t, d, tool, lake)
+	f.ask(t, d)
+	inTimeZones(t, d)
+	haveStatistics(t, d, lake)
+	// Recordings that are exported again have rows in the merged files, too, which do not count.
+	if out, err := exec.Command(tool, append(args[:5:5], f.paths[:3]...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	views(t, d, tool, lake)
+	f.ask(t, d)
+}
+
+// parquetFiles returns how many files of Parquet a lake has.
+func parquetFiles(t *testing.T, lake string) int {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(lake, "*", "*", "*.parquet"))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d files, %v", len(list), err)
+	}
+	return len(list)
+}
+
+// ask holds the answers of the views against the truth.
+func (f *fleet) ask(t *testing.T, d *duck) {
+	t.Helper()
 	for question, sql := range fleetQuestions {
 		rows := d.query(t, sql).Rows
 		seen := 0
@@ -130,9 +167,6 @@ func TestFleet(t *testing.T) {
 			t.Errorf("%s: %d answers, not %d", question, seen, want)
 		}
 	}
-	compareWithStat(t, d, tool, f)
-	inTimeZones(t, d)
-	haveStatistics(t, d, lake)
 }
 
 // views makes the views of a lake.

@@ -9,48 +9,6 @@ import (
 	"testing"
 )
 
-// A bitReader reads numbers of some width, the lowest bit first.
-type bitReader struct {
-	b []byte
-	n int
-}
-
-func (r *bitReader) next(width int) (v uint64) {
-	for i := range width {
-		v |= uint64(r.b[r.n/8]>>(r.n%8)&1) << i
-		r.n++
-	}
-	return v
-}
-
-// hybrid reads n values of a width.
-func hybrid(t *testing.T, b []byte, n, width int) []uint32 {
-	t.Helper()
-	var out []uint32
-	for len(b) > 0 {
-		h, k := binary.Uvarint(b)
-		b = b[k:]
-		if h&1 == 0 {
-			v := uint32(0)
-			for i := range (width + 7) / 8 {
-				v |= uint32(b[i]) << (8 * i)
-			}
-			b = b[(width+7)/8:]
-			out = append(out, slices.Repeat([]uint32{v}, int(h>>1))...)
-			continue
-		}
-		r := bitReader{b: b}
-		for range 8 * (h >> 1) {
-			out = append(out, uint32(r.next(width)))
-		}
-		b = b[int(h>>1)*width:]
-	}
-	if len(out) < n || len(out) > n+7 {
-		t.Fatalf("%d values, not %d", len(out), n)
-	}
-	return out[:n]
-}
-
 func TestHybrid(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 2000 {
@@ -60,47 +18,16 @@ func TestHybrid(t *testing.T) {
 			v := r.Uint32N(1 << width)
 			values = append(values, slices.Repeat([]uint32{v}, 1+r.IntN(1+r.IntN(30)))...)
 		}
-		got := hybrid(t, appendHybrid(nil, values, width), len(values), width)
-		if !slices.Equal(got, values) {
-			t.Fatalf("width %d: %v, not %v", width, got, values)
+		in := runs{b: appendHybrid(nil, values, width), width: width}
+		for k, v := range values {
+			if got := in.next(); got != uint64(v) || in.bad {
+				t.Fatalf("width %d: value %d of %v is %d", width, k, values, got)
+			}
+		}
+		if len(in.b) > 0 || in.packed == nil && in.left > 0 || in.left > 7 {
+			t.Fatalf("width %d: %d values and %d bytes are left", width, in.left, len(in.b))
 		}
 	}
-}
-
-// deltas reads the output of appendDeltas.
-func deltas(t *testing.T, b []byte, narrow bool) []uint64 {
-	t.Helper()
-	head := make([]uint64, 3)
-	for i := range head {
-		v, k := binary.Uvarint(b)
-		head[i], b = v, b[k:]
-	}
-	if head[0] != deltaBlock || head[1] != deltaBlock/deltaMini {
-		t.Fatalf("blocks of %d, %d", head[0], head[1])
-	}
-	last, k := binary.Varint(b)
-	b = b[k:]
-	out := []uint64{uint64(last)}
-	for uint64(len(out)) < head[2] {
-		least, k := binary.Varint(b)
-		widths := b[k : k+4]
-		b = b[k+4:]
-		for _, width := range widths {
-			if uint64(len(out)) >= head[2] {
-				break
-			}
-			r := bitReader{b: b}
-			for range deltaMini {
-				last = number(uint64(last+least+int64(r.next(int(width)))), narrow)
-				out = append(out, uint64(last))
-			}
-			b = b[int(width)*deltaMini/8:]
-		}
-	}
-	if len(b) != 0 {
-		t.Fatalf("%d bytes are left", len(b))
-	}
-	return out[:head[2]]
 }
 
 func TestDeltas(t *testing.T) {
@@ -120,8 +47,15 @@ func TestDeltas(t *testing.T) {
 			}
 			values[k] = uint64(number(values[k], narrow))
 		}
-		if got := deltas(t, appendDeltas(nil, values, narrow), narrow); !slices.Equal(got, values) {
-			t.Fatalf("narrow %v: %v, not %v", narrow, got, values)
+		in := deltas{b: appendDeltas(nil, values, narrow), narrow: narrow}
+		in.begin()
+		for k, v := range values {
+			if got := in.next(); got != v || in.bad {
+				t.Fatalf("narrow %v: value %d of %v is %d", narrow, k, values, got)
+			}
+		}
+		if len(in.b) > 0 {
+			t.Fatalf("%d bytes are left", len(in.b))
 		}
 	}
 }

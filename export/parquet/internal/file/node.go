@@ -93,6 +93,12 @@ var integers = [...]struct {
 	Uint8: {8, false, 11}, Uint16: {16, false, 12}, Uint32: {32, false, 13}, Uint64: {64, false, 14},
 }
 
+// The meanings of lists and maps, as older readers know them.
+const (
+	convertedMap  = 1
+	convertedList = 3
+)
+
 // Repetition types.
 const (
 	repRequired = 0
@@ -112,9 +118,9 @@ func (n *Node) appendSchema(t *thrift) {
 		t.text(4, n.Name)
 		switch n.Type {
 		case List:
-			n.appendRepeated(t, 3, 3, "list")
+			n.appendRepeated(t, convertedList, 3, "list")
 		case Map:
-			n.appendRepeated(t, 1, 2, "key_value")
+			n.appendRepeated(t, convertedMap, 2, "key_value")
 		default:
 			t.i32(5, int32(len(n.Fields)))
 			n.appendID(t)

@@ -152,3 +152,129 @@ func appendDeltaBlock(b []byte, deltas []int64, narrow bool) []byte {
 	}
 	return b
 }
+
+// bitsAt returns the number of that width at a bit, the lowest bit first.
+func bitsAt(b []byte, at, width int) uint64 {
+	b, at = b[at/8:], at%8
+	var word [9]byte
+	copy(word[:], b)
+	v := binary.LittleEndian.Uint64(word[:]) >> at
+	if at+width > 64 {
+		v |= uint64(word[8]) << (64 - at)
+	}
+	return v & (1<<width - 1)
+}
+
+// A runs reads what appendHybrid appends.
+type runs struct {
+	b      []byte
+	width  int
+	left   int    // values of this run
+	value  uint64 // all of them, or
+	packed []byte // where each is, from
+	at     int
+	bad    bool
+}
+
+// next returns the next value.
+func (r *runs) next() uint64 {
+	if r.left == 0 && !r.begin() {
+		r.bad = true
+		return 0
+	}
+	r.left--
+	if r.packed == nil {
+		return r.value
+	}
+	r.at += r.width
+	return bitsAt(r.packed, r.at-r.width, r.width)
+}
+
+// begin begins the next run.
+func (r *runs) begin() bool {
+	h, n := binary.Uvarint(r.b)
+	if n <= 0 || h>>1 == 0 || h>>1 > maxPageLevels {
+		return false
+	}
+	r.b = r.b[n:]
+	r.left, r.packed, r.value, r.at = int(h>>1), nil, 0, 0
+	size := (r.width + 7) / 8
+	if h&1 != 0 {
+		size = r.left * r.width
+		r.left *= 8
+	}
+	if size > len(r.b) {
+		return false
+	}
+	if h&1 != 0 {
+		r.packed = r.b[:size:size]
+	} else if size > 0 {
+		r.value = bitsAt(r.b, 0, 8*size)
+	}
+	r.b = r.b[size:]
+	return true
+}
+
+// A deltas reads what appendDeltas appends.
+type deltas struct {
+	b      []byte
+	narrow bool
+	last   int64
+	least  int64
+	widths []byte // of the parts of the block that come
+	width  int    // of this part
+	mini   []byte
+	at     int // values of this part that were read
+	first  bool
+	bad    bool
+}
+
+// begin reads the head.
+func (d *deltas) begin() {
+	block, minis, _ := d.uvarint(), d.uvarint(), d.uvarint()
+	d.last, d.first, d.at = d.varint(), true, deltaMini
+	d.bad = d.bad || block != deltaBlock || minis != deltaBlock/deltaMini
+}
+
+func (d *deltas) uvarint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.bad = true
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *deltas) varint() int64 {
+	v := d.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+// next returns the next number.
+func (d *deltas) next() uint64 {
+	if d.first {
+		d.first = false
+		return uint64(d.last)
+	}
+	if d.at == deltaMini {
+		if len(d.widths) == 0 {
+			d.least = d.varint()
+			if len(d.b) < deltaBlock/deltaMini {
+				d.bad = true
+				return 0
+			}
+			d.widths, d.b = d.b[:deltaBlock/deltaMini], d.b[deltaBlock/deltaMini:]
+		}
+		d.width, d.widths, d.at = int(d.widths[0]), d.widths[1:], 0
+		if size := d.width * deltaMini / 8; d.width > 64 || size > len(d.b) {
+			d.bad = true
+			return 0
+		}
+		d.mini = d.b[:d.width*deltaMini/8]
+		d.b = d.b[len(d.mini):]
+	}
+	d.last = number(uint64(d.last+d.least+int64(bitsAt(d.mini, d.at*d.width, d.width))), d.narrow)
+	d.at++
+	return uint64(d.last)
+}

@@ -102,3 +102,134 @@ func (t *thrift) list(id int16, kind byte, n int) {
 	}
 	t.b = binary.AppendUvarint(append(t.b, 0xf0|kind), uint64(n))
 }
+
+// A thriftReader reads structs of the compact protocol.
+type thriftReader struct {
+	b     []byte
+	depth int
+	bad   bool
+}
+
+// maxDepth is how deeply structs may lie in each other.
+const maxDepth = 64
+
+func (t *thriftReader) fail() { t.b, t.bad = nil, true }
+
+// take returns the next n bytes.
+func (t *thriftReader) take(n uint64) []byte {
+	if n > uint64(len(t.b)) {
+		t.fail()
+		return nil
+	}
+	p := t.b[:n]
+	t.b = t.b[n:]
+	return p
+}
+
+func (t *thriftReader) byte() byte {
+	if p := t.take(1); len(p) == 1 {
+		return p[0]
+	}
+	return 0
+}
+
+func (t *thriftReader) uvarint() uint64 {
+	v, n := binary.Uvarint(t.b)
+	if n <= 0 {
+		t.fail()
+		return 0
+	}
+	t.b = t.b[n:]
+	return v
+}
+
+// varint reads a number in zigzag form.
+func (t *thriftReader) varint() int64 {
+	v := t.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+// fields reads a struct. do reads the value of each field, or skips it.
+func (t *thriftReader) fields(do func(id int16, kind byte)) {
+	if t.depth++; t.depth > maxDepth {
+		t.fail()
+	}
+	id := int16(0)
+	for !t.bad {
+		h := t.byte()
+		if h == 0 {
+			break
+		}
+		if id += int16(h >> 4); h>>4 == 0 {
+			id = int16(t.varint())
+		}
+		do(id, h&15)
+	}
+	t.depth--
+}
+
+// nest reads a struct that is a field or an element.
+func (t *thriftReader) nest(kind byte, do func(id int16, kind byte)) {
+	if kind != compactStruct {
+		t.fail()
+		return
+	}
+	t.fields(do)
+}
+
+// list reads a list. do reads each element.
+func (t *thriftReader) list(kind byte, do func(kind byte)) {
+	if kind != compactList {
+		t.fail()
+		return
+	}
+	h := t.byte()
+	n := uint64(h >> 4)
+	if n == 15 {
+		n = t.uvarint()
+	}
+	for ; n > 0 && !t.bad; n-- {
+		do(h & 15)
+	}
+}
+
+// number reads an integer.
+func (t *thriftReader) number(kind byte) int64 {
+	if kind != compactI32 && kind != compactI64 {
+		t.fail()
+		return 0
+	}
+	return t.varint()
+}
+
+func (t *thriftReader) bytes(kind byte) []byte {
+	if kind != compactBinary {
+		t.fail()
+		return nil
+	}
+	return t.take(t.uvarint())
+}
+
+// skip passes over a value.
+func (t *thriftReader) skip(kind byte) {
+	switch kind {
+	case compactTrue, compactFalse:
+	case compactI8:
+		t.byte()
+	case compactI32, compactI64:
+		t.uvarint()
+	case compactBinary:
+		t.bytes(kind)
+	case compactList:
+		t.list(kind, func(kind byte) {
+			if kind == compactTrue || kind == compactFalse { // which as a field is in its header
+				kind = compactI8
+			}
+			t.skip(kind)
+		})
+	case compactStruct:
+		t.fields(func(_ int16, kind byte) { t.skip(kind) })
+	default:
+		t.fail()
+	}
+}

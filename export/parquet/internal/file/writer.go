@@ -27,11 +27,15 @@ type Writer struct {
 // NewWriter returns a writer of a file with these columns, and with texts that
 // describe it.
 func NewWriter(w io.Writer, enc *Encoder, columns []*Node, meta [][2]string) *Writer {
-	f := &Writer{w: w, enc: enc, root: columns, meta: meta}
-	for _, n := range columns {
-		f.addLeaves(n, nil, 0, 0)
+	return &Writer{w: w, enc: enc, root: columns, meta: meta, leaves: leavesOf(columns)}
+}
+
+// leavesOf returns the columns that nodes are stored in.
+func leavesOf(nodes []*Node) (list []*Leaf) {
+	for _, n := range nodes {
+		list = n.addLeaves(list, nil, 0, 0)
 	}
-	return f
+	return list
 }
 
 // begin writes the begin of a file, if nothing is written yet.
@@ -42,25 +46,24 @@ func (f *Writer) begin() {
 }
 
 // addLeaves adds the columns that n is stored in.
-func (f *Writer) addLeaves(n *Node, path []string, def, rep uint8) {
+func (n *Node) addLeaves(list []*Leaf, path []string, def, rep uint8) []*Leaf {
 	path = append(path[:len(path):len(path)], n.Name)
 	if !n.Required {
 		def++
 	}
 	switch n.Type {
 	case List:
-		f.addLeaves(n.Fields[0], append(path, "list"), def+1, rep+1)
+		return n.Fields[0].addLeaves(list, append(path, "list"), def+1, rep+1)
 	case Map:
-		for _, m := range n.Fields {
-			f.addLeaves(m, append(path, "key_value"), def+1, rep+1)
-		}
+		path, def, rep = append(path, "key_value"), def+1, rep+1
 	case Struct:
-		for _, m := range n.Fields {
-			f.addLeaves(m, path, def, rep)
-		}
 	default:
-		f.leaves = append(f.leaves, &Leaf{typ: n.Type, path: path, maxDef: def, maxRep: rep})
+		return append(list, &Leaf{typ: n.Type, path: path, maxDef: def, maxRep: rep})
 	}
+	for _, m := range n.Fields {
+		list = m.addLeaves(list, path, def, rep)
+	}
+	return list
 }
 
 // Leaves returns the columns that values are stored in, in the order of the schema.
@@ -193,21 +196,7 @@ func (f *Writer) Close() error {
 	if f.begin(); f.err != nil {
 		return f.err
 	}
-	t := &thrift{}
-	t.begin()
-	t.i32(1, 2)
-	elements := 1
-	for _, n := range f.root {
-		elements += n.elements()
-	}
-	t.list(2, compactStruct, elements)
-	t.begin()
-	t.text(4, "schema")
-	t.i32(5, int32(len(f.root)))
-	t.end()
-	for _, n := range f.root {
-		n.appendSchema(t)
-	}
+	t := schemaOf(f.root)
 	t.i64(3, f.rows)
 	t.list(4, compactStruct, f.count)
 	t.b = append(t.b, f.groups.b...)
@@ -230,4 +219,24 @@ func (f *Writer) Close() error {
 	t.b = binary.LittleEndian.AppendUint32(t.b, uint32(len(t.b)))
 	f.err = f.write(append(t.b, magic...))
 	return f.err
+}
+
+// schemaOf begins the description of a file with these columns.
+func schemaOf(root []*Node) *thrift {
+	t := &thrift{}
+	t.begin()
+	t.i32(1, 2)
+	elements := 1
+	for _, n := range root {
+		elements += n.elements()
+	}
+	t.list(2, compactStruct, elements)
+	t.begin()
+	t.text(4, "schema")
+	t.i32(5, int32(len(root)))
+	t.end()
+	for _, n := range root {
+		n.appendSchema(t)
+	}
+	return t
 }
