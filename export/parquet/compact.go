@@ -79,7 +79,7 @@ func (l *Lake) compactDays(ctx context.Context, skip map[string]bool, done func(
 		}
 	}
 	old := slices.Clone(l.compactions)
-	order.Sort(old, func(a, b *Compaction) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	order.Sort(old, func(a, b *compaction) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	for _, c := range old {
 		d := day(c.Date)
 		if len(c.live) > 0 && !skip[c.Run] && (len(c.stale) > 0 || c.Bytes <= d.bytes) {
@@ -125,11 +125,11 @@ type dayMerge struct {
 	dir   string
 	date  string
 	fresh []*Manifest
-	old   []*Compaction
+	old   []*compaction
 	bytes int64
 
 	temp    string
-	c       Compaction
+	c       compaction
 	moves   []move
 	enc     *file.Encoder
 	decoder file.Decoder
@@ -141,7 +141,7 @@ func (d *dayMerge) run() (*Compacted, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.c = Compaction{Schema: ManifestSchema, Run: newRun(names), Date: d.date, Recordings: make(map[string]string)}
+	d.c = compaction{Schema: ManifestSchema, Run: newRun(names), Date: d.date, Recordings: make(map[string]string)}
 	d.temp = filepath.Join(d.dir, runFolder, rand.Text())
 	if err := makeFolder(d.temp); err != nil {
 		return nil, err

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// A Compaction has the rows of many recordings of a day, in a few files for each type of event
+// A compaction has the rows of many recordings of a day, in a few files for each type of event
 // and each table. Its manifest lies in the folder _compacted of a lake.
 //
 // A recording is read where the newest compaction says that has this export of it, and otherwise
 // from files of its own. So nothing has to be changed for all recordings at once, an export that
 // comes later holds, and the order in which compactions of the same recordings end is of no matter.
 // Rows of a recording that is read from elsewhere are stale: see [Lake.View].
-type Compaction struct {
+type compaction struct {
 	Schema int    `json:"schema"`
 	Run    string `json:"run"`
 	Date   string `json:"date"` // of the recordings
@@ -34,7 +34,7 @@ type Compaction struct {
 const compactionFolder = "_compacted"
 
 // pathOf returns where the manifest is, from the lake.
-func (c *Compaction) path() string { return compactionFolder + "/" + c.Run + ".json" }
+func (c *compaction) path() string { return compactionFolder + "/" + c.Run + ".json" }
 
 // compactionsOf returns the names of the manifests of compactions, that of the newest last.
 func compactionsOf(dir string) ([]string, error) {
@@ -61,7 +61,7 @@ func (l *Lake) readCompactions() error {
 		l.compactions = nil
 		var gone error
 		for _, name := range names {
-			c := new(Compaction)
+			c := new(compaction)
 			path := compactionFolder + "/" + name
 			switch err := readJSON(filepath.Join(l.Dir, filepath.FromSlash(path)), c, &c.Schema); {
 			case errors.Is(err, fs.ErrNotExist):
@@ -83,7 +83,7 @@ func (l *Lake) readCompactions() error {
 
 // assign finds out from which compaction each recording is read.
 func (l *Lake) assign() {
-	l.in = make(map[*Manifest]*Compaction)
+	l.in = make(map[*Manifest]*compaction)
 	for _, m := range l.Manifests {
 		for _, c := range l.compactions {
 			if c.Recordings[m.TraceID] == m.Run {
@@ -112,7 +112,7 @@ func (l *Lake) assign() {
 
 // checkRows finds files of a compaction that do not have as many rows as the manifests of its
 // recordings say, by type.
-func (c *Compaction) checkRows() (faults []string) {
+func (c *compaction) checkRows() (faults []string) {
 	rows := make(map[string]int64)
 	for _, m := range c.live {
 		for _, f := range m.Files {
@@ -131,7 +131,7 @@ func (c *Compaction) checkRows() (faults []string) {
 }
 
 // remove removes a compaction that nothing is read from: the manifest first.
-func (c *Compaction) remove(dir string) error {
+func (c *compaction) remove(dir string) error {
 	if err := os.Remove(filepath.Join(dir, filepath.FromSlash(c.path()))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -23,8 +23,8 @@ type Lake struct {
 	Replaced []string
 	Damaged  map[string]error
 
-	compactions []*Compaction             // in order of their runs
-	in          map[*Manifest]*Compaction // that recordings are read from
+	compactions []*compaction             // in order of their runs
+	in          map[*Manifest]*compaction // that recordings are read from
 }
 
 // OpenLake reads all manifests of a lake.
