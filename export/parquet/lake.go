@@ -279,3 +279,17 @@ func (l *Lake) walkRuns(do func(path string, touched time.Time)) error {
 	}
 	return err
 }
+
+// ManifestPaths returns where the manifests of the compactions and the recordings that hold are,
+// from the lake.
+func (l *Lake) ManifestPaths() (compactions, recordings []string) {
+	for _, c := range l.compactions {
+		if len(c.live) > 0 {
+			compactions = append(compactions, c.path())
+		}
+	}
+	for _, m := range l.Manifests {
+		recordings = append(recordings, manifestFolder+"/"+m.TraceID[:2]+"/"+m.fileName())
+	}
+	return compactions, recordings
+}

@@ -3,7 +3,6 @@ package ship
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,13 +18,9 @@ those count that its manifests list; docs/lake.md has more.
 
   check   hold the files against what the manifests list: the exit code is 1 if one is
           missing or not as it was written. Files of which no manifest speaks do no harm
-  compact merge the files of recordings: each day and type then has one, with the same rows
-  clean   remove such files, and leftovers of killed exports, once they are --age old
+  clean   remove these, and leftovers of killed exports, once they are --age old
   view    print SQL for DuckDB: a view of each type of events and each table, which reads
           the files that manifests list, and nothing else`
-
-// lakeDoes are the things that the command does.
-var lakeDoes = []string{"check", "compact", "clean", "view"}
 
 // A lakeCommand holds the flags of the command.
 type lakeCommand struct {
@@ -37,17 +32,16 @@ type lakeCommand struct {
 func NewLake() *cobra.Command {
 	l := new(lakeCommand)
 	cmd := &cobra.Command{
-		Use:   "lake [flags] check|compact|clean|view FOLDER",
-		Short: "Check, compact and clean a lake of Parquet files, and print views of it",
+		Use:   "lake [flags] check|clean|view FOLDER",
+		Short: "Check and clean a lake of Parquet files, and print views of it",
 		Long:  lakeLong,
 		Example: `  etw export -o lake gc.nettrace alloc.nettrace && etw lake check lake
-  etw lake compact lake
   etw lake clean --age 48h lake
   etw lake view lake > lake.sql`,
 		Args: cli.Args(2, 2),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return lakeDoes, cobra.ShellCompDirectiveNoFileComp
+				return []string{"check", "clean", "view"}, cobra.ShellCompDirectiveNoFileComp
 			}
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
@@ -61,8 +55,11 @@ func NewLake() *cobra.Command {
 }
 
 func (l *lakeCommand) run(cmd *cobra.Command, what, dir string) error {
-	if !slices.Contains(lakeDoes, what) {
-		return cli.Usagef("etw lake %s: there are %s%s", what, strings.Join(lakeDoes, ", "), cli.DidYouMean(what, lakeDoes))
+	does := map[string]func(*cobra.Command, *parquet.Lake) error{"check": l.check, "clean": l.clean, "view": l.view}
+	names := []string{"check", "clean", "view"}
+	do := does[what]
+	if do == nil {
+		return cli.Usagef("etw lake %s: there are %s%s", what, strings.Join(names, ", "), cli.DidYouMean(what, names))
 	}
 	for flag, of := range map[string]string{"age": "clean", "at": "view"} {
 		if cmd.Flags().Changed(flag) && what != of {
@@ -72,33 +69,16 @@ func (l *lakeCommand) run(cmd *cobra.Command, what, dir string) error {
 	if l.age < 0 {
 		return cli.Usagef("--age %v: it is a time that has gone by", l.age)
 	}
-	if what == "compact" {
-		return compact(cmd, dir)
-	}
 	lake, err := parquet.OpenLake(dir)
 	if err != nil {
 		return err
 	}
-	trouble := map[string]func(*cobra.Command, *parquet.Lake) error{"check": l.check, "clean": l.clean, "view": l.view}[what](cmd, lake)
+	trouble := do(cmd, lake)
 	for path, err := range lake.Damaged {
 		cli.Report(cmd, fmt.Errorf("%s: the manifest is damaged, and its recordings are not there: %w", path, err))
 		trouble = cli.ErrReported
 	}
 	return trouble
-}
-
-// compact prints a line for each day that it merges.
-func compact(cmd *cobra.Command, dir string) error {
-	days := 0
-	err := parquet.Compact(cmd.Context(), dir, func(c parquet.Compacted) {
-		days++
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s: %s, %s, instead of %s, %s\n", c.Date, show.Count(c.Recordings, "recording", "recordings"), show.Count(c.FilesAfter, "file", "files"),
-			show.Size(float64(c.BytesAfter)), show.Count(c.FilesBefore, "file", "files"), show.Size(float64(c.BytesBefore)))
-	})
-	if days == 0 && err == nil {
-		fmt.Fprintln(cmd.OutOrStdout(), "there is nothing to merge")
-	}
-	return err
 }
 
 // check prints the contents, and their faults.

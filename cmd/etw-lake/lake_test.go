@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
+)
+
+// makeLake exports recordings of one day.
+func makeLake(t *testing.T, dir string, first, n int) {
+	t.Helper()
+	for i := range n {
+		w := nettracetest.NewWriter(4, nettracetest.Trace{Start: time.Date(2026, 11, 20, i, 0, 0, 0, time.UTC), Pointer: etw.Ptr64, ProcessID: 7})
+		w.Metadata(nettracetest.Row{ID: 1, Provider: "Fleet", EventID: 1, Name: "Order", Fields: []nettracetest.Field{{Name: "cents", Type: 9}}})
+		for k := range 10 {
+			w.Events(nettracetest.Event{Metadata: 1, Time: int64(k) * 1e6, Thread: 8, Capture: 8, Payload: []byte{byte(k), 0, 0, 0}})
+		}
+		w.End()
+		r, err := nettrace.NewReader(strings.NewReader(string(w.Bytes())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parquet.Export(context.Background(), r, parquet.Options{Dir: dir, Trace: "a b.nettrace", ID: fmt.Sprint(first + i)}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A store keeps objects, and fails now and then.
+type store struct {
+	sync.Mutex
+	objects  map[string]string
+	order    []string // of the writes
+	requests int
+}
+
+func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.Lock()
+	defer s.Unlock()
+	if s.requests++; s.requests%5 == 0 {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=id/") {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	switch path := r.URL.Path; r.Method {
+	case http.MethodHead:
+		if text, ok := s.objects[path]; ok {
+			w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+		} else {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	case http.MethodPut:
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		s.objects[path] = string(b)
+		s.order = append(s.order, path)
+	}
+}
+
+// A lake that is merged and pushed is a lake in the bucket, whose manifests came last; what is there is not
+// copied again.
+func TestPush(t *testing.T) {
+	s := &store{objects: make(map[string]string)}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	env := map[string]string{"AWS_ENDPOINT_URL": server.URL, "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
+	dir := t.TempDir()
+	makeLake(t, dir, 0, 6)
+	do := func(args ...string) string {
+		t.Helper()
+		var out strings.Builder
+		if err := run(context.Background(), args, func(k string) string { return env[k] }, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if out := do("compact", dir); !strings.HasPrefix(out, "2026-11-20: 6 recordings: 2 files") {
+		t.Error(out)
+	}
+	makeLake(t, dir, 6, 2)
+	if out := do("push", dir, "s3://b/fleet"); out != "8 recordings: 15 objects copied, 0 were there\n" {
+		t.Error(out)
+	}
+	if out := do("push", dir, "s3://b/fleet"); out != "8 recordings: 0 objects copied, 15 were there\n" {
+		t.Error(out)
+	}
+	step := 0
+	for _, path := range s.order {
+		now := 0
+		if strings.Contains(path, "/_compacted/") {
+			now = 1
+		} else if strings.Contains(path, "/_traces/") {
+			now = 2
+		}
+		if now < step {
+			t.Errorf("%s came late: %q", path, s.order)
+		}
+		step = now
+	}
+	back := t.TempDir()
+	for path, text := range s.objects {
+		at := filepath.Join(back, filepath.FromSlash(strings.TrimPrefix(path, "/b/fleet/")))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := parquet.OpenLake(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.Check()
+	if err != nil || r.Recordings != 8 || r.Rows != 8*11 || len(r.Missing)+len(r.Orphans)+len(l.Damaged) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	env["AWS_ACCESS_KEY_ID"] = "other"
+	makeLake(t, dir, 8, 1)
+	if err := run(context.Background(), []string{"push", dir, "s3://b/fleet"}, func(k string) string { return env[k] }, io.Discard); err == nil || !strings.Contains(err.Error(), "403") {
+		t.Errorf("%v", err)
+	}
+	if err := run(context.Background(), []string{"compact"}, os.Getenv, io.Discard); !errors.Is(err, errUsage) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Other places are errors, and so are missing keys.
+func TestPlaces(t *testing.T) {
+	env := map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "eu-central-1"}
+	get := func(k string) string { return env[k] }
+	b, err := newBucket("s3://b/a dir/", get)
+	if err != nil || b.at.String() != "https://b.s3.eu-central-1.amazonaws.com/a%20dir/" {
+		t.Errorf("%v, %v", b, err)
+	}
+	for _, place := range []string{"gs://b/x", "abfss://c@x/y", "b/x", "s3://", "s3:///x", "s3://b/x?y"} {
+		if _, err := newBucket(place, get); err == nil || !strings.Contains(err.Error(), place) {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+	delete(env, "AWS_SECRET_ACCESS_KEY")
+	if _, err := newBucket("s3://b", get); err == nil || !strings.Contains(err.Error(), "AWS_SECRET_ACCESS_KEY") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The signature is that of the example in the description of AWS.
+func TestSign(t *testing.T) {
+	b := &bucket{region: "us-east-1", now: func() time.Time { return time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC) }}
+	b.keys.id, b.keys.secret = "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+	req, err := http.NewRequest(http.MethodGet, "https://examplebucket.s3.amazonaws.com/test.txt", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Range", "bytes=0-9")
+	req.Header.Set("X-Amz-Content-Sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+	b.sign(req)
+	const want = "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
+	if got := req.Header.Get("Authorization"); !strings.HasSuffix(got, want) {
+		t.Errorf("%s, not %s", got, want)
+	}
+}

@@ -1,0 +1,74 @@
+// Etw-lake merges the files of a lake that etw export has written, and copies a lake into a bucket
+// of an object store.
+//
+//	etw-lake compact lake
+//	etw-lake push lake s3://bucket/fleet
+//
+// It is a program of its own, since etw would be larger by it. docs/lake.md is about lakes.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/etwgen/etwgen/export/parquet"
+)
+
+const usage = `usage: etw-lake compact FOLDER
+       etw-lake push FOLDER s3://BUCKET[/PREFIX]
+
+  compact  merge the files of recordings: each day and type then has one, with the same rows
+  push     copy the files that hold and are not there yet, and then the manifests. Nothing is
+           removed: many machines can push to one place. AWS_ACCESS_KEY_ID,
+           AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION are as for other programs;
+           AWS_ENDPOINT_URL names a store that is not that of AWS
+`
+
+var errUsage = errors.New(usage)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout)
+	switch {
+	case errors.Is(err, errUsage):
+		fmt.Fprint(os.Stderr, err)
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "etw-lake:", err)
+		os.Exit(1)
+	}
+}
+
+// run does what the arguments say.
+func run(ctx context.Context, args []string, env func(string) string, out io.Writer) error {
+	switch {
+	case len(args) == 2 && args[0] == "compact":
+		return compact(ctx, args[1], out)
+	case len(args) == 3 && args[0] == "push":
+		b, err := newBucket(args[2], env)
+		if err != nil {
+			return err
+		}
+		return push(ctx, args[1], b, out)
+	}
+	return errUsage
+}
+
+// compact prints a line for each day that it merges.
+func compact(ctx context.Context, dir string, out io.Writer) error {
+	days := 0
+	err := parquet.Compact(ctx, dir, func(c parquet.Compacted) {
+		days++
+		fmt.Fprintf(out, "%s: %d recordings: %d files, %d bytes, instead of %d files, %d bytes\n",
+			c.Date, c.Recordings, c.FilesAfter, c.BytesAfter, c.FilesBefore, c.BytesBefore)
+	})
+	if days == 0 && err == nil {
+		fmt.Fprintln(out, "there is nothing to merge")
+	}
+	return err
+}
