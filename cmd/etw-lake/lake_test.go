@@ -77,8 +77,8 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A lake that is merged and pushed is a lake in the bucket, whose manifests came last; what is there is not
-// copied again.
+// A lake that is merged and pushed is a lake in the bucket, whose manifests came last; no object is copied
+// twice.
 func TestPush(t *testing.T) {
 	s := &store{objects: make(map[string]string)}
 	server := httptest.NewServer(s)

@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// run does what the arguments say.
+// run obeys the arguments.
 func run(ctx context.Context, args []string, env func(string) string, out io.Writer) error {
 	switch {
 	case len(args) == 2 && args[0] == "compact":

@@ -45,7 +45,7 @@ func parquetFiles(t *testing.T, dir string) (n int) {
 }
 
 // Recordings of two days become two sets of files; later ones, and later exports of the same, count
-// beside them, and what is merged anew has no stale rows.
+// beside them, and a further compaction drops the stale rows.
 func TestCompact(t *testing.T) {
 	o := options(t)
 	want := make(map[string]int64)

@@ -1,4 +1,4 @@
-// Package unzstd unpacks what is packed by zstd, by the standard library alone.
+// Package unzstd unpacks streams of zstd by the standard library alone.
 package unzstd
 
 import (

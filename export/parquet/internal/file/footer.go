@@ -74,8 +74,8 @@ func (f *Reader) describe(b []byte, end int64) bool {
 			t.skip(kind)
 		}
 	})
-	// Of types the reader takes what tells those of the writer apart: that the columns are the
-	// same to the last bit, their description says once it is written again.
+	// The reader takes as much of types as tells those of the writer apart: that the columns are
+	// the same to the last bit, their description shows once it is written again.
 	if t.bad || len(f.root) == 0 || len(leafRanges(f.root)) != len(f.root) || !bytes.HasPrefix(b, schemaOf(f.root).b) {
 		return false
 	}

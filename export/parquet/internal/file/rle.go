@@ -165,7 +165,7 @@ func bitsAt(b []byte, at, width int) uint64 {
 	return v & (1<<width - 1)
 }
 
-// A runs reads what appendHybrid appends.
+// A runs reads the output of appendHybrid.
 type runs struct {
 	b      []byte
 	width  int
@@ -215,7 +215,7 @@ func (r *runs) begin() bool {
 	return true
 }
 
-// A deltas reads what appendDeltas appends.
+// A deltas reads the output of appendDeltas.
 type deltas struct {
 	b      []byte
 	narrow bool
