@@ -216,7 +216,7 @@ async function begin() {
     document.title = about.files.map(f => f.name).join(", ") + " · etw";
     title.textContent = about.files.map(f => f.name).join(", ");
     onChange(show);
-    page.lanes = new Promise(done => setTimeout(() => readLanes().finally(done), 0)); // behind the first question of the view
+    page.lanes = ask("info", flagsOf(page, "info")).catch(() => null).then(readLanes); // the facts take no pass, and come first
     page.lanes.then(() => { drawStrip(); drawScope(); });
     await show();
     if (page.growing) setTimeout(grow, 2000);
