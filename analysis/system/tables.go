@@ -154,3 +154,22 @@ func (r *ImagesResult) files() table.View {
 		table.Text("pdb", func(f *file) string { return f.PDB }).IfAny(),
 		table.Text("buildId", func(f *file) string { return f.BuildID }).IfAny())
 }
+
+// allServices lists all, those that ran first.
+func (r *Result) allServices() table.View {
+	names := make(map[ID]string)
+	for i := range r.Processes {
+		names[ID(r.Processes[i].PID)] = r.Processes[i].Name
+	}
+	list := table.Refs(r.Machine.Services)
+	order.Stable(list, func(a, b *Service) int {
+		return cmp.Or(-cmp.Compare(min(a.PID, 1), min(b.PID, 1)), strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)))
+	})
+	return table.Of("service", "Services", list,
+		table.Text("service", func(s *Service) string { return s.Name }),
+		table.Text("state", func(s *Service) string { return s.State }).IfAny(),
+		table.ID("pid", func(s *Service) ID { return s.PID }).Natural(),
+		table.Text("process", func(s *Service) string { return names[s.PID] }),
+		table.Text("group", func(s *Service) string { return s.Group }).IfAny(),
+		table.Text("title", func(s *Service) string { return s.Title }))
+}
