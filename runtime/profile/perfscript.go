@@ -151,6 +151,9 @@ func readPerfScript(p *Profile, data []byte) error {
 		line, rest, ended := bytes.Cut(data, []byte("\n"))
 		data = rest
 		line = bytes.TrimRight(line, " \t\r")
+		if !ended && !bytes.HasSuffix(line, []byte(")")) {
+			p.warn("the text ends within line %d", number)
+		}
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
@@ -162,9 +165,6 @@ func readPerfScript(p *Profile, data []byte) error {
 			}
 		} else if !open || line[0] != ' ' && line[0] != '\t' || !r.frame(line) {
 			r.left(number)
-		}
-		if !ended && line[len(line)-1] != ')' {
-			p.warn("the text ends within line %d", number)
 		}
 	}
 	r.stack()
