@@ -19,6 +19,9 @@ type Worker struct{ Process, Thread int64 }
 // AnyThread stands for all threads of a process.
 const AnyThread = math.MinInt64
 
+// Everyone stands for all threads of all processes.
+var Everyone = Worker{AnyThread, AnyThread}
+
 // A Span is a time since the start of a session, from the one up to, and including, the
 // other.
 type Span struct{ From, To time.Duration }
@@ -52,9 +55,9 @@ func (d During) Sum() (sum int64) {
 	return sum
 }
 
-// Has reports whether a time is among those of a thread or of its process.
+// Has reports whether a time is among those of a thread, of its process or of everyone.
 func (d During) Has(w Worker, at time.Duration) bool {
-	return within(d[w], at) || within(d[Worker{w.Process, AnyThread}], at)
+	return within(d[w], at) || within(d[Worker{w.Process, AnyThread}], at) || within(d[Everyone], at)
 }
 
 func within(list []Span, at time.Duration) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -65,7 +66,10 @@ func (s *Selector) findActivities(cmd *cobra.Command, in *Input, paths []string)
 	f := &finding{sought: s.sought, during: filter.During{}, tasks: make(map[string]bool), matched: make(map[*activities.Activity]bool)}
 	var mux etw.Mux
 	f.follow(&mux)
-	if err := Once(cmd, t, mux.Dispatch); err != nil {
+	if err := Once(cmd, t, func(r *etw.Record) error {
+		f.newest = max(f.newest, r.Elapsed())
+		return mux.Dispatch(r)
+	}); err != nil {
 		return err
 	}
 	if s.Header.During, err = f.found(); err == nil && f.caused {
@@ -88,6 +92,22 @@ type finding struct {
 	layer   activities.Layer // the least of their processes
 	callers callers
 	code    *symbols.Analysis
+	region  *time.Duration // when the mark was set that has the name, of the region that is on
+	newest  time.Duration
+}
+
+// mark takes a mark that was set in the trace of a machine. From one mark up to the next is a
+// region, in which all processes are.
+func (f *finding) mark(at time.Duration, text string) {
+	if f.region != nil {
+		f.during.Add(filter.Everyone, filter.Span{From: *f.region, To: max(at-1, *f.region)})
+		f.region = nil
+	}
+	f.tasks[text] = true
+	if slices.ContainsFunc(f.names, func(g filter.Glob) bool { return g.Match(text) }) {
+		f.count++
+		f.region = &at
+	}
 }
 
 type worked struct {
@@ -98,6 +118,12 @@ type worked struct {
 func (f *finding) follow(mux *etw.Mux) {
 	a := requests.New(mux)
 	f.flow, f.layer = activities.Of(mux), activities.Flow
+	if !f.caused {
+		etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPerfInfoMark) error {
+			f.mark(r.Elapsed(), e.Message.String())
+			return nil
+		})
+	}
 	if f.caused {
 		f.flow.OnSpan(func(pid int64, s activities.Span) { f.spans = append(f.spans, worked{pid, s}) })
 		f.callers = callers{of: make(map[filter.Worker][]calledBy), known: make(map[uint64]code)}
@@ -132,6 +158,9 @@ func (f *finding) found() (filter.During, error) {
 	case f.untold > 0:
 		return nil, cli.Usagef("%s: the trace does not tell which threads worked for %d of %d such activities: record it by etw collect --profile cause, or take all that was on meanwhile by --during %s",
 			f.sought, f.untold, f.count, f.names[0])
+	}
+	if f.region != nil { // up to the end
+		f.during.Add(filter.Everyone, filter.Span{From: *f.region, To: max(f.newest, *f.region)})
 	}
 	f.flow.Finish()
 	for _, s := range f.spans {

@@ -65,7 +65,7 @@ func (s *Selection) timeFlags(cmd *cobra.Command) {
 	f.StringVar(&s.from, "from", "", "only events from this `TIME` on: 2024-05-01T10:00:00Z, 10:00:05 of that\nday, or milliseconds or a duration such as 1.5s since the session's start")
 	f.StringVar(&s.To, "to", "", "only events before this `TIME`")
 	f.StringArrayVar(&s.caused, "activity", nil, "only work of threads for an activity of this `NAME`: see etw requests; repeatable")
-	f.StringArrayVar(&s.during, "during", nil, "only events of processes while an activity of this `NAME` was on; repeatable")
+	f.StringArrayVar(&s.during, "during", nil, "only events of processes while an activity of this `NAME` was on, or of a machine\nfrom a mark of this NAME up to the next one; repeatable")
 	f.StringVar(&s.Zone, "zone", "UTC", "`ZONE` of times, here and in text: UTC, local, machine (the recorded one), Asia/Tokyo")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"zone": cobra.FixedCompletions([]string{"UTC", "local", zoneOfMachine}, cobra.ShellCompDirectiveNoFileComp),
