@@ -101,10 +101,10 @@ func (t *kindTable) make(w *Writer, rec *etw.Record) (*writtenKind, error) {
 	if k := t.made[key]; k != nil {
 		return k, nil
 	}
-	if rec.ProviderName == "" || !w.v6 && !rec.Provider.IsZero() && ProviderGUID(rec.ProviderName) != rec.Provider {
+	m := rowOf(rec)
+	if rec.ProviderName == "" || !w.v6 && m.Name == "" && !m.GUID.IsZero() {
 		return nil, fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrNoProvider)
 	}
-	m := rowOf(rec)
 	if !w.v6 && m.HasNUL() {
 		return nil, fmt.Errorf("nettrace: %v: %w", rec.Key(), ErrNUL)
 	}

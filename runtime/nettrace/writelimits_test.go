@@ -179,7 +179,7 @@ func TestWriterRefusesWidths(t *testing.T) {
 		}
 	}
 	for name, h := range map[string]nettrace.Header{
-		"keys":     {Version: 6, Keys: []nettrace.KeyValue{{Key: "k", Value: strings.Repeat(long, 300)}}},
+		"keys":     {Version: 6, Clock: etw.Clock{Frequency: 1e9}, Keys: []nettrace.KeyValue{{Key: "k", Value: strings.Repeat(long, 300)}}},
 		"interval": {Version: 4, SamplingInterval: time.Minute},
 	} {
 		if _, err := nettrace.NewWriter(io.Discard, h); !errors.Is(err, nettrace.ErrTooLong) {

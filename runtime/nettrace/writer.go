@@ -28,6 +28,7 @@ type Writer struct {
 	unsorted bool
 	off      int64 // of the stream
 	err      error // of out, sticky
+	begun    bool  // the header is written
 	closed   bool
 
 	kinds   kindTable
@@ -64,8 +65,9 @@ func WithoutOrder() WriterOption { return func(w *Writer) { w.unsorted = true } 
 
 // NewWriter begins a stream with the header h, of which Version is 4, or 6, or 0 for the
 // first of both that can hold it: version 4 is of one process. The Clock is the unit of the
-// stream's time stamps, and a record with another Clock gets the time stamp of the same
-// moment. A PointerSize of 0 is that of 64 bits, a Frequency of 0 is 1e9.
+// stream's time stamps, that of the first record if it is zero, and a record with another
+// Clock gets the time stamp of the same moment. A PointerSize of 0 is that of 64 bits, a
+// Frequency of 0 is 1e9.
 //
 // The stream may go to a pipe or a connection: nothing is written twice.
 func NewWriter(out io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
@@ -78,9 +80,6 @@ func NewWriter(out io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
 	if h.PointerSize == 0 {
 		h.PointerSize = etw.Ptr64
 	}
-	if h.Clock.Frequency <= 0 {
-		h.Clock.Frequency = 1e9
-	}
 	switch {
 	case h.Version != 4 && h.Version != 6:
 		return nil, fmt.Errorf("nettrace: version %d is not written: 4 and 6 are", h.Version)
@@ -89,7 +88,6 @@ func NewWriter(out io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
 	case h.Version == 4 && (int64(h.Processors) > math.MaxInt32 || h.SamplingInterval > math.MaxUint32):
 		return nil, fmt.Errorf("nettrace: %d processors, a sample every %d ns: %w", h.Processors, h.SamplingInterval, ErrTooLong)
 	}
-	h.Clock = wholeMilliseconds(h.Clock)
 	w := &Writer{out: out, header: h, v6: h.Version == 6, newest: math.MinInt64}
 	for _, opt := range opts {
 		opt(w)
@@ -99,13 +97,32 @@ func NewWriter(out io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
 	w.threads.begin(w)
 	w.labels.begin()
 	w.beginBlock()
-	w.writeHeader()
+	if h.Clock != (etw.Clock{}) {
+		w.begin(&h.Clock)
+	}
 	return w, w.err
 }
 
+// begin writes the header with a clock, unless it is written.
+func (w *Writer) begin(c *etw.Clock) {
+	if w.begun {
+		return
+	}
+	w.begun = true
+	if c != nil {
+		w.header.Clock = *c
+	}
+	if w.header.Clock.Frequency <= 0 {
+		w.header.Clock.Frequency = 1e9
+	}
+	w.header.Clock = wholeMilliseconds(w.header.Clock)
+	w.writeHeader()
+}
+
 // Write appends a record. Its ProviderName and Schema, or its substitute for a Schema, go
-// into the metadata of the stream. Records of version 4 have no labels, and all are of the
-// process of the header. Neither version has room for a Channel, a Task, or for other
+// into the metadata of the stream. Records of version 4 have no labels, all are of the
+// process of the header, and a reader gives them the GUID that is made of the provider's name;
+// handlers find them by names. Neither version has room for a Channel, a Task, or for other
 // extended items than labels.
 func (w *Writer) Write(rec *etw.Record) error {
 	return w.write(rec, &Origin{CaptureThread: uint64(rec.ThreadID)})
@@ -129,8 +146,10 @@ var (
 	// ErrPointerSize is of records of programs whose pointers are not those of the stream: a
 	// reader would not find the fields behind one in a payload.
 	ErrPointerSize = errors.New("a program with pointers of another size than those of the stream")
-	// ErrNoProvider is of records whose provider has no name.
-	ErrNoProvider = errors.New("the name of the provider is not known")
+	// ErrNoProvider is of records whose provider has no name. Version 4 has names alone: there
+	// it is also of those that have no name of the event either, where the GUID of the provider
+	// is not made of its name, as that of an EventSource is.
+	ErrNoProvider = errors.New("no name says which provider's event it is")
 	// ErrTooLong is of records with a payload, a stack, a description or labels that are
 	// longer than the format can say.
 	ErrTooLong = errors.New("longer than the format can hold")
@@ -157,6 +176,7 @@ func (w *Writer) write(rec *etw.Record, o *Origin) error {
 	if err != nil {
 		return err
 	}
+	w.begin(rec.Clock)
 	h := layout.EventHeader{
 		Time: w.ticks(rec), Metadata: k.id, Size: uint32(len(rec.Payload)), Processor: rec.Processor,
 		Activity: rec.ActivityID, Related: rec.RelatedActivityID,
@@ -251,6 +271,7 @@ func (w *Writer) Flush() error {
 
 // flush writes the block of events, after its tables.
 func (w *Writer) flush() error {
+	w.begin(nil)
 	w.kinds.flush(w)
 	w.threads.flush(w)
 	w.stacks.flush(w)

@@ -280,6 +280,7 @@ func TestWriterRefuses(t *testing.T) {
 		{etw.Record{ProviderName: "P", ProcessID: 5, PointerSize: etw.Ptr32}, nettrace.ErrPointerSize},
 		{etw.Record{ProcessID: 5}, nettrace.ErrNoProvider},
 		{etw.Record{ProviderName: "P", Provider: etw.GUID{1}, ProcessID: 5}, nettrace.ErrNoProvider},
+		{etw.Record{ProviderName: "P", Provider: etw.GUID{1}, ProcessID: 5, Schema: &etw.EventDesc{Name: "E"}}, nil},
 	} {
 		if err := w.Write(&c.rec); !errors.Is(err, c.want) {
 			t.Errorf("%v: %v", c.rec.Key(), err)

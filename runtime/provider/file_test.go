@@ -6,53 +6,50 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
-	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/windows/process"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/provider"
 )
 
-// A later is a sink that is there once the session is, of which a file has the clock.
-type later struct{ provider.Sink }
-
-// TestFiles: the writers of files are sinks, and readers find the written events.
+// TestFiles: the writers of files are sinks, and readers find the written events, also of a
+// provider whose GUID is not made of its name.
 func TestFiles(t *testing.T) {
 	var out bytes.Buffer
 	for name, c := range map[string]struct {
-		create func(*etw.Clock) (provider.Sink, io.Closer, error)
+		create func() (provider.Sink, io.Closer, error)
 		open   func() (etw.Source, error)
 	}{
 		"etl": {
-			func(clock *etw.Clock) (provider.Sink, io.Closer, error) {
-				w, err := etl.NewWriter(&out, etl.Header{Clock: *clock})
+			func() (provider.Sink, io.Closer, error) {
+				w, err := etl.NewWriter(&out, etl.Header{})
 				return w, w, err
 			},
 			func() (etw.Source, error) { return etl.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len())) },
 		},
 		"nettrace": {
-			func(clock *etw.Clock) (provider.Sink, io.Closer, error) {
-				w, err := nettrace.NewWriter(&out, nettrace.Header{Clock: *clock, ProcessID: int64(os.Getpid()), PointerSize: etw.PtrSize(strconv.IntSize / 8)})
+			func() (provider.Sink, io.Closer, error) {
+				w, err := nettrace.NewWriter(&out, nettrace.Header{ProcessID: int64(os.Getpid()), PointerSize: etw.PtrSize(strconv.IntSize / 8)})
 				return w, w, err
 			},
 			func() (etw.Source, error) { return nettrace.NewReader(bytes.NewReader(out.Bytes())) },
 		},
 	} {
 		out.Reset()
-		sink := new(later)
-		l := provider.NewLocal(sink)
-		w, closer, err := c.create(l.Clock())
+		before := time.Now().Add(-time.Millisecond)
+		w, closer, err := c.create()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		sink.Sink = w
-		p := provider.New(clr.Provider.Desc, provider.To(l))
+		p := provider.New(process.Provider.Desc, provider.To(provider.NewLocal(w)))
 		if err := p.Register(); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 10 {
-			if err := p.Write(t.Context(), &clr.GCStartV1{Count: uint32(i)}); err != nil {
+			if err := p.Write(t.Context(), &process.StartV2{ProcessID: uint32(i)}); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
@@ -65,9 +62,9 @@ func TestFiles(t *testing.T) {
 		}
 		n := uint32(0)
 		var mux etw.Mux
-		etw.Handle(&mux, func(_ *etw.Record, e *clr.GCStartV1) error {
-			if e.Count != n {
-				t.Errorf("%s: event %d is %v", name, n, e)
+		etw.Handle(&mux, func(r *etw.Record, e *process.StartV2) error {
+			if e.ProcessID != n || r.Time().Before(before) || r.Time().After(time.Now()) {
+				t.Errorf("%s: event %d of %v is %v", name, n, r.Time(), e)
 			}
 			n++
 			return nil
