@@ -93,7 +93,7 @@ func checkDecodes(t *testing.T, path string, m *manifest.Manifest) (n tally) {
 		if err != nil {
 			break // what is damaged is for the tests of the readers
 		}
-		if r.Schema == nil || len(r.Schema.Fields) == 0 || r.Kind != etw.KindManifest || r.Opcode == manifestData {
+		if r.Schema == nil || len(r.Schema.Fields) == 0 || r.Kind != etw.KindManifest || r.Opcode == manifestData || r.ProviderName == ofStream {
 			continue
 		}
 		desc := registry.Of(r)
@@ -140,6 +140,20 @@ func TestImportable(t *testing.T) {
 	for name, want := range map[string]bool{"App.dll": true, "System.evtx": true, "x.EVTX": true, "a.nettrace.gz": true, "notes.txt": false, "evtx": false} {
 		if got := importable(name); got != want {
 			t.Errorf("importable(%q) is %v", name, got)
+		}
+	}
+}
+
+// TestImportLeavesOut: events that a trace does not describe are named.
+func TestImportLeavesOut(t *testing.T) {
+	in, err := importPath(t, corpus.File(t, "dotnet10", "eventsource.nettrace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(in.faults, "\n")
+	for _, name := range []string{"Bytes", "Arrays", "Dict", "Item", "Items", "Order"} {
+		if !strings.Contains(all, strconv.Quote(name)) {
+			t.Errorf("no word of %s in\n%s", name, all)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ const lostInTrace = `
 
 // importTraces collects the descriptions of events in traces.
 func importTraces(ctx context.Context, t *trace.Trace, names ...string) (*imported, error) {
-	c := &collector{providers: make(map[etw.GUID]*traced), seen: make(map[*etw.EventDesc]bool)}
+	c := &collector{providers: make(map[etw.GUID]*traced), seen: make(map[*etw.EventDesc]bool), bare: make(map[bareKey]string)}
 	if i := slices.IndexFunc(t.Files(), func(f *trace.File) bool { return f.Profile() != nil }); i >= 0 {
 		return nil, fmt.Errorf("%s: it is a profile (%s), which has no events, and so no manifest", t.Files()[i].Name(), t.Files()[i].Format())
 	}
@@ -47,6 +48,7 @@ func importTraces(ctx context.Context, t *trace.Trace, names ...string) (*import
 	for i, name := range names {
 		names[i] = sourceName(name)
 	}
+	c.leaveOut()
 	m := c.manifest()
 	if len(m.Providers) == 0 {
 		return nil, errors.New(strings.Join(c.faults, "; "))
@@ -62,6 +64,7 @@ func importTraces(ctx context.Context, t *trace.Trace, names ...string) (*import
 type collector struct {
 	providers map[etw.GUID]*traced
 	seen      map[*etw.EventDesc]bool
+	bare      map[bareKey]string // the providers' names of events whose fields nothing describes
 	faults    []string
 	notes     []string
 	named     []string // the providers with events that go by names
@@ -71,7 +74,15 @@ type collector struct {
 // record enters the description of a record, if it has one.
 func (c *collector) record(r *etw.Record) {
 	d := r.Schema
-	if d == nil || len(d.Fields) == 0 && len(r.Payload) > 0 || r.Kind != etw.KindManifest || c.seen[d] || r.Opcode == manifestData {
+	if r.Kind != etw.KindManifest || d != nil && c.seen[d] || r.Opcode == manifestData || r.ProviderName == ofStream {
+		return
+	}
+	if d == nil || len(d.Fields) == 0 && len(r.Payload) > 0 {
+		k := bareKey{provider: r.Provider, id: r.ID, version: r.Version}
+		if d != nil {
+			k.name = d.Name
+		}
+		c.bare[k] = r.ProviderName
 		return
 	}
 	c.seen[d] = true
@@ -105,6 +116,52 @@ func (c *collector) record(r *etw.Record) {
 		key.shape++
 	}
 	c.faults = append(c.faults, fmt.Sprintf("%s: event %d version %d of %s has another layout than before, and the first is kept", r.File, r.ID, r.Version, p.desc.Name))
+}
+
+// A bareKey is an event with a payload and no description of its fields.
+type bareKey struct {
+	provider etw.GUID
+	id       uint16
+	version  uint8
+	name     string // of a program's own event; those of the runtime and of Windows have none
+}
+
+// ofStream is the provider of a .nettrace file's own event, which no program writes.
+const ofStream = "Microsoft-DotNETCore-EventPipe"
+
+// leaveOut names the events that are left out since nothing describes their fields. Of
+// providers that no trace describes, those of the runtime and of Windows, it names the provider.
+func (c *collector) leaveOut() {
+	others := make(map[string]bool)
+	for k, provider := range c.bare {
+		provider = cmp.Or(provider, k.provider.String())
+		p := c.providers[k.provider]
+		switch {
+		case p == nil && k.name == "":
+			others[provider] = true
+		case p.has(k):
+		case k.name == "":
+			c.faults = append(c.faults, fmt.Sprintf("%s: event %d version %d is left out: the trace does not describe it", provider, k.id, k.version))
+		default:
+			c.faults = append(c.faults, fmt.Sprintf("%s: event %q (%d) is left out: the trace has no description of its fields", provider, k.name, k.id))
+		}
+	}
+	if len(others) > 0 {
+		c.notes = append(c.notes, "the trace describes no event of these providers, which are left out: "+strings.Join(slices.Sorted(maps.Keys(others)), ", "))
+	}
+}
+
+// has reports whether an event has a description in another place.
+func (t *traced) has(k bareKey) bool {
+	if t == nil {
+		return false
+	}
+	for other := range t.events {
+		if other.id == k.id && other.version == k.version && (other.name == k.name || other.name == "" || k.name == "") {
+			return true
+		}
+	}
+	return false
 }
 
 // manifestData is the opcode of events that carry a provider's manifest.

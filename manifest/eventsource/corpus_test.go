@@ -230,13 +230,14 @@ func TestConstructors(t *testing.T) {
 // those of which recordings say so, and no other.
 func TestLayouts(t *testing.T) {
 	want := map[string]string{
+		"Bakery-Manifest 6":                        "a=win:UInt32 b c",
 		"Dotnet-dev-certs 23":                      "certificate path includePrivateKey=win:UnicodeString",
 		"System.Threading.Tasks.TplEventSource 20": "TaskID=win:Int64 Object",
 		"System.Threading.Tasks.TplEventSource 21": "TaskID=win:Int64 Index=win:Int64 Object",
 	}
 	got := make(map[string]string)
 	events := 0
-	for _, path := range corpus.Glob(t, "assemblies", "*.dll") {
+	for _, path := range append(corpus.Glob(t, "assemblies", "*.dll"), corpus.File(t, "dotnet10", "Bakery.dll")) {
 		for _, s := range read(t, path, eventsource.Options{}) {
 			events += len(s.Events)
 			for _, e := range s.Events {

@@ -19,6 +19,7 @@ type written struct {
 type writtenPart struct {
 	inType string // "" if it is the field's own
 	arg    int    // which parameter of the method it is; -1 if it is no parameter, or unknown
+	item   bool   // of an array, which self-describing sources write by the field's type
 }
 
 // walk follows the code of an event method, and reports the calls of WriteEvent. It
@@ -35,9 +36,22 @@ func (c *class) walk(m *method, found func(written)) bool {
 		if strings.HasPrefix(call.name, "WriteEvent") && call.this.kind == this && len(call.args) > 0 {
 			found(c.written(call))
 		}
-		return value{}, false
+		return c.primitive(call), false
 	}
 	return in.run(m.MethodRow, args)
+}
+
+// primitive returns the value that a conversion makes an EventSourcePrimitive of, the element
+// of an array for WriteEvent. It is written as the type that it is converted from.
+func (c *class) primitive(call *call) value {
+	if call.name != "op_Implicit" || len(call.args) != 1 || !isTracing(c.nameOf(call.parent), "EventSource+EventSourcePrimitive") {
+		return value{}
+	}
+	v := call.args[0]
+	if v.boxed == 0 { // enumerations come in boxes
+		v.as = simpleTypes[call.sig.Params[0].Unmodified().Kind]
+	}
+	return v
 }
 
 // overloads has the types that WriteEvent's own overloads have for parameters, and their
@@ -83,7 +97,7 @@ func (c *class) written(call *call) written {
 func (c *class) elements(elems []value) []writtenPart {
 	var parts []writtenPart
 	for _, v := range elems {
-		part := writtenPart{arg: -1}
+		part := writtenPart{inType: v.as, arg: -1, item: true}
 		if v.kind == argument {
 			part.arg = int(v.n)
 		}
@@ -146,6 +160,11 @@ func (c *class) checkLayout(e *Event, s *Source) {
 		if !w.known {
 			lists = append(lists, "")
 			return
+		}
+		for i := range w.parts {
+			if p := &w.parts[i]; p.item && s.SelfDescribing {
+				p.inType = ""
+			}
 		}
 		lists = append(lists, e.layout(w.parts, s.SelfDescribing))
 	})

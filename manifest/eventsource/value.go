@@ -13,6 +13,7 @@ type value struct {
 	guid  etw.GUID // a GUID
 	array *[]value
 	boxed ecma335.Token // the type that it was boxed as; zero if it was not
+	as    string        // the type that it was converted to for WriteEvent
 }
 
 type valueKind uint8
