@@ -42,6 +42,7 @@ type spot struct {
 	waits bool
 	what  string // it is that waits
 	in    string // the method of the program
+	ofLib bool   // that is one of libraries, which goes on after an await
 }
 
 // spots are the readings of call stacks, by their numbers.
@@ -73,6 +74,7 @@ func spotOf(p *stacks.Profile, stack stacks.ID, kind func(*stacks.Frame) string)
 			continue
 		}
 		if x.in = resumed(f.Full); x.in != "" {
+			x.ofLib = strings.HasPrefix(x.in, "System.") || strings.HasPrefix(x.in, "Microsoft.")
 			break
 		}
 		if kind(f) == kinds.User {
@@ -115,8 +117,8 @@ func resumed(full string) string {
 const moveNext = "MoveNext"
 
 // of returns the kind and the name of a part of time: a thread of which samples say that it
-// waits did not run, and its await is told by the method that did, unless the trace has a
-// name for it.
+// waits did not run, and an await is told by the method that did, behind the name that the trace
+// has for it; one of libraries tells no more than that.
 func (p spots) of(k activities.Kind, name string, code stacks.ID) (activities.Kind, string) {
 	x, ok := p[code]
 	switch {
@@ -126,8 +128,8 @@ func (p spots) of(k activities.Kind, name string, code stacks.ID) (activities.Ki
 		if x.in != "" {
 			name = strings.TrimPrefix(name+" in "+x.in, " ")
 		}
-	case k == activities.Awaiting && name == "" && x.in != "":
-		name = "in " + x.in
+	case k == activities.Awaiting && x.in != "" && (name == "" || !x.ofLib):
+		name = strings.TrimPrefix(name+" in "+x.in, " ")
 	}
 	return k, name
 }
