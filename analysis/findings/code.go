@@ -39,7 +39,8 @@ func JIT(r *jit.Runtime) []Finding {
 }
 
 // Requests says which activities of a process failed, and which requests that it served failed
-// within them: what failed as a part of another is counted once.
+// within them: what failed as a part of another is counted once; and where the time of the
+// slowest endpoint went.
 func Requests(p *requests.Process) []Finding {
 	f := &finder{part: "requests"}
 	failed, which, within := 0, []string{}, []string{}
@@ -62,6 +63,7 @@ func Requests(p *requests.Process) []Finding {
 		}
 		f.add("requests.failed", Look, "%s failed: %s.%s", things("errors", failed, "activity", "activities"), strings.Join(which, ", "), more)
 	}
+	f.slowest(p)
 	return f.list
 }
 
@@ -82,6 +84,36 @@ func failing(x *requests.Task) string {
 		names = append(names, "and others")
 	}
 	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// slowest adds the endpoint whose slow requests took longest, with the largest cause where the
+// trace tells of any.
+func (f *finder) slowest(p *requests.Process) {
+	var slow *requests.Endpoint
+	most := leastRequest
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Endpoints {
+			e := &p.Tasks[i].Endpoints[j]
+			if p95 := e.DurationMS.P95.Or(0); e.Count >= enoughRequests && p95 >= most && (slow == nil || p95 > most) {
+				slow, most = e, p95
+			}
+		}
+	}
+	if slow == nil {
+		return
+	}
+	text := "The slowest endpoint is %s: %s of %s on average, 5 %% of them of %s or longer"
+	args := []any{slow.Endpoint, things("count", slow.Count, "request", "requests"), span("meanMs", slow.DurationMS.Mean.Or(0)), span("p95Ms", most)}
+	told := 0.0
+	for _, c := range slow.CausedBy {
+		told += c.TotalMS
+	}
+	if told > 0 {
+		text += "; %s of their time was %s"
+		c := slow.CausedBy[0]
+		args = append(args, share("causePercent", 100*c.TotalMS/told), strings.TrimSpace(c.Kind+" "+c.Name))
+	}
+	f.add("requests.slowest", atLeast(most, slowRequest, Look, Note), text+".", args...)
 }
 
 // Code names the method in which most was spent by itself: so many percent of the measure of

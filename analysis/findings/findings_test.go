@@ -80,6 +80,11 @@ func TestThresholds(t *testing.T) {
 		return Requests(&requests.Process{Tasks: []requests.Task{{Provider: "Http", Task: "Out", Errors: measure.Known(3), Endpoints: at("shop", 2)},
 			{Provider: "Web", Task: "In", Errors: measure.Known(3), ErrorsWithin: within, Endpoints: at("GET ", 2)}, {Provider: "Web", Task: "Part", Errors: measure.Known(1), ErrorsWithin: 1}}})
 	}
+	slow := func(n int, p95 float64, by ...requests.Cause) []Finding {
+		e := requests.Endpoint{Endpoint: "GET /slow", Count: n, DurationMS: measure.Summary{Mean: known(7), P95: known(p95)}, CausedBy: by}
+		quick := requests.Endpoint{Endpoint: "GET /ok", Count: 10, DurationMS: measure.Summary{P95: known(9)}}
+		return Requests(&requests.Process{Tasks: []requests.Task{{Endpoints: []requests.Endpoint{quick, e, quick}}}})
+	}
 	lost := func(n int64) []Finding {
 		r := nothing()
 		r.Lost, r.Records = n, 1000
@@ -128,6 +133,11 @@ func TestThresholds(t *testing.T) {
 		{"compiled", compiled(3, 499), "note jit.compiled: Compiling 3 methods took 499 ms of threads' wall-clock time."},
 		{"compiled for long", compiled(3, 500), "look jit.compiled: Compiling 3 methods took 500 ms of threads' wall-clock time."},
 		{"nothing failed", failed(0, 0), ""},
+		{"too few requests", slow(9, 500), ""},
+		{"quick requests", slow(10, 9.9), ""},
+		{"slower requests", slow(10, 10), "note requests.slowest: The slowest endpoint is GET /slow: 10 requests of 7.00 ms on average, 5 % of them of 10.0 ms or longer."},
+		{"slow requests", slow(11, 200, requests.Cause{Kind: "awaiting", Name: "Task.Delay", TotalMS: 3}, requests.Cause{Kind: "running", TotalMS: 1}),
+			"look requests.slowest: The slowest endpoint is GET /slow: 11 requests of 7.00 ms on average, 5 % of them of 200 ms or longer; 75.0 % of their time was awaiting Task.Delay."},
 		{"one failed", failed(1), "look requests.failed: 1 activity failed: 1 of Shop/Order0."},
 		{"failed where it was served", served(3), "look requests.failed: 3 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1). Within them: 3 of Web/In (GET /fail 2, GET /late 1)."},
 		{"others asked, too", served(2), "look requests.failed: 4 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1), 1 of Web/In (GET /fail 2, GET /late 1)."},

@@ -37,6 +37,13 @@ const (
 	// Of fewer events lost than one in a hundred, counts and sums are still nearly right.
 	muchLost = 1.0 // percent of all events
 
+	// A network within a house answers in one millisecond, a disk in ten: a request that takes
+	// longer waits for something. From 200 ms on people notice. Of fewer than ten requests the
+	// slowest twentieth is one of them, as likely an accident.
+	leastRequest   = 10.0  // ms, of the slowest twentieth
+	slowRequest    = 200.0 // the same
+	enoughRequests = 10
+
 	// A sentence names so many kinds of failures.
 	failuresNamed = 4
 )
