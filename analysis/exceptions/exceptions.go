@@ -244,6 +244,7 @@ func (s *state) result(rt *runtime) *Runtime {
 		for kind, n := range map[int]*measure.Float{catch: &out.Catches, finally: &out.Finallys, filter: &out.Filters} {
 			*n = measure.Known(float64(s.ran[kind]))
 		}
+		out.CaughtAgain = max(0, s.ran[catch]-s.count)
 	}
 	s.tell(out)
 	sortTypes(out.Types)

@@ -169,6 +169,16 @@ func TestHandling(t *testing.T) {
 	if rt.CLRInstance != 9 || rt.Count != 2 || rt.Rethrown != 1 || rt.HandlingMS.Count != 1 || rt.HandlingMS.Total != 3 || len(rt.Stacks) != 1 || rt.Stacks[0].Count != 2 {
 		t.Errorf("%+v", rt)
 	}
+	if rt.CaughtAgain != 0 {
+		t.Errorf("%d were caught again", rt.CaughtAgain)
+	}
+	for range 3 { // throws without an operand have no events since .NET 9, and are caught nevertheless
+		s.Event(10*time.Millisecond, 5, &clr.ExceptionCatchStart{MethodName: text("H"), ClrInstanceID: 9})
+		s.Event(10*time.Millisecond, 5, &clr.ExceptionCatchStop{})
+	}
+	if n := a.Result().Runtimes[0].CaughtAgain; n != 2 {
+		t.Errorf("%d were caught again, want 2", n)
+	}
 }
 
 // TestPassedOn has the code that throws at addresses that only a list at the end names.

@@ -40,6 +40,9 @@ type Runtime struct {
 	Catches  measure.Float `json:"catches,omitzero"`
 	Finallys measure.Float `json:"finallys,omitzero"`
 	Filters  measure.Float `json:"filters,omitzero"`
+	// CaughtAgain is how many more were caught than there are events: those that a throw without
+	// an operand threw again, of which .NET 9 and later write none.
+	CaughtAgain int `json:"caughtAgain,omitempty"`
 }
 
 // A Type is the exceptions of one type.

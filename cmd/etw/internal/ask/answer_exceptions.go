@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/exceptions"
+	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -55,6 +56,9 @@ func exceptionsTotals(p *page, res *exceptions.Result) {
 			p.line("handled by", "unknown: the trace has no events of blocks that handle, which are of level 4 (informational)")
 		} else {
 			p.line("handled by", "%.0f catch, %.0f finally and %.0f filter blocks", rt.Catches.Or(0), rt.Finallys.Or(0), rt.Filters.Or(0))
+		}
+		if rt.CaughtAgain > 0 {
+			p.line("caught again", "%s: by that many throws without an operand, of which .NET 9 and later write no event", quantity.Times(rt.CaughtAgain))
 		}
 		if rt.HandlingMS.Count > 0 {
 			p.line("handling took", "%s", show.Spread(&rt.HandlingMS))
