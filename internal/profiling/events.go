@@ -155,7 +155,7 @@ func (f *follower) take(r *etw.Record) error {
 // swap ends an interval and begins the next one, with so many events. It returns the samples.
 func (f *follower) swap(x *Interval, limit int) []*stacks.Samples {
 	if !f.paused.IsZero() {
-		x.Partly = append(x.Partly, Part{f.kind, f.paused.Sub(f.begun)})
+		x.Partly = append(x.Partly, Part{f.kind, max(f.paused.Sub(f.begun), 0)}) // it may pause since before
 	}
 	lost, bytes := f.flow.news()
 	x.Lost, x.Bytes = x.Lost+lost+f.lost, x.Bytes+bytes+f.bytes

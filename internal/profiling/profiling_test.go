@@ -143,6 +143,12 @@ func TestLimits(t *testing.T) {
 	if samples == 0 || samples != 7*(sessions-1) && samples != 7*(sessions-2) || parts == 0 {
 		t.Errorf("%d samples, %d parts, and %d sessions", samples, parts, sessions)
 	}
+	f := &follower{happening: &happenings[0], o: &o, paused: time.Now()}
+	f.begin(1)
+	var x Interval
+	if f.swap(&x, 1); len(x.Partly) != 1 || x.Partly[0].For != 0 {
+		t.Errorf("what paused before an interval was followed for %v", x.Partly)
+	}
 	for _, test := range []struct {
 		busy, share float64
 		most, want  int
