@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -92,7 +93,7 @@ func (a *Analysis) started(r *etw.Record) error {
 func (a *Analysis) Finish() {
 	a.flow.Finish()
 	for _, list := range a.worked {
-		slices.SortStableFunc(list, func(x, y work) int { return cmp.Compare(x.from, y.from) })
+		order.Stable(list, func(x, y work) int { return cmp.Compare(x.from, y.from) })
 	}
 }
 
