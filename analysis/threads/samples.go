@@ -8,6 +8,9 @@ import (
 	"github.com/etwgen/etwgen/analysis/system"
 )
 
+// byInterrupt stands for who made a thread ready where it was no thread.
+const byInterrupt = "[interrupt]"
+
 // Blocked is the kind of samples that [Analysis.Samples] returns.
 const Blocked = "blocked"
 
@@ -56,7 +59,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 func (w *readier) name() string {
 	switch {
 	case w.interrupt:
-		return "[interrupt]"
+		return byInterrupt
 	case w.thread == nil:
 		return "[unknown]"
 	case w.thread.Process == nil || w.thread.Process.Name == "":

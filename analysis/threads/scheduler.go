@@ -54,10 +54,10 @@ func (a *Analysis) scheduled(r *etw.Record) {
 		before.stops(a.fields.Value("prev_state").Int())
 	}
 	if after.TID != 0 && a.comes(after, at) {
-		a.off[len(a.off)-1].stack = after.stack
+		o := &a.off[len(a.off)-1]
+		o.stack, o.processor = after.stack, r.Processor
 	}
-	after.processor = int(r.Processor)
-	p.thread, p.since = after, at
+	after.runsOn(int(r.Processor), p, at)
 }
 
 // The states of a thread, in bits of which it has one.

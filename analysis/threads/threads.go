@@ -41,6 +41,7 @@ type Analysis struct {
 	processors []processor
 	off        []off
 	now        int64 // times do not go back
+	origin     int64 // of the session
 	begun      bool
 	switches   int
 	readies    int
@@ -71,6 +72,7 @@ type thread struct {
 	does      doing
 	since     int64
 	processor int              // on which it runs
+	last      int              // of its times off, counted from 1, if it runs since that ended; else 0
 	why       string           // it waits
 	stack     system.CallStack // of where it stopped, on Linux
 	// On Linux: its last in off, where those are told whole, and its first and last sample.
@@ -110,6 +112,8 @@ type off struct {
 	why                 string // it waited
 	readier             readier
 	stack               system.CallStack
+	processor           int32 // that it came to, or -1
+	ran                 int64 // from till on, or -1 if that is not known
 }
 
 // A processor runs one thread at a time.
@@ -159,6 +163,7 @@ func (a *Analysis) OnOff(do func(t *system.Thread, from, readied, till int64, by
 
 // rests takes that a thread did not run.
 func (a *Analysis) rests(o off) {
+	o.ran, o.processor = -1, -1
 	a.off = append(a.off, o)
 	if a.onOff != nil {
 		a.onOff(o.thread.Thread, o.from, o.readied, o.till, o.readier.thread)
@@ -176,6 +181,9 @@ func (a *Analysis) ran(x *thread, from, to int64) {
 // at returns the time of a record.
 func (a *Analysis) at(r *etw.Record) int64 {
 	if t := when.Of(r); t > a.now || !a.begun {
+		if !a.begun {
+			a.origin = t - int64(r.Elapsed())
+		}
 		a.now, a.begun = t, true
 	}
 	return a.now
@@ -262,10 +270,16 @@ func (a *Analysis) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 		before.goes(e)
 	}
 	if after.TID != 0 && a.comes(after, at) {
+		a.off[len(a.off)-1].processor = r.Processor
 		a.bound.Await(r, after.TID, int32(len(a.off)-1))
 	}
-	after.processor = int(r.Processor)
-	p.thread, p.since = after, at
+	after.runsOn(int(r.Processor), p, at)
+}
+
+// runsOn takes that a thread has come to a processor.
+func (x *thread) runsOn(number int, p *processor, at int64) {
+	x.processor = number
+	p.thread, p.since = x, at
 }
 
 // count adds up the time of a processor until it left a thread.
@@ -294,6 +308,9 @@ func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 	case x.does == running && x.processor == number && p.thread == x:
 		a.ran(x, x.since, at)
 		x.ranFrom, x.ranTo = x.since, at
+		if x.last > 0 {
+			a.off[x.last-1].ran = at - x.since
+		}
 	default:
 		x.sums[unknown] += at - x.since
 	}
@@ -321,6 +338,9 @@ func (a *Analysis) comes(x *thread, at int64) bool {
 		x.first, x.seen = at, true
 	}
 	x.does, x.since, x.over = running, at, false
+	if x.last = 0; known {
+		x.last = len(a.off)
+	}
 	return known
 }
 

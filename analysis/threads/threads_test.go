@@ -41,6 +41,54 @@ func (p *play) ready(ms int, by int64, thread uint32, flags kernel.ReadyThreadFl
 	p.Event(time.Duration(ms)*time.Millisecond, by, &kernel.ThreadReadyThreadV2{TThreadID: thread, Flag: flags})
 }
 
+// TestSwitches: each time that a thread comes to a processor, with its wait before, who ended
+// that, how long it was ready, and how long it ran then.
+func TestSwitches(t *testing.T) {
+	p := newPlay(t)
+	p.to(1, 0, 10, waits)
+	p.to(3, 10, 20, waits)
+	p.ready(7, 20, 10, 0)
+	p.to(8, 20, 10, goes)
+	p.to(10, 10, 20, waits)
+	p.ready(11, 20, 10, kernel.ReadyThreadFlagsExecutingDpc)
+	p.to(12, 20, 10, waits)
+	res := p.a.Result()
+	all := func(int64, int64) bool { return true }
+	view := SwitchView(p.a.Switches(all))
+	var got []string
+	for i := range view.Rows {
+		line := ""
+		for _, name := range []string{"atMs", "tid", "waitedMs", "why", "readyMs", "byTid", "by", "ranMs"} {
+			switch v := view.At(i, view.Column(name)); {
+			case v.Known():
+				line += " " + strings.TrimSuffix(v.Text(), ".0")
+			default:
+				line += " -"
+			}
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		" 8 10 4 UserRequest 1 20 - 2",
+		" 10 20 0 preempted 2 - - 2",
+		" 12 10 1 UserRequest 1 - [interrupt] -",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	waited, ready := 0.0, 0.0
+	for _, s := range p.a.Switches(all) {
+		waited += ms(s.readied - s.from)
+		ready += ms(s.till - s.readied)
+	}
+	if open := res.Threads[0].OpenMS + res.Threads[1].OpenMS; waited != res.WaitingMS-open || ready != res.ReadyMS {
+		t.Errorf("switches sum up to %v ms of waits and %v ms ready, the threads to %v and %v", waited, ready, res.WaitingMS-open, res.ReadyMS)
+	}
+	if n := len(p.a.Switches(func(_, tid int64) bool { return tid == 20 })); n != 1 {
+		t.Errorf("thread 20 has %d switches, want 1", n)
+	}
+}
+
 // lines are samples in a form to compare.
 func lines(s *stacks.Samples) []string {
 	var list []string

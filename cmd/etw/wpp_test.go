@@ -114,3 +114,28 @@ func mkdir(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// TestInterrupts shows the drivers of a made trace whose routines kept processors from threads.
+func TestInterrupts(t *testing.T) {
+	h := etltest.DefaultHeader()
+	over := func(opcode etw.Opcode, fromUS, tillUS int64) *etw.Record {
+		at := func(us int64) int64 { return h.Clock.Origin + us*h.Clock.Frequency/1e6 }
+		payload := binary.LittleEndian.AppendUint64(nil, uint64(at(fromUS)))
+		payload = binary.LittleEndian.AppendUint64(payload, 0xfffff80000001200)
+		return &etw.Record{Kind: etw.KindClassic, Provider: etw.MustParseGUID("ce1dbfb4-137e-4da6-87b0-3f59aa102cbc"), Opcode: opcode, Version: 2,
+			PointerSize: etw.Ptr64, ProcessID: -1, ThreadID: -1, Timestamp: at(tillUS), Clock: &h.Clock, Payload: payload}
+	}
+	file, err := etltest.File(h, over(68, 100, 800), over(68, 1000, 1010), over(69, 2000, 2001))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := filepath.Join(t.TempDir(), "dpc.etl")
+	testio.Write(t, trace, string(file))
+	code, stdout, stderr := runTool("threads", "--by", "interrupt", "--format", "csv", trace)
+	if want := "DPC,,2,0.71,0.71,700,1,1"; code != 0 || !strings.Contains(stdout, want) {
+		t.Errorf("code %d, want %s in\n%s%s", code, want, stdout, stderr)
+	}
+	if code, stdout, stderr := runTool("threads", "--by", "routine", trace); code != 0 || !strings.Contains(stdout, "3 interrupt routines and DPCs") || !strings.Contains(stdout, "0xfffff80000001200") {
+		t.Errorf("code %d\n%s%s", code, stdout, stderr)
+	}
+}

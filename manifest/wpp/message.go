@@ -10,7 +10,7 @@ import (
 )
 
 // message returns the text of a format in the form of [etw.EventDesc.Message]: the first field is
-// %1, whatever its index in the file, and what is known of the message stands there as text. It
+// %1, whatever its index in the file, and the known traits of the message stand there as text. It
 // also has the fields shown as the text shows them: in hexadecimal, without a sign.
 func (r *reader) message(f *format, d *etw.EventDesc, places map[int]int) string {
 	named := map[string]string{

@@ -20,7 +20,7 @@ const (
 	symbolGlobalProcID = 0x1147
 )
 
-// ReadPDB reads the formats in a PDB of a size: what its program writes, and the providers
+// ReadPDB reads the formats in a PDB of a size: the messages of its program, and the providers
 // that are enabled for it, which have the flags of messages as keywords and no events.
 func ReadPDB(file io.ReaderAt, size int64) ([]*etw.Provider, error) {
 	m, err := msf.Open(file, size)

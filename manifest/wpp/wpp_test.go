@@ -197,7 +197,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestListing holds records of our own against what Microsoft's reader says of a PDB: the same
+// TestListing holds records of our own against the listing of a PDB by Microsoft's reader: the same
 // texts take the bytes that its offsets leave, and are messages that its TMF files have, too.
 func TestListing(t *testing.T) {
 	data := string(testio.Read(t, corpus.File(t, "wpp", "BthPS3PSM.pdb-cvdump.txt")))

@@ -44,8 +44,8 @@ type Runtime[T any] struct {
 	State T
 }
 
-// A table is the part of a [Table] that is the same for all states: what depends on the type of
-// the state is compiled for each of them.
+// A table is the part of a [Table] that is the same for all states: code that depends on the
+// type of the state is compiled for each of them.
 type table struct {
 	processes map[int64]*process
 	last      *life

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/need"
 	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/analysis/threads"
@@ -28,19 +29,25 @@ EventPipe has no context switches, but samples of threads. Of these the table ha
 how long threads were in managed code, and in code below it, running or waiting.
 Pauses for collections are apart, and so are times in which nobody looked.
 
-The rows are threads, or processors by --by processor.`,
+The rows are threads, or processors by --by processor. By --by switch they are the times
+at which threads came to a processor: how long each had waited, for what, who ended that,
+how long it was ready, and how long it ran then. By --by interrupt they are the drivers
+whose interrupts and DPCs kept processors from threads, by --by routine their routines,
+with the time that is their own; these two are not yet seen on a real recording.`,
 		example: `  etw threads machine.etl
   etw threads --sort waitingMs --top 10 machine.etl
   etw threads --by processor machine.etl
+  etw threads --by switch --sort readyMs --top 10 machine.etl
+  etw threads --by interrupt machine.etl
   etw threads cpu.nettrace
   etw threads --format json machine.etl | jq '.switched.runningMs'`,
 		next:      []show.Suggestion{show.Next("etw top", "on which code the time went"), show.Next("etw top --of blocked", "where threads wait")},
 		views:     viewsOf(new(threadsResult)),
-		Needs:     slices.Concat(threads.Needs, cpu.Needs),
+		Needs:     slices.Concat(threads.Needs, cpu.Needs, interrupts.Needs),
 		missing:   "the trace has neither context switches nor samples of threads by EventPipe; context switches are recorded by " + need.Switches.Recorder,
 		sampled:   "the trace has no context switches, but samples of processors, by which etw top --by thread has how long threads ran; context switches are recorded by " + need.Switches.Recorder,
 		threaded:  "only",
-		everyones: []string{"processor"},
+		everyones: []string{"processor", "interrupt", "routine"},
 		ask:       func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },
 	}
 }
@@ -50,16 +57,21 @@ type threadsResult struct {
 	Schema   int             `json:"schema"`
 	Switched *threads.Result `json:"switched,omitempty"`
 	Sampled  *cpu.Result     `json:"sampled,omitempty"`
+	// Interrupts are of all processes.
+	Interrupts *interrupts.Result `json:"interrupts,omitempty"`
 
+	switches []threads.Switch
 	interval int64 // between samples, in nanoseconds, 0 if that is not known
 }
 
 // Tables returns the tables: those that the trace has, and those of processors.
 func (r *threadsResult) Tables() []views.View {
+	list := cmp.Or(r.Switched, new(threads.Result)).Tables()
 	if r.Switched == nil {
-		return append(cmp.Or(r.Sampled, new(cpu.Result)).Tables(), new(threads.Result).Tables()[1])
+		list = append(cmp.Or(r.Sampled, new(cpu.Result)).Tables(), list[1:]...)
 	}
-	return r.Switched.Tables()
+	list = append(list, threads.SwitchView(r.switches))
+	return append(list, cmp.Or(r.Interrupts, new(interrupts.Result)).Tables()...)
 }
 
 // Warnings says which numbers mislead, and why.
@@ -105,14 +117,15 @@ type threadsAnswer struct {
 	viewed[*threadsResult]
 	switched *threads.Analysis
 	sampled  *cpu.Analysis
+	breaks   *interrupts.Analysis
 	interval int64
 }
 
 func newThreadsAnswer(mux *etw.Mux) *threadsAnswer {
-	a := &threadsAnswer{machine: newMachine(mux), switched: threads.New(mux), sampled: cpu.New(mux)}
+	a := &threadsAnswer{machine: newMachine(mux), switched: threads.New(mux), sampled: cpu.New(mux), breaks: interrupts.New(mux)}
 	a.facts, a.find = threadTotals, a.threads
 	a.any = func(res *threadsResult) bool {
-		return res.Switched != nil && len(res.Switched.Threads) > 0 || res.Sampled != nil && len(res.Sampled.Threads) > 0
+		return res.Interrupts != nil || res.Switched != nil && len(res.Switched.Threads) > 0 || res.Sampled != nil && len(res.Sampled.Threads) > 0
 	}
 	return a
 }
@@ -127,7 +140,7 @@ func (a *threadsAnswer) threads() *threadsResult {
 		if a.parted() {
 			s.Keep(a.has)
 		}
-		res.Switched = s
+		res.Switched, res.switches = s, a.switched.Switches(a.has)
 	}
 	if s := a.sampled.Result(); s.Samples > 0 {
 		if a.parted() {
@@ -135,10 +148,20 @@ func (a *threadsAnswer) threads() *threadsResult {
 		}
 		res.Sampled = s
 	}
+	if s := a.breaks.Result(); s.Count > 0 {
+		res.Interrupts = s
+	}
 	return res
 }
 
 func threadTotals(p *page, res *threadsResult) {
+	if s := res.Interrupts; s != nil {
+		p.title(show.Count(s.Count, "interrupt routine or DPC", "interrupt routines and DPCs"))
+		p.line("took", "%s of processors, the longest %.1f µs; %d took more than 512 µs", show.MS(s.OwnMS), s.LongestUS, s.Over512US)
+		if res.Switched == nil && res.Sampled == nil {
+			return
+		}
+	}
 	if s := res.Switched; s != nil {
 		p.title(show.Count(int64(s.Switches), "context switch", "context switches"))
 		p.line("running", "%s", show.MS(s.RunningMS))

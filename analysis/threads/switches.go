@@ -1,0 +1,80 @@
+package threads
+
+import (
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/table"
+)
+
+// A Switch is the end of a time in which a thread did not run: it comes to a processor. Only
+// threads of which that time is known from its begin on have one.
+type Switch struct {
+	*off
+	atMS float64
+}
+
+// by returns the number of the thread that made this one ready, or -1.
+func (s *Switch) by() int64 {
+	if t := s.readier.thread; t != nil {
+		return t.TID
+	}
+	return -1
+}
+
+func (s *Switch) byName() string {
+	switch t := s.readier.thread; {
+	case s.readier.interrupt:
+		return byInterrupt
+	case t != nil:
+		return t.Name
+	}
+	return ""
+}
+
+// readyMS is not known where no event tells when a wait ended: the wait has that time, too.
+func (s *Switch) readyMS() measure.Float {
+	if s.waited && !s.byOther {
+		return measure.Float{}
+	}
+	return measure.Known(ms(s.till - s.readied))
+}
+
+func (s *Switch) ranMS() measure.Float {
+	if s.ran < 0 {
+		return measure.Float{}
+	}
+	return measure.Known(ms(s.ran))
+}
+
+// Switches returns those of the threads that has reports, in the order of time. They are not a
+// part of the [Result]: there may be millions.
+func (a *Analysis) Switches(has func(pid, tid int64) bool) []Switch {
+	list := make([]Switch, 0, len(a.off))
+	for i := range a.off {
+		if o := &a.off[i]; has(pidOf(o.thread.Thread), o.thread.TID) {
+			list = append(list, Switch{o, ms(o.till - a.origin)})
+		}
+	}
+	return list
+}
+
+// SwitchView is the table of switches.
+func SwitchView(list []Switch) table.View {
+	return table.Of("switch", "Context switches", table.Refs(list),
+		table.Moment("atMs", func(s *Switch) float64 { return s.atMS }).Natural().Helped("when the thread came to a processor"),
+		table.ID("processor", func(s *Switch) int32 { return s.processor }).Natural(),
+		table.ID("pid", func(s *Switch) int64 { return pidOf(s.thread.Thread) }),
+		table.ProcessName("process", func(s *Switch) int64 { return pidOf(s.thread.Thread) }),
+		table.ID("tid", func(s *Switch) int64 { return s.thread.TID }),
+		table.NameOf("name", table.Thread, func(s *Switch) int64 { return s.thread.TID }, func(s *Switch) string { return s.thread.Name }).IfAny(),
+		table.Amount("waitedMs", func(s *Switch) float64 { return ms(s.readied - s.from) }),
+		table.Text("why", func(s *Switch) string {
+			if !s.waited {
+				return "preempted"
+			}
+			return s.why
+		}),
+		table.Amount("readyMs", (*Switch).readyMS),
+		table.ID("byTid", (*Switch).by).Natural().Helped("the thread that made it ready"),
+		table.Text("by", (*Switch).byName).IfAny(),
+		table.Amount("ranMs", (*Switch).ranMS).Helped("from then on"))
+}
