@@ -69,7 +69,7 @@ func (l *lakeExport) check(o *exporting) error {
 		return cli.Usagef("--output is required: the lake's folder, which is made if there is none, or a file for other formats")
 	}
 	if scheme, _, ok := strings.Cut(o.path, "://"); ok {
-		return cli.Usagef("--output %s: a lake is a folder, and %s:// is none: write it to one, and copy that", o.path, scheme)
+		return cli.Usagef("--output %s: a lake is a folder, and %s:// is none: write it to one, and etw-lake push copies it", o.path, scheme)
 	}
 	switch l.exact {
 	case "plain":

@@ -14,7 +14,8 @@ import (
 )
 
 const lakeLong = `Lake keeps a lake that etw export has written. It is a folder of Parquet files, of which
-those count that its manifests list; docs/lake.md has more.
+those count that its manifests list; docs/lake.md has more. Etw-lake, a program beside
+this one, merges the files of many recordings, and copies lakes into buckets.
 
   check   hold the files against what the manifests list: the exit code is 1 if one is
           missing or not as it was written. Files of which no manifest speaks do no harm
