@@ -53,6 +53,7 @@ export async function overview(page, signal) {
       part("What happened when", page.lanes, () => page.timeline ? lanesOf(page.timeline, page.timeline.lanes, pageWindow(page), w => go({ flags: windowFlags(...(w || [null, null])) })) : h("p", { class: "soft" }, page.timelineFailed || "The trace has nothing that lanes show.")),
       part("The trace", facts, v => v.rows.map(r => factsOf(r))),
     ],
+    take: () => document.querySelector(".findings a")?.focus(),
   };
 }
 
