@@ -11,6 +11,7 @@ package otelsdk
 import (
 	"context"
 	"errors"
+	"math"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -45,7 +46,7 @@ func Watch(mux *etw.Mux, meter metric.Meter) error {
 			of := metric.WithAttributes(attribute.String("dotnet.gc.heap.generation", "gen"+string('0'+rune(g.Generation))))
 			collections.Add(ctx, 1, of)
 			if mb, ok := g.PromotedMB.Get(); ok { // not every collection says it
-				promoted.Record(ctx, mb*1e6, of)
+				promoted.Record(ctx, math.Round(mb*1e6), of)
 			}
 		})
 		return nil
