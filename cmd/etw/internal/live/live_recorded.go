@@ -92,6 +92,7 @@ func (m *recordedMode) record(cmd *cobra.Command, folder string, providers []eve
 		return "", err
 	}
 	defer out.Close()
+	defer sayListing(cmd, m.live.duration)()
 	err = m.copy(cmd, l, out)
 	switch {
 	case l.Received() == 0:
@@ -100,6 +101,23 @@ func (m *recordedMode) record(cmd *cobra.Command, folder string, providers []eve
 		return path, out.Close()
 	}
 	return "", l.explain(err)
+}
+
+// sayListing tells people why a recording goes on once it is stopped, after a time or by an
+// interrupt, and returns a function for its end.
+func sayListing(cmd *cobra.Command, duration time.Duration) (end func()) {
+	w := cmd.ErrOrStderr()
+	if _, ok := cli.Terminal(w); !ok {
+		return func() {}
+	}
+	say := time.AfterFunc(duration+time.Second, func() {
+		fmt.Fprintln(w, "etw: the process lists its methods, which call stacks need; that takes some seconds")
+	})
+	undo := context.AfterFunc(cmd.Context(), func() { say.Reset(time.Second) })
+	return func() {
+		undo()
+		say.Stop()
+	}
 }
 
 // copy writes the stream of a session to a file, and looks at it if that is wanted.
