@@ -34,7 +34,7 @@ var targets = []target{
 }
 
 // programs are in each archive.
-var programs = []string{"etw", "etwgen"}
+var programs = []string{"etw", "etwgen", "etw-lake"}
 
 func main() {
 	log.SetFlags(0)

@@ -68,7 +68,7 @@ func formula(number string, sums map[target]string) string {
 	}
 	b.WriteString(`
   def install
-    bin.install "etw", "etwgen"
+    bin.install "etw", "etwgen", "etw-lake"
     man1.install Dir["man/man1/*.1"]
     %w[etw etwgen].each do |program|
       bash_completion.install "completions/#{program}.bash" => program
@@ -106,7 +106,7 @@ func scoop(number string, sums map[target]string) ([]byte, error) {
 		Bin          []string         `json:"bin"`
 	}{
 		number, "Traces of .NET and Windows, and typed Go events from manifests", "https://github.com/etwgen/etwgen", "MIT",
-		map[string]place{"64bit": at("amd64"), "arm64": at("arm64")}, []string{"etw.exe", "etwgen.exe"},
+		map[string]place{"64bit": at("amd64"), "arm64": at("arm64")}, []string{"etw.exe", "etwgen.exe", "etw-lake.exe"},
 	}, "", "  ")
 	return append(text, '\n'), err
 }
