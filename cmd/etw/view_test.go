@@ -76,8 +76,8 @@ func TestViewAnswers(t *testing.T) {
 	}
 }
 
-// TestViewAnswersCorpus does so with traces of other programs: all that are traces if all is to be
-// tested.
+// TestViewAnswersCorpus does so with traces of other programs: if all is to be tested, with all
+// that are traces, but for large ones, which ETWGEN_FILTER=all adds.
 func TestViewAnswersCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it asks some hundred questions")
@@ -87,7 +87,7 @@ func TestViewAnswersCorpus(t *testing.T) {
 		paths = append(paths, corpus.File(t, name))
 	}
 	if corpus.All() {
-		paths = corpus.Traces(t)
+		paths = append(paths, corpus.Some(t, corpus.Traces(t))...)
 	}
 	for _, path := range paths {
 		if code, stdout, _ := runTool("info", "--format=json", "--", path); code != 0 && !strings.Contains(stdout, `"rows"`) {
@@ -133,6 +133,10 @@ func testViewAnswers(t *testing.T, path string) {
 			status, body, header := get(t, address+"api/"+q.Name+"?"+flags.Encode())
 			asked++
 			switch {
+			case len(stdout) > 64<<20:
+				if status != 413 || !bytes.Contains(body, []byte("larger than 64 MB")) {
+					t.Errorf("%v: %d %s, where the command has %d bytes", args, status, body, len(stdout))
+				}
 			case stdout == "" && (status != 400 && status != 422 || !bytes.Contains(body, []byte(`"error"`))):
 				t.Errorf("%v: %d %s, but the command says %s", args, status, body, stderr)
 			case stdout != "" && (status != 200 || string(body) != stdout || header.Get("Etw-Exit") != string(rune('0'+code))):

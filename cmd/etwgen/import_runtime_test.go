@@ -163,7 +163,11 @@ func TestCountersOfTwo(t *testing.T) {
 		}
 		providers += n
 	}
-	if providers == 0 || len(in.faults) > 0 {
-		t.Errorf("%d providers have counters; faults %q", providers, in.faults)
+	// Events with arrays of bytes have no description in a trace.
+	faults := slices.DeleteFunc(slices.Clone(in.faults), func(f string) bool {
+		return strings.HasSuffix(f, `event "DumpBuffer" (4) is left out: the trace has no description of its fields`)
+	})
+	if providers == 0 || len(faults) > 0 {
+		t.Errorf("%d providers have counters; faults %q", providers, faults)
 	}
 }

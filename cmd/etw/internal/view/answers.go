@@ -68,7 +68,7 @@ func (s *server) take(ctx context.Context, turn chan struct{}, args []string, be
 		return nil, err
 	}
 	if stdout.Full {
-		return nil, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
+		return nil, errLarge
 	}
 	a.body, a.said = stdout.Bytes(), strings.TrimSpace(stderr.String())
 	if len(a.body) > 0 || ctx.Value(cli.LeapKey{}) == nil { // the whole trace may say why there is nothing
@@ -76,6 +76,9 @@ func (s *server) take(ctx context.Context, turn chan struct{}, args []string, be
 	}
 	return a, nil
 }
+
+// errLarge refuses an answer that a browser could not hold either.
+var errLarge = fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
 
 // A pass is a command that reads the traces, under way or over.
 type pass struct {

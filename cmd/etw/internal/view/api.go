@@ -74,6 +74,8 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, args []string) *
 func answered(w http.ResponseWriter, r *http.Request, a *answer, err error) *answer {
 	switch {
 	case err != nil && r.Context().Err() != nil:
+	case errors.Is(err, errLarge):
+		reply(w, http.StatusRequestEntityTooLarge, map[string]any{"error": err.Error()})
 	case err != nil:
 		reply(w, http.StatusInternalServerError, map[string]any{"error": err.Error()})
 	case a.exit == cli.ExitUsage:
