@@ -73,7 +73,7 @@ func (r *reader) head(at int) (id, end, width int) {
 		}
 	}
 	id = at + head
-	if n > uint64(len(r.Bytes)-id) || n > 0 && n < uint64(width) {
+	if n > uint64(len(r.Bytes)-id) || n < uint64(width) && (n > 0 || head > 4) {
 		return 0, 0, 0
 	}
 	return id, id + int(n), width

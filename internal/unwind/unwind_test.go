@@ -118,6 +118,7 @@ func FuzzUnwind(f *testing.F) {
 	s := made()
 	f.Add(s.Bytes, false)
 	f.Add(s.Bytes[:len(s.Bytes)-7], true)
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4}, true) // no room for an identity of 8 bytes
 	f.Fuzz(func(t *testing.T, b []byte, debug bool) {
 		s := Section{Bytes: b, Order: binary.LittleEndian, Wide: true, Debug: debug}
 		s.Starts()
