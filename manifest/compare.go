@@ -255,7 +255,9 @@ func (c *comparer) newVersion(old *Provider, e *Event) {
 		return
 	}
 	a, b := forms(fieldsOf(before)), forms(fieldsOf(e))
-	if len(b) < len(a) || !slices.Equal(a, b[:len(a)]) {
+	if len(b) >= len(a) && slices.Equal(a, b[:len(a)]) {
+		c.add(e.Pos, Harmless, "new", "%s is new, and begins with the fields of version %d", title(e), before.Version)
+	} else {
 		c.add(e.Pos, Doubtful, "extends", "%s does not begin with the fields of version %d: programs that know only that one misread it", title(e), before.Version)
 	}
 }

@@ -74,7 +74,7 @@ func TestCompare(t *testing.T) {
 		{`message="small"`, `message="tiny"`, "warning (map)"},
 		{`valueMap name="Kind"`, `bitMap name="Kind"`, "warning (map)"},
 		{`message="sold"/>`, `message="sold"/><event value="1" version="1" template="T1"/>`, "warning (extends)"},
-		{`message="sold"/>`, `message="sold"/><event value="1" version="1" template="T"/>`, ""},
+		{`message="sold"/>`, `message="sold"/><event value="1" version="1" template="T"/>`, "note (new)"},
 		{`message="sold"/>`, `message="sold"/><event value="7" template="T1"/>`, "note (new)"},
 	} {
 		src := strings.Replace(compared, tt.from, tt.to, 1)
