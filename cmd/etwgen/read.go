@@ -162,19 +162,15 @@ func (r *reading) arguments() string {
 	return args
 }
 
-// manyErrors is in how many places a manifest must be wrong before it looks like
-// one that no person wrote.
-const manyErrors = 10
-
-// printHint says so if lenient mode can read a manifest that has many errors.
+// printHint says so if lenient mode can read a manifest that has errors.
 func (r *reading) printHint(stderr io.Writer) {
-	if r.opts.Lenient || r.errors.Places() < manyErrors {
+	if r.opts.Lenient || len(r.errors) == 0 {
 		return
 	}
 	opts := r.opts
 	opts.Lenient = true
 	if _, _, err := manifest.Parse(r.name, r.data, opts); err == nil {
-		fmt.Fprintf(stderr, "etwgen: %s: --lenient can read it; it accepts the errors that dumps of registered providers have\n", r.name)
+		fmt.Fprintf(stderr, "etwgen: %s: if it is a dump of a registered provider: --lenient can read it\n", r.name)
 	}
 }
 
