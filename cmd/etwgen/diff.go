@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -166,6 +168,11 @@ func (m *made) diff(cmd *cobra.Command, others []string) (bool, error) {
 	}
 	if others != nil {
 		paths = others
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(path); others == nil && errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("%s: its manifest is not where its command says: %w; give its whole path: etwgen diff -o %s PATH", m.dir, err, quoteArg(filepath.ToSlash(m.dir)))
+		}
 	}
 	own.SetContext(cmd.Context())
 	own.SetOut(cmd.OutOrStdout())
