@@ -363,7 +363,7 @@ func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error
 	}
 	all := len(tab.Rows)
 	if all == 0 && p.Format == show.FormatText && cmd.Flags().Changed("by") {
-		p.Note(fmt.Sprintf("--by %s has no rows: nothing that is here has one", q.by))
+		p.Note(fmt.Sprintf("--by %s has no rows: no event that was recorded tells of any", q.by))
 	}
 	if err := q.rank.WriteFirst(p, tab); err != nil {
 		return err
