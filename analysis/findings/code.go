@@ -119,7 +119,10 @@ func (f *finder) slowest(p *requests.Process) {
 // Code names the method in which most was spent by itself: so many percent of the measure of
 // the samples, such as Thread time.
 func Code(samples, method string, selfPercent float64) Finding {
-	f := &finder{part: "cpu"}
-	f.add("cpu.topMethod", Note, "%s: %s was spent in %s itself.", samples, share("selfPercent", selfPercent), method)
+	f, text := &finder{part: "cpu"}, "%s: %s was spent in %s itself."
+	if strings.HasPrefix(method, "0x") {
+		text = "%s: %s was spent in code at %s, of which the trace has no name."
+	}
+	f.add("cpu.topMethod", Note, text, samples, share("selfPercent", selfPercent), method)
 	return f.list[0]
 }

@@ -142,6 +142,7 @@ func TestThresholds(t *testing.T) {
 		{"failed where it was served", served(3), "look requests.failed: 3 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1). Within them: 3 of Web/In (GET /fail 2, GET /late 1)."},
 		{"others asked, too", served(2), "look requests.failed: 4 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1), 1 of Web/In (GET /fail 2, GET /late 1)."},
 		{"many failed", failed(1, 0, 2, 1, 1, 1), "look requests.failed: 6 activities failed: 1 of Shop/Order0, 2 of Shop/Order2, 1 of Shop/Order3, 1 of Shop/Order4, and others."},
+		{"code without a name", []Finding{Code("CPU time", "0x7f10", 62)}, "note cpu.topMethod: CPU time: 62.0 % was spent in code at 0x7f10, of which the trace has no name."},
 		{"a method", []Finding{Code("Thread time", "Oven.Bake", 62)}, "note cpu.topMethod: Thread time: 62.0 % was spent in Oven.Bake itself."},
 		{"nothing lost", lost(0), ""},
 		{"one lost", lost(1), "look trace.lost: At least 1 event was lost when the trace was recorded, 0.1 % of all: counts and sums are lower bounds."},
