@@ -26,6 +26,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -169,7 +170,7 @@ func (r *reader) finish() {
 		return
 	}
 	r.known[d.Key()] = true
-	slices.SortStableFunc(f.args, func(a, b argument) int { return a.index - b.index })
+	order.Stable(f.args, func(a, b argument) int { return a.index - b.index })
 	places := make(map[int]int)
 	for i, arg := range f.args {
 		if places[arg.index] == 0 {

@@ -29,8 +29,10 @@ export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight)
   const several = new Set(lanes.map(l => l.pid)).size > 1;
   const nameOf = l => [l.kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase(), l.of || l.name, several && l.pid >= 0 ? l.process || l.pid : ""].filter(Boolean).join(" ");
   const shortOf = l => [l.of?.replace(/^.*\//, "") || "", nameOf({ ...l, of: "", name: "" })].filter(Boolean).join(", ");
+  // Tasks of several providers have the same name.
+  const whoseOf = l => l.of?.includes("/") && lanes.some(o => o !== l && shortOf(o) === shortOf(l)) ? " of " + l.of.replace(/\/.*$/, "").replace(/^.*[.-]/, "") : "";
   const labels = h("div", { class: "lanelabels" }, lanes.map(l => h("div", { class: "lanelabel", title: nameOf(l) },
-    h("span", { class: "lanename" }, shortOf(l)), h("span", { class: "soft" }, l.how === "sum" ? amount(l.total, l.unit) : "up to " + amount(l.highest, l.unit)))));
+    h("span", { class: "lanename" }, shortOf(l)), h("span", { class: "soft" }, (l.how === "sum" ? amount(l.total, l.unit) : "up to " + amount(l.highest, l.unit)) + whoseOf(l)))));
   const box = h("div", { class: "lanebox", tabindex: "0", role: "slider", "aria-label": "window of time", "aria-valuemin": begin, "aria-valuemax": end }, canvas, tip);
   const root = h("div", { class: "lanes" }, labels, box);
   root.style.setProperty("--lane", rowHeight + "px");
