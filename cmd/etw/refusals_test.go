@@ -22,6 +22,16 @@ func refused(t *testing.T, want int, args ...string) string {
 	return said
 }
 
+// TestRefusalsOfP: -p is a process to some commands, and a provider to the others.
+func TestRefusalsOfP(t *testing.T) {
+	if said := refused(t, cli.ExitUsage, "stat", "-p", "17892"); !strings.Contains(said, "FILE... (-p is a provider); see") {
+		t.Error(said)
+	}
+	if said := refused(t, cli.ExitTrouble, "gc", "17892"); !strings.HasSuffix(said, " (a process: -p 17892)\n") {
+		t.Error(said)
+	}
+}
+
 // TestRefusals: each command says in one line, and with the right exit code, that a flag is
 // wrong, an argument missing, or a file none that it can read.
 func TestRefusals(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,11 +65,16 @@ func ExitCode(cmd *cobra.Command, err error) int {
 		return ExitTrouble
 	case !command.Began(err), errors.As(err, &usage):
 		line, _, _ := strings.Cut(err.Error(), "\n") // the rest are suggestions
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s; see %[1]s --help\n", cmd.CommandPath(), Clean(line), similarCommand(cmd, line))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s%s; see %[1]s --help\n", cmd.CommandPath(), Clean(line), advice(cmd, line))
 		return ExitUsage
 	}
 	if errors.Is(err, context.Canceled) && cmd.Context() != nil && cmd.Context().Err() != nil {
 		err = errors.New("interrupted")
+	}
+	if f := cmd.Flags().ShorthandLookup("p"); f != nil && f.Name == "attach" && errors.Is(err, fs.ErrNotExist) {
+		if pid, noNumber := strconv.Atoi(cmd.Flags().Arg(0)); noNumber == nil {
+			err = fmt.Errorf("%w (a process: -p %d)", err, pid)
+		}
 	}
 	Report(cmd, err)
 	return ExitTrouble
@@ -87,9 +94,13 @@ func IsLive(cmd *cobra.Command) bool {
 // StdoutPath is the path of a file that stands for the standard output.
 const StdoutPath = "-"
 
-// similarCommand says where an unknown command has moved, or asks for one that is like it.
-func similarCommand(cmd *cobra.Command, line string) string {
+// advice says where an unknown command has moved, or asks for one that is like it. Where a file
+// is missing, -p may have been taken for that of a process.
+func advice(cmd *cobra.Command, line string) string {
 	rest, ok := strings.CutPrefix(line, `unknown command "`)
+	if f := cmd.Flags().ShorthandLookup("p"); f != nil && f.Changed && f.Name == "provider" && strings.HasPrefix(line, "an argument") {
+		return " (-p is a provider)"
+	}
 	if !ok {
 		return ""
 	}
