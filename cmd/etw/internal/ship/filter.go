@@ -28,8 +28,7 @@ func NewFilter() *cobra.Command {
 		Short: "Write some events of traces to another trace",
 		Long: `Filter writes a trace of the events that the filters choose, or without one of all.
 Header, payload and call stack of an event stay as they are. Several traces become
-one, in the order of time; records in two of them, as in parts that filter made by
-time, is written once.
+one, in the order of time; records in two of them are written once.
 
 Records that the rest needs are kept whatever the filters say: those that describe
 events, which processes, threads and images there were, and the runtime's list of
@@ -48,12 +47,11 @@ with other pointers than the machine: those are left out and counted.
 --redact takes names of fields, FIELD or STRUCT.MEMBER, in events of any kind and at any
 depth, and of texts beside them (in the header of an .etl file, keys and threads of
 .nettrace 6, UserSID and ContainerID), and replaces their values: text by letters of
-a hash, of the same length and for the same text the same in all traces of one
---redact-key; everything else by zeros. Short text can be guessed from its hash
-by who knows the key: use one of your own and throw it away, or --redact-as blank.
+a hash, as many, and the same for the same text in all traces of one --redact-key;
+everything else by zeros. Short text can be guessed from its hash by who knows the
+key: use one of your own and throw it away, or --redact-as blank.
 
-Of a damaged trace everything that is good is written. Exit code 1 and a message tell
-the missing part.`,
+Of a damaged trace all that is good is written; exit code 1 and a message tell the rest.`,
 		Example: `  etw filter gc.nettrace -e GCStart -e GCEnd -o some.nettrace && etw stat some.nettrace
   etw filter jit.nettrace --from 1ms --to 31ms -o part.nettrace
   etw filter gc.nettrace jit.nettrace -o both.nettrace
@@ -95,7 +93,7 @@ func (f *filtering) flags(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.redactions, "redact", nil, "replace the values of the fields of these `NAMES`; repeatable")
 	flags.StringVar(&f.redactAs, "redact-as", "hash", "replace text by letters of a `hash`, or blank: by *")
 	flags.StringVar(&f.redactKey, "redact-key", "", "make hashes with this `TEXT`")
-	flags.BoolVar(&f.keepStacks, "keep-stacks", true, "keep the records that call stacks of the chosen events need; --keep-stacks=false leaves it out")
+	flags.BoolVar(&f.keepStacks, "keep-stacks", true, "keep the records that call stacks of the chosen events need")
 	flags.BoolVar(&f.noRundown, "no-rundown", false, "keep nothing that the filters do not choose, but descriptions of events")
 	flags.BoolVar(&f.compress, "compress", false, "compress an .etl file, as Windows does")
 	f.sel.Flags(cmd)
@@ -259,16 +257,20 @@ func (f *filtering) write(rec *etw.Record, counter *int64) error {
 // conclude counts the records written, and those left out.
 func (f *filtering) conclude() error {
 	var result error
+	n := f.out.Stats()
 	if f.path != "-" {
-		text := show.Count(f.chosen, "event", "events")
-		if f.kept > 0 {
+		left := n.Unnamed + n.Classic + n.OtherPointers
+		text := show.Count(f.chosen-left, "event", "events")
+		if f.kept > 0 && left > 0 { // nobody knows of which they were
+			text = show.Count(f.chosen+f.kept-left, "event", "events") + ", with those that the rest needs"
+		} else if f.kept > 0 {
 			text += ", and " + show.Count(f.kept, "event", "events") + " that the rest needs"
 		}
-		if n := f.out.Stats().Repeated; n > 0 {
-			text += "; " + fmt.Sprint(n) + " that several traces have are written once"
+		if n.Repeated > 0 {
+			text += "; " + fmt.Sprint(n.Repeated) + " that several traces have are written once"
 		}
-		if n := f.out.Stats().Headers; n > 0 {
-			text += "; the headers of " + fmt.Sprint(n+1) + " files are one"
+		if n.Headers > 0 {
+			text += "; the headers of " + fmt.Sprint(n.Headers+1) + " files are one"
 		}
 		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n", cli.Clean(f.path), text)
 	}
@@ -276,7 +278,6 @@ func (f *filtering) conclude() error {
 		cli.Report(f.cmd, fmt.Errorf("%s left out: nothing describes their fields, and so which to redact", show.Count(f.undescribed, "event was", "events were")))
 		result = cmp.Or(result, cli.ErrReported)
 	}
-	n := f.out.Stats()
 	for _, left := range []struct {
 		count int64
 		why   string
