@@ -51,7 +51,7 @@ func (in *Input) Flags(cmd *cobra.Command) {
 
 // ManifestFlag adds the flag for manifests to a command.
 func (in *Input) ManifestFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&in.Manifests, "manifest", nil, "decode by the manifest in this `file`, too, by what a program or library has, or\nby formats of trace messages (.tmf, .pdb); in a folder by all of them, or by what\na kernel of Linux says of its events, as in /sys/kernel/tracing/events; repeatable")
+	cmd.Flags().StringArrayVar(&in.Manifests, "manifest", nil, "decode by the manifest in this `file`, too, by what a program or library has, or\nby formats of trace messages (.tmf, .pdb); in a folder by all of them, or by\n/sys/kernel/tracing/events of Linux; repeatable")
 }
 
 // KnownFlag defines the flag for commands that read no traces.
@@ -61,7 +61,7 @@ func KnownFlag(cmd *cobra.Command, paths *[]string) {
 
 // AttributeFlag adds the flag that attributes events to a command.
 func (in *Input) AttributeFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&in.NoAttribute, "no-attribute", false, "leave the processes and threads of kernel events as their headers have\nthem, and save the pass over .etl files that finds whom they are about")
+	cmd.Flags().BoolVar(&in.NoAttribute, "no-attribute", false, "leave the processes and threads of kernel events as their headers have\nthem, and save a pass over .etl files")
 }
 
 // Options returns how to open traces.

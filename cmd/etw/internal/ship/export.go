@@ -114,8 +114,8 @@ of the file:
   csv          events as etw dump prints them, a file for each type; so do json and jsonl
 
 --of chooses the samples. Of chrome and those after it all traces together are one;
-otherwise each trace is exported by itself, and a line for each gives the outcome, beginning with
-the exit code that it would have alone; the exit code is the largest.`
+otherwise each trace is exported by itself, with a line that begins with its own exit code; the
+largest is that of all.`
 
 // NewExport returns the command that writes traces for other systems.
 func NewExport() *cobra.Command {

@@ -39,8 +39,8 @@ const (
 func (e *Enabling) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringSliceVar(&e.profiles, "profile", nil, "record the profiles of these `NAMES`, such as gc-verbose")
-	f.StringArrayVar(&e.Providers, "providers", nil, "record these providers, as dotnet-trace takes them:\n`NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; keywords may be names, as in\nclr:gc+exception:verbose; repeatable")
-	f.StringVar(&e.Rundown, "rundown", RundownAuto, "the runtime's list of methods at the end, by which stacks get names:\n`WHAT` is auto (the needs of the profiles), none, full, or a mask of keywords")
+	f.StringArrayVar(&e.Providers, "providers", nil, "record these, as dotnet-trace takes them:\n`NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; keywords may be names, as in\nclr:gc+exception:verbose; repeatable")
+	f.StringVar(&e.Rundown, "rundown", RundownAuto, "the runtime's list of methods at the end, for names in stacks:\n`WHAT` is auto (as profiles need), none, full, or a mask of keywords")
 	f.BoolVar(&e.noStacks, "no-stacks", false, "leave call stacks out (.NET 8 and later)")
 	f.IntVar(&e.BufferMB, "buffer-mb", eventpipe.DefaultBufferMB, "let the process use up to so many `MB` for events that were not read yet")
 	f.BoolVar(&e.block, "block", false, "have the program wait rather than lose events (.NET 11 and later)")

@@ -34,7 +34,7 @@ func (m *MachineEnabling) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&m.Providers, "providers", nil, "take the events of these providers: `NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; a\nprovider is a name, a GUID, or an EventSource as *NAME; repeatable")
 	KernelFlag(cmd, &m.Kernel)
 	f.BoolVar(&m.Stacks, "stacks", false, "log call stacks with the providers' events, and with the kernel's samples and\nswitches of threads")
-	f.StringVar(&m.Rundown, "rundown", RundownAuto, "`WHEN` .NET processes say of their methods, by which stacks get names: auto\n(at the end, if the runtime is among the providers), none, start, end or both")
+	f.StringVar(&m.Rundown, "rundown", RundownAuto, "`WHEN` .NET processes tell their methods, for names in stacks: auto\n(at the end, with providers of the runtime), none, start, end or both")
 	f.StringVar(&m.name, "name", "", "the `NAME` of the session; otherwise one that etw sessions knows")
 	f.IntVar(&m.BufferMB, "buffer-mb", SessionBufferMB, "let the session use up to so many `MB` for events that are not written yet")
 	pick.KnownFlag(cmd, &m.Manifests)
