@@ -46,12 +46,12 @@ with other pointers than the machine: those are left out and counted.
 
 --redact takes names of fields, FIELD or STRUCT.MEMBER, in events of any kind and at any
 depth, and of texts beside them (in the header of an .etl file, keys and threads of
-.nettrace 6, UserSID and ContainerID), and replaces their values: text by letters of
-a hash, as many, and the same for the same text in all traces of one --redact-key;
-everything else by zeros. Short text can be guessed from its hash by who knows the
-key: use one of your own and throw it away, or --redact-as blank.
+.nettrace 6, UserSID and ContainerID), and replaces their values: text by as many
+letters of a hash, the same for the same text and --redact-key; the rest by zeros.
+Short text can be guessed from its hash by who knows the key: use one of your own
+and throw it away, or --redact-as blank.
 
-Of a damaged trace all that is good is written; exit code 1 and a message tell the rest.`,
+Of a damaged trace all that is good is written; exit code 1 and a message tell the loss.`,
 		Example: `  etw filter gc.nettrace -e GCStart -e GCEnd -o some.nettrace && etw stat some.nettrace
   etw filter jit.nettrace --from 1ms --to 31ms -o part.nettrace
   etw filter gc.nettrace jit.nettrace -o both.nettrace
@@ -275,7 +275,7 @@ func (f *filtering) conclude() error {
 		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n", cli.Clean(f.path), text)
 	}
 	if f.undescribed > 0 {
-		cli.Report(f.cmd, fmt.Errorf("%s left out: nothing describes their fields, and so which to redact", show.Count(f.undescribed, "event was", "events were")))
+		cli.Report(f.cmd, fmt.Errorf("%s left out: nothing describes their fields", show.Count(f.undescribed, "event was", "events were")))
 		result = cmp.Or(result, cli.ErrReported)
 	}
 	for _, left := range []struct {
