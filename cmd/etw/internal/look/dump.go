@@ -2,6 +2,7 @@ package look
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,15 +76,16 @@ type Dump struct {
 	symbols frames.SymbolFiles
 	native  *native.Dir // of these, or nil
 
-	Cmd      *cobra.Command
-	P        *show.Printer
-	Selector *pick.Selector
-	stacks   *frames.BoundStacks // nil if none are printed, or the traces can be read only once
-	names    *pick.Names
-	files    *pick.Operations
-	writer   eventWriter
-	printed  int64
-	buf      []byte
+	Cmd       *cobra.Command
+	P         *show.Printer
+	Selector  *pick.Selector
+	stacks    *frames.BoundStacks // nil if none are printed, or the traces can be read only once
+	names     *pick.Names
+	files     *pick.Operations
+	writer    eventWriter
+	printed   int64
+	described int64 // printed ones that the trace describes itself
+	buf       []byte
 }
 
 // main runs the command.
@@ -245,6 +247,7 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 	}
 	if d.printed > 0 {
 		d.Style.messages.report(d.Cmd)
+		d.reportUnneeded()
 	}
 	for _, s := range t.Files() {
 		if n := s.Stats().OutOfOrder; n > 0 {
@@ -257,6 +260,13 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 	return cmp.Or(none, trouble)
 }
 
+// reportUnneeded says that manifests described none of the events; texts and XML take more of them.
+func (d *Dump) reportUnneeded() {
+	if d.described == d.printed && len(d.In.Manifests) > 0 && !d.Style.message && d.Out.Format != formatXML {
+		cli.Report(d.Cmd, errors.New("--manifest was not needed: the trace describes these events itself"))
+	}
+}
+
 // event prints a record if no filter is against it.
 func (d *Dump) event(t *trace.Trace, rec *etw.Record) error {
 	s, err := d.Selector.Take(rec, t.Elapsed(rec))
@@ -267,6 +277,9 @@ func (d *Dump) event(t *trace.Trace, rec *etw.Record) error {
 	d.files.Learn(rec)
 	if s == nil {
 		return nil
+	}
+	if s.Event.Basis == etw.BasisSchema {
+		d.described++
 	}
 	d.files.Of(s)
 	s.Process, s.Thread = d.names.Process(rec.ProcessID), d.names.Thread(rec.ThreadID)
