@@ -50,8 +50,7 @@ type interval struct{ from, till int64 }
 
 type sums struct {
 	key
-	image *system.Image // nil while it is not known
-	last  int64
+	last int64
 	Times
 }
 

@@ -28,7 +28,8 @@ const usage = `usage: etw-lake compact FOLDER
            AWS_ENDPOINT_URL names a store that is not that of AWS
 `
 
-var errUsage = errors.New(usage)
+// errUsage says that the arguments are none of these.
+var errUsage = errors.New("see the usage")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -36,7 +37,7 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout)
 	switch {
 	case errors.Is(err, errUsage):
-		fmt.Fprint(os.Stderr, err)
+		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "etw-lake:", err)

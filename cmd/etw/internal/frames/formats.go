@@ -26,7 +26,7 @@ func (s *SymbolFiles) Formats(cmd *cobra.Command, in *pick.Input, paths []string
 	}
 	first := *in
 	first.HeadersOnly, first.Quiet, first.Foresight = true, true, nil
-	t, _, err := first.Open(cmd, paths, false)
+	t, _, _ := first.Open(cmd, paths, false)
 	if t == nil { // the pass that prints says why
 		return nil, nil
 	}
