@@ -137,17 +137,17 @@ func (b *bucket) request(ctx context.Context, method, path string, body io.ReadS
 	h := sha256.New()
 	var content io.Reader
 	if body != nil {
-		for range 2 { // the first time for the hash
-			if _, err := body.Seek(0, io.SeekStart); err != nil {
-				return nil, err
-			}
-			if content == nil {
-				if _, err := io.Copy(h, body); err != nil {
-					return nil, err
-				}
-			}
-			content = io.NopCloser(body)
+		rewind := func() error { _, err := body.Seek(0, io.SeekStart); return err }
+		if err := rewind(); err != nil { // it was sent before, and the store failed
+			return nil, err
 		}
+		if _, err := io.Copy(h, body); err != nil {
+			return nil, err
+		}
+		if err := rewind(); err != nil {
+			return nil, err
+		}
+		content = io.NopCloser(body)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
 	if err != nil {

@@ -33,7 +33,7 @@ type compaction struct {
 
 const compactionFolder = "_compacted"
 
-// pathOf returns where the manifest is, from the lake.
+// path returns where the manifest is, from the lake.
 func (c *compaction) path() string { return compactionFolder + "/" + c.Run + ".json" }
 
 // compactionsOf returns the names of the manifests of compactions, that of the newest last.

@@ -238,15 +238,20 @@ var errIrregular = errors.New("native: it is not a regular file")
 // openFile opens a regular file, and no other, which might be a device, or keep one
 // waiting.
 func openFile[T any](path string, read func(*os.File, int64) (T, error)) (T, error) {
+	return openBy(os.Stat, os.Open, path, read)
+}
+
+// openBy does so by the functions that tell of files and open them.
+func openBy[T any](stat func(string) (os.FileInfo, error), open func(string) (*os.File, error), path string, read func(*os.File, int64) (T, error)) (T, error) {
 	var nothing T
-	info, err := os.Stat(path)
+	info, err := stat(path)
 	if err != nil {
 		return nothing, err
 	}
 	if !info.Mode().IsRegular() {
 		return nothing, errIrregular
 	}
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return nothing, err
 	}

@@ -103,19 +103,5 @@ func (l *Live) open(path string) (*bundle, error) {
 
 // openIn opens a regular file as openFile does, below a folder that it does not lead out of.
 func openIn[T any](root *os.Root, path string, read func(*os.File, int64) (T, error)) (T, error) {
-	var nothing T
-	name := strings.TrimPrefix(path, "/")
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nothing, err
-	}
-	if !info.Mode().IsRegular() {
-		return nothing, errIrregular
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nothing, err
-	}
-	defer f.Close()
-	return read(f, info.Size())
+	return openBy(root.Lstat, root.Open, strings.TrimPrefix(path, "/"), read)
 }
