@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/etwgen/etwgen/internal/blocks"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -121,7 +122,7 @@ const (
 func bufferBegin(src io.ReaderAt, from, to int64) int64 {
 	const flags, kind, kinds = 0x34, 0x36, 8
 	p := make([]byte, to-from)
-	if readWhole(src, p, from) != nil {
+	if blocks.ReadWhole(src, p, from) != nil {
 		return 0
 	}
 	leads := make([]bool, len(p)+1)

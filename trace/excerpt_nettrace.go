@@ -33,7 +33,7 @@ func (nettraceFormat) excerpt(o *opening, src io.ReaderAt, size int64) (reader, 
 		return nil, 0, nil
 	}
 	w := &blocks.Copier{Src: src, Start: all[0].Offset, Out: make([]byte, all[0].Offset, room)}
-	if err := readWhole(src, w.Out, 0); err != nil {
+	if err := blocks.ReadWhole(src, w.Out, 0); err != nil {
 		return nil, 0, err
 	}
 	for i := range all {
@@ -134,16 +134,6 @@ func chooseBlocks(all []blocks.Block, part int64) []bool {
 
 // cost is how many bytes a block takes at most in another stream.
 func cost(b *blocks.Block) int64 { return b.Size + blocks.MaxFill }
-
-func readWhole(src io.ReaderAt, p []byte, at int64) error {
-	if n, err := src.ReadAt(p, at); n < len(p) {
-		if err == nil || err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return err
-	}
-	return nil
-}
 
 // A netExcerptReader reads an excerpt of a stream.
 type netExcerptReader struct{ *netReader }

@@ -24,7 +24,7 @@ func (w *Copier) Add(b *Block) error {
 	at := len(w.Out)
 	w.Out = append(w.Out, make([]byte, b.Size)...)
 	p := w.Out[at:]
-	if err := readAll(w.Src, p, b.Offset); err != nil {
+	if err := ReadWhole(w.Src, p, b.Offset); err != nil {
 		return err
 	}
 	if w.Start == sixBegin || b.Kind == "Trace" || b.Kind == "End" {
@@ -60,8 +60,8 @@ func (w *Copier) Align(at int64) {
 	w.Out = append(b, tagEnd)
 }
 
-// readAll fills p from an offset on.
-func readAll(src io.ReaderAt, p []byte, at int64) error {
+// ReadWhole fills p from an offset on.
+func ReadWhole(src io.ReaderAt, p []byte, at int64) error {
 	if n, err := src.ReadAt(p, at); n < len(p) {
 		if err == nil || err == io.EOF {
 			err = io.ErrUnexpectedEOF

@@ -87,7 +87,7 @@ func (x *Index) Later(src io.ReaderAt, size int64, from time.Duration) (io.Reade
 		return nil, nil
 	}
 	w := &Copier{Src: src, Out: make([]byte, x.head)}
-	if err := readAll(src, w.Out, 0); err != nil {
+	if err := ReadWhole(src, w.Out, 0); err != nil {
 		return nil, err
 	}
 	for i := range x.tables[:p.tables] {
