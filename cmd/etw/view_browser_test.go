@@ -47,7 +47,7 @@ func TestViewBrowser(t *testing.T) {
 
 	// A window that is dragged is in the address, and the figures are those of the command.
 	b.Eval(`document.querySelector("nav a:nth-child(2)").click()`, nil)
-	b.until(`location.pathname.endsWith("/stacks") && document.querySelector(".gridbody .gridrow")`)
+	b.until(`location.pathname.endsWith("/stacks") && document.querySelector("tr.data")`)
 	whole := b.Text(`document.querySelector(".scope .sum").textContent`)
 	var at []float64
 	b.Eval(`(r => [r.left, r.top + 20, r.width])(document.querySelector(".strip .lanebox").getBoundingClientRect())`, &at)
@@ -57,13 +57,13 @@ func TestViewBrowser(t *testing.T) {
 
 	// Enter goes to the callers of a method, and Back to where one was.
 	before := b.Text("location.search")
-	b.Eval(`document.querySelector(".gridscroll").focus()`, nil)
+	b.Eval(`document.querySelector("table.grid").focus()`, nil)
 	b.Press("ArrowDown")
 	b.until(`document.querySelector("aside h2")`)
 	b.Press("Enter")
-	b.until(`location.pathname.endsWith("/stacks/callers") && document.querySelectorAll(".flamebox canvas").length === 2`)
+	b.until(`location.pathname.endsWith("/stacks/callers") && document.querySelectorAll(".flameview canvas").length === 2`)
 	b.Eval("history.back()", nil)
-	b.until(`location.pathname.endsWith("/stacks") && document.querySelector(".gridbody .gridrow")`)
+	b.until(`location.pathname.endsWith("/stacks") && document.querySelector("tr.data")`)
 	b.Want("location.search", before)
 
 	// Escape takes the window away; keys lead to all views.
@@ -78,7 +78,7 @@ func TestViewBrowser(t *testing.T) {
 		b.until(fmt.Sprintf(`location.pathname.endsWith("/%s") && !document.querySelector(".view.old")`, want))
 	}
 	b.Press("l")
-	b.until(`location.pathname.endsWith("/stacks/flame") && document.querySelector(".flamebox canvas")`)
+	b.until(`location.pathname.endsWith("/stacks/flame") && document.querySelector(".flameview canvas")`)
 	b.Drawn()
 	b.Quiet()
 }
@@ -106,13 +106,13 @@ func TestViewRequests(t *testing.T) {
 
 	// Enter on an endpoint keeps its requests, the keys walk the dots, and the pane says of
 	// one where its time went.
-	b.Eval(`document.querySelector(".gridscroll").focus()`, nil)
+	b.Eval(`document.querySelector("table.grid").focus()`, nil)
 	b.Press("ArrowDown")
 	b.until(`document.querySelector("aside h2")`)
 	first := doc.Rows[0]
 	b.Want(`document.querySelector("aside h2").textContent`, first.Endpoint)
 	b.Press("Enter")
-	b.until(`location.search.includes("route=") && document.querySelector("h2 + .grid .gridtools span").textContent === ` + jsonText(fmt.Sprintf("%d rows", first.Count)))
+	b.until(`location.search.includes("route=") && document.querySelector("h2 + .block .tablehead span").textContent === ` + jsonText(fmt.Sprintf("%d rows", first.Count)))
 	b.Eval(`document.querySelector(".points").focus()`, nil)
 	for range first.Count + 2 { // the last one stays
 		b.Press("ArrowRight")
@@ -124,12 +124,12 @@ func TestViewRequests(t *testing.T) {
 	b.Quiet()
 
 	b = &viewTab{c.Open(t, startView(t, "../../tests/recorded/gc.nettrace")+"gc", "light", 760, 900), t}
-	b.until(`document.querySelectorAll(".points canvas").length === 2 && document.querySelector(".gridbody .gridrow")`)
+	b.until(`document.querySelectorAll(".points canvas").length === 2 && document.querySelector("tr.data")`)
 	_, stdout, _ = runTool("gc", "--format", "csv", "../../tests/recorded/gc.nettrace")
 	b.Want(`document.querySelector(".scope .sum").textContent.split(" collections")[0]`, fmt.Sprint(strings.Count(strings.TrimSpace(stdout), "\n")))
 	b.Eval(`document.querySelector(".points").focus()`, nil)
 	b.Press("End")
-	b.until(`document.querySelector(".gridrow.chosen") && document.querySelector("aside h2")`)
+	b.until(`document.querySelector("tr.chosen") && document.querySelector("aside h2")`)
 	b.Quiet()
 }
 
@@ -138,8 +138,8 @@ func TestViewHeap(t *testing.T) {
 	c := chromium.Start(t)
 	trace := "../../tests/recorded/heapdump.nettrace"
 	b := &viewTab{c.Open(t, startView(t, trace)+"heap", "light", 1400, 900), t}
-	b.until(`document.querySelector(".gridbody .gridrow")`)
-	b.Eval(`document.querySelector(".gridscroll").focus()`, nil)
+	b.until(`document.querySelector("tr.data")`)
+	b.Eval(`document.querySelector("table.grid").focus()`, nil)
 	b.Press("ArrowDown")
 	b.until(`document.querySelectorAll("aside .part").length > 1`)
 	name := b.Text(`document.querySelector("aside h2").textContent`)
@@ -175,9 +175,9 @@ func TestViewCompare(t *testing.T) {
 		t.Fatalf("%v: %s", err, stdout)
 	}
 	b := &viewTab{c.Open(t, startView(t, before, after)+"compare", "dark", 1400, 900), t}
-	b.until(`document.querySelector(".gridbody .gridrow")`)
-	b.Want(`document.querySelector(".gridbody .gridrow div").title`, doc.Rows[0].Full)
-	b.Want(`document.querySelector(".gridbody .gridrow .num").title`, fmt.Sprint(doc.Rows[0].ChangeMS))
+	b.until(`document.querySelector("tr.data")`)
+	b.Want(`document.querySelector("tr.data td").title`, doc.Rows[0].Full)
+	b.Want(`document.querySelector("tr.data .num").title`, fmt.Sprint(doc.Rows[0].ChangeMS))
 	b.Want(`document.querySelector("footer code").textContent`, "etw top --diff=threads.nettrace cause-10.nettrace.gz")
 }
 
@@ -207,7 +207,7 @@ func testWindowTotals(t *testing.T, b *viewTab, trace string) {
 	if sum := b.Text(`document.querySelector(".scope .sum").textContent`); !strings.Contains(sum, fmt.Sprintf(" in %.0f samples", doc.Totals[0])) {
 		t.Errorf("the page says %q, the command %v", sum, doc.Totals)
 	}
-	if title := b.Text(`document.querySelector(".gridbody .gridrow .num").title`); title != strings.TrimSpace(fmt.Sprint(doc.Rows[0].SelfMS)) {
+	if title := b.Text(`document.querySelector("tr.data .num").title`); title != strings.TrimSpace(fmt.Sprint(doc.Rows[0].SelfMS)) {
 		t.Errorf("the first method has %s, not %v", title, doc.Rows[0].SelfMS)
 	}
 }

@@ -26,12 +26,12 @@ func addAlloc(v *view, s *subject, texts *texts) {
 			lead += " Some amounts of this old runtime were wrong, and have been bounded."
 		}
 		sec.Lead = append(sec.Lead, lead)
-		sec.Charts = append(sec.Charts, overTime("ticks", "Allocated, by ticks", "MB/s", "Allocated", "alloc", t.Series, perSec))
+		sec.Charts = append(sec.Charts, overTime("ticks", "Allocated, by ticks", "MB/s", "Allocated", "gc", t.Series, perSec))
 	}
 	if a := r.Samples; a != nil {
 		v.weight += a.Count
 		sec.Lead = append(sec.Lead, fmt.Sprintf("%s, drawn at random, stand for %s in %s objects.", count(a.Count, "sample", "samples"), size(a.Bytes), precise(a.Objects)))
-		sec.Charts = append(sec.Charts, overTime("samples", "Allocated, by samples", "MB/s", "Allocated", "alloc", a.Series, perSec))
+		sec.Charts = append(sec.Charts, overTime("samples", "Allocated, by samples", "MB/s", "Allocated", "gc", a.Series, perSec))
 	}
 	if e := r.Exact; e != nil {
 		v.weight += e.Events

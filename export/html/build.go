@@ -22,7 +22,7 @@ func (r *Report) Write(w io.Writer) error {
 		return err
 	}
 	p := &page{title: clean(r.Title), kind: "report",
-		styles:  []string{"uPlot.min.css", "base.css", "report.css", "flame.css"},
+		styles:  []string{"uPlot.min.css", "base.css", "parts.css", "report.css", "flame.css"},
 		scripts: []string{plotting, "base.js", "table.js", "chart.js", "tracks.js", "flame.js", "report.js"},
 		data:    m}
 	p.lines = append(p.lines, m.Warnings...)

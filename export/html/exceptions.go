@@ -19,7 +19,7 @@ func addExceptions(v *view, s *subject, texts *texts) {
 	if h := r.HandlingMS; h.Count > 0 {
 		sec.Lead = append(sec.Lead, fmt.Sprintf("From a throw to the end of its handling it took %s at the median, %s at most, %s in all.", span(h.P50.Or(0)), span(h.Max.Or(0)), span(h.Total)))
 	}
-	sec.Charts = append(sec.Charts, overTime("thrown", "Exceptions", "", "Thrown", "exception", r.Series, countOnly))
+	sec.Charts = append(sec.Charts, overTime("thrown", "Exceptions", "", "Thrown", "bad", r.Series, countOnly))
 	sec.showEach((&exceptions.Result{Tally: r.Tally, Types: r.Types, Runtimes: []*exceptions.Runtime{r}}).Tables(), texts)
 	v.add(findings.Exceptions(r))
 	if len(r.Types) > 0 {

@@ -102,7 +102,7 @@ func (f *Flame) Write(w io.Writer) error {
 		data.Facts = append(data.Facts, [2]string{clean(fact.Name), clean(fact.Text)})
 	}
 	p := &page{title: data.Title, kind: "flame", data: data,
-		styles: []string{"base.css", "report.css", "flame.css"}, scripts: []string{"base.js", "table.js", "flame.js", "flamepage.js"}}
+		styles: []string{"base.css", "parts.css", "report.css", "flame.css"}, scripts: []string{"base.js", "table.js", "flame.js", "flamepage.js"}}
 	for _, text := range f.Lead {
 		data.Lead = append(data.Lead, sentence(clean(text)))
 	}

@@ -212,5 +212,5 @@ func rateChart(gcs []*gc.GC) *chart {
 		y[i] = orNaN(g.AllocationRateMBPerSec)
 	}
 	return &chart{ID: "rate", Kind: before, Title: "Allocation rate before each collection", Unit: "MB/s", X: starts(gcs), Table: "gc-collection",
-		Series: []*series{{"Allocated", "alloc", &numbers{values: y, digits: 2}}}}
+		Series: []*series{{"Allocated", "gc", &numbers{values: y, digits: 2}}}}
 }

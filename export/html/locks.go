@@ -23,7 +23,7 @@ func addContention(v *view, s *subject, texts *texts) {
 		sec.Lead = append(sec.Lead, fmt.Sprintf("%d were for locks inside of the runtime.", r.Native))
 	}
 	sec.Lead = append(sec.Lead, openWaits(r.Open, r.OpenMS, r.StopsWithoutStart, r.LostStops)...)
-	sec.Charts = append(sec.Charts, overTime("contended", "Waits for locks, where they end", "ms", "Waited", "wait", r.Series, sumOnly))
+	sec.Charts = append(sec.Charts, overTime("contended", "Waits for locks, where they end", "ms", "Waited", "lock", r.Series, sumOnly))
 	sec.showEach((&contention.Result{Count: r.Count, Runtimes: []*contention.Runtime{r}}).Tables(), texts)
 	v.Sections = append(v.Sections, sec)
 }
@@ -53,7 +53,7 @@ func addWaits(v *view, s *subject, texts *texts) {
 	sec := &section{ID: "waits", Title: "Waits", Lead: []string{fmt.Sprintf("%s, %s in all: %s of workers of the thread pool, which mostly wait for work, and %s of other threads.",
 		count(r.Count, "wait", "waits"), span(r.TotalMS), span(r.PoolMS), span(r.OtherMS))}}
 	sec.Lead = append(sec.Lead, openWaits(r.Open, r.OpenMS, r.StopsWithoutStart, r.LostStops)...)
-	sec.Charts = append(sec.Charts, overTime("waited", "Waits, where they end", "ms", "Waited", "wait", r.Series, sumOnly))
+	sec.Charts = append(sec.Charts, overTime("waited", "Waits, where they end", "ms", "Waited", "lock", r.Series, sumOnly))
 	sec.showEach((&waits.Result{Count: r.Count, Runtimes: []*waits.Runtime{r}}).Tables(), texts)
 	v.Sections = append(v.Sections, sec)
 }

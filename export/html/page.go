@@ -36,7 +36,7 @@ type asset struct{ text, sum string }
 
 // read returns an asset as it stands in the page.
 func read(name string) asset {
-	b, err := content(name)
+	b, err := Asset(name)
 	if err != nil {
 		panic(err) // it is part of the program
 	}
@@ -52,8 +52,8 @@ func read(name string) asset {
 	return asset{text, "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"}
 }
 
-// content returns the bytes of an asset.
-func content(name string) ([]byte, error) {
+// Asset returns a script or a style sheet of pages, for whoever serves pages of the same parts.
+func Asset(name string) ([]byte, error) {
 	if name != plotting {
 		return assets.ReadFile("assets/" + name)
 	}

@@ -101,7 +101,7 @@ func TestPlotting(t *testing.T) {
 		"uPlot.min.css":     "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
 		"uPlot.LICENSE.txt": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
 	} {
-		b, err := content(name)
+		b, err := Asset(name)
 		if err != nil {
 			t.Fatal(err)
 		}

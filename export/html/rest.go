@@ -39,7 +39,7 @@ func addRequests(v *view, s *subject, texts *texts) {
 
 // causeColors are those of where time went, by the columns, in the order of their parts.
 var causeColors = []partOne{
-	{"runningMs", "gen1"}, {"awaitingMs", "idle"}, {"queuedMs", "wait"}, {"blockedMs", "poh"}, {"lockMs", "gen2"}, {"gcMs", "gen0"}, {"jitMs", "loh"}, {"othersMs", "muted"}, {"readyMs", "idle"},
+	{"runningMs", "cpu"}, {"awaitingMs", "await"}, {"queuedMs", "queue"}, {"blockedMs", "blocked"}, {"lockMs", "lock"}, {"gcMs", "gc"}, {"jitMs", "jit"}, {"othersMs", "other"}, {"readyMs", "queue"},
 }
 
 // partedByCause gives a table a bar of where the time of each row went, if it tells that. The
@@ -90,7 +90,7 @@ func addCounters(v *view, s *subject, texts *texts) {
 			steady++
 		} else if len(sec.Charts) < maxCounterCharts {
 			sec.Charts = append(sec.Charts, &chart{ID: fmt.Sprintf("counter%d", i), Kind: lines, Small: true, Title: clean(r.title), Unit: clean(r.unit), X: seconds(r.x),
-				Series: []*series{{"Value", "counter", &numbers{values: r.y, digits: 4}}}})
+				Series: []*series{{"Value", "cpu", &numbers{values: r.y, digits: 4}}}})
 		}
 	}
 	lead := fmt.Sprintf("%s, of which %s changed.", count(len(rows), "counter", "counters"), grouped(float64(len(rows)-steady), 0))
@@ -206,7 +206,7 @@ func addHandles(v *view, s *subject, texts *texts) {
 	sec := &section{ID: "handles", Title: "GC handles", Lead: []string{fmt.Sprintf("%s made and %s given back; %s of those made in the trace are alive at its end.",
 		count(r.Created, "handle was", "handles were"), grouped(float64(r.Destroyed), 0), grouped(float64(r.Alive), 0))}}
 	if len(r.AliveOverTime.Highest) > 1 {
-		sec.Charts = append(sec.Charts, levelsChart("alive", "Handles alive", "Handles", "handle", r.AliveOverTime))
+		sec.Charts = append(sec.Charts, levelsChart("alive", "Handles alive", "Handles", "accent", r.AliveOverTime))
 	}
 	sec.showEach((&handles.Result{Runtimes: []*handles.Runtime{r}}).Tables(), texts)
 	v.Sections = append(v.Sections, sec)

@@ -23,7 +23,7 @@ func addThreadPool(v *view, s *subject, texts *texts) {
 	}
 	v.Tiles = append(v.Tiles, value)
 	if len(r.Workers.Highest) > 0 {
-		sec.Charts = append(sec.Charts, levelsChart("workers", "Active workers", "Workers", "pool", r.Workers))
+		sec.Charts = append(sec.Charts, levelsChart("workers", "Active workers", "Workers", "queue", r.Workers))
 	}
 	if len(r.Adjustments) > 0 {
 		sec.Charts = append(sec.Charts, wishedChart(r.Adjustments))
@@ -55,5 +55,5 @@ func wishedChart(all []threadpool.Adjustment) *chart {
 		x[i], y[i] = a.AtMS, float64(a.Workers)
 	}
 	return &chart{ID: "wished", Kind: steps, Title: "Wished number of workers", X: seconds(x), Table: "threadpool-adjustment",
-		Series: []*series{{"Workers", "pool", &numbers{values: y}}}}
+		Series: []*series{{"Workers", "queue", &numbers{values: y}}}}
 }

@@ -56,12 +56,12 @@ func (s *subjects) addLanes(res *timeline.Result) {
 type appearance struct{ label, color string }
 
 var appearances = map[timeline.Kind]appearance{
-	timeline.CPU: {"Processor", "gen0"}, timeline.Running: {"Running", "gen1"}, timeline.Managed: {"In managed code", "gen0"}, timeline.ThreadTime: {"Thread time", "note"},
-	timeline.GCPause: {"Pauses for collections", "gen2"}, timeline.Heap: {"Heap", "loh"}, timeline.Allocated: {"Allocated", "alloc"},
-	timeline.Exceptions: {"Exceptions, also passed on", "exception"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "wait"},
-	timeline.Waits: {"Other waits", "bgc"}, timeline.Workers: {"Pool workers", "pool"}, timeline.Requests: {"Requests", "accent"},
-	timeline.RequestTime: {"In requests", "poh"}, timeline.Causes: {"Causes", "wait"}, timeline.Disk: {"Disks", "handle"}, timeline.Network: {"Network", "loh"},
-	timeline.Counter: {"Counter", "counter"},
+	timeline.CPU: {"Processor", "cpu"}, timeline.Running: {"Running", "cpu"}, timeline.Managed: {"In managed code", "cpu"}, timeline.ThreadTime: {"Thread time", "other"},
+	timeline.GCPause: {"Pauses for collections", "gc"}, timeline.Heap: {"Heap", "gc"}, timeline.Allocated: {"Allocated", "gc"},
+	timeline.Exceptions: {"Exceptions, also passed on", "bad"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "lock"},
+	timeline.Waits: {"Other waits", "blocked"}, timeline.Workers: {"Pool workers", "queue"}, timeline.Requests: {"Requests", "await"},
+	timeline.RequestTime: {"In requests", "await"}, timeline.Causes: {"Causes", "await"}, timeline.Disk: {"Disks", "accent"}, timeline.Network: {"Network", "accent"},
+	timeline.Counter: {"Counter", "cpu"},
 }
 
 // addTimeline adds the lanes of a process.

@@ -122,7 +122,7 @@ func TestCauses(t *testing.T) {
 	if n := len(sec.Tracks.Lanes); n != 5 || sec.Lead != nil {
 		t.Fatalf("%d lanes, %q", n, sec.Lead)
 	}
-	if l := sec.Tracks.Lanes[4]; l.Label != "Request: awaiting" || l.Color != "idle" {
+	if l := sec.Tracks.Lanes[4]; l.Label != "Request: awaiting" || l.Color != "await" {
 		t.Errorf("%+v", l)
 	}
 }

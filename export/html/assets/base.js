@@ -1,18 +1,19 @@
 "use strict";
 // What all pages share. Texts become text nodes, never markup.
 const page = (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const data = JSON.parse(document.getElementById("data")?.textContent ?? "null"); // of a page that has its own
 
   // h makes an element. Attributes that begin with "on" are listeners.
   function h(tag, attrs, ...kids) {
     const e = document.createElement(tag);
     for (const [name, value] of Object.entries(attrs || {})) {
       if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
+      else if (name === "value") e.value = value;
       else if (value === true) e.setAttribute(name, "");
       else if (value !== false && value != null) e.setAttribute(name, value);
     }
     for (const kid of kids.flat(Infinity)) {
-      if (kid != null && kid !== "") e.append(kid);
+      if (kid != null && kid !== false && kid !== "") e.append(kid);
     }
     return e;
   }
@@ -43,7 +44,7 @@ const page = (() => {
       MB: [[1e6, 1e6, "TB"], [1e3, 1e3, "GB"], [1, 1, "MB"], [1e-3, 1e-3, "kB"], [0, 1e-6, "bytes"]],
       ms: [[1e3, 1e3, "s"], [0.1, 1, "ms"], [0, 1e-3, "µs"]],
     }[unit];
-    if (!steps || !v) return (precise(v) + " " + unit).trim();
+    if (!steps || !v) return ((Number.isInteger(v) ? number(v) : precise(v)) + " " + unit).trim();
     const [, per, name] = steps.find(([from]) => Math.abs(v) >= from);
     return precise(v / per) + " " + name;
   }

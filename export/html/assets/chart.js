@@ -189,7 +189,7 @@ const makeChart = (() => {
       const lx = model.x.map(Math.log);
       ctx.save();
       ctx.font = 11 * dpr + "px system-ui, sans-serif";
-      ctx.strokeStyle = ctx.fillStyle = page.color("muted");
+      ctx.strokeStyle = ctx.fillStyle = page.color("soft");
       ctx.setLineDash([3 * dpr, 3 * dpr]);
       ctx.textBaseline = "top";
       ctx.textAlign = "left";
@@ -215,7 +215,7 @@ const makeChart = (() => {
     }
 
     function axes() {
-      const muted = page.color("muted"), grid = { stroke: page.color("grid"), width: 1 }, ticks = { stroke: page.color("line"), width: 1, size: 5 };
+      const muted = page.color("soft"), grid = { stroke: page.color("line"), width: 1 }, ticks = { stroke: page.color("line"), width: 1, size: 5 };
       const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
       const x = { stroke: muted, grid, ticks, font, space: 70, size: 30, values: (u, splits, _a, _s, step) => splits.map(v => page.time(v, step)) };
       if (kind === "histogram") {
@@ -301,7 +301,7 @@ const makeChart = (() => {
         model.series.forEach((s, k) => { if (s.y[i]) list.push(h("div", {}, s.label + ": " + page.number(s.y[i]))); });
         return list;
       }
-      const when = h("div", { class: "muted" }, "at " + page.number(model.x[i], 3) + " s");
+      const when = h("div", { class: "soft" }, "at " + page.number(model.x[i], 3) + " s");
       if (kind === "scatter") {
         const more = owner.describe && owner.describe(model.table, row(i));
         return [h("div", {}, h("b", {}, page.precise(plotted[i]) + unit), " " + model.series[model.category[i]].label), more ? h("div", {}, more) : null, when];

@@ -1,8 +1,18 @@
 "use strict";
-// makeFlame shows a call tree. The largest call of each comes first.
+// makeFlame shows a call tree. The largest call of each comes first. Its owner, if it has one,
+// is told of calls: {pick(call), open(call), mode, label}; a click then selects, a double click zooms.
 const makeFlame = (() => {
   const h = page.h;
-  const rowHeight = 19, hues = [212, 28, 150, 340, 262, 52, 185, 0, 100, 300];
+  const rowHeight = 19;
+
+  // kindOf says whose code it is, by its name.
+  function kindOf(name) {
+    if (name === "[waiting]") return "waiting";
+    if (/^(0x|\[)|\?$/.test(name)) return "native";
+    const of = name.replace(/^.*!/, "");
+    if (/^(System|Interop|Internal)\b|^Microsoft\.(Win32|CSharp)/.test(of)) return "net";
+    return /^Microsoft\.(AspNetCore|Extensions|EntityFrameworkCore)/.test(of) ? "aspnet" : "app";
+  }
 
   // A Tree has calls as columns; call 0 stands for all of them.
   class Tree {
@@ -14,8 +24,9 @@ const makeFlame = (() => {
       this.before = new Float64Array(n);
     }
 
-    // finish adds up and sorts what comes from each call.
-    finish() {
+    // finish adds up and sorts what comes from each call. Where light calls are left out,
+    // totals are given.
+    finish(totals) {
       const n = this.n;
       this.total = this.self.slice();
       this.totalBefore = this.before.slice();
@@ -25,6 +36,11 @@ const makeFlame = (() => {
       for (let i = n - 1; i > 0; i--) {
         this.total[this.caller[i]] += this.total[i];
         this.totalBefore[this.caller[i]] += this.totalBefore[i];
+      }
+      if (totals) {
+        this.total.set(totals, 1);
+        this.total[0] = 0;
+        for (let i = 1; i < n; i++) if (!this.caller[i]) this.total[0] += this.total[i];
       }
       const order = Array.from({ length: n - 1 }, (_, i) => i + 1);
       const weigh = i => Math.max(this.total[i], this.totalBefore[i]);
@@ -57,7 +73,7 @@ const makeFlame = (() => {
         if (part > 0) t.self[call[k] + 1] += self[k] * Math.min(part / width, 1);
       }
     }
-    return t.finish();
+    return t.finish(range ? null : model.total);
   }
 
   // callerTree turns a tree around: what weighs comes first, and below it its callers.
@@ -89,24 +105,24 @@ const makeFlame = (() => {
     return v >>> 0;
   }
 
-  return function (model, texts) {
+  return function (model, texts, owner) {
     const frames = model.names.length;
     const name = f => f < 0 ? "all" : texts[model.names[f]], full = f => f < 0 ? "all" : texts[model.full[f]];
     let calls = callTree(model);
     let callers = null;
-    const state = { mode: "calls", by: "total", zoom: 0, selected: 0, pattern: null, hits: null };
+    const state = { mode: owner?.mode || "calls", by: "total", zoom: 0, selected: 0, pattern: null, hits: null };
     const tree = () => state.mode === "callers" ? callers ||= callerTree(calls, frames) : calls;
     const weight = (t, i) => state.by === "before" ? t.totalBefore[i] : t.total[i];
     let boxes = [], charWidth = 7;
 
     const canvas = h("canvas", { "aria-hidden": "true" }), spacer = h("div");
     const tip = h("div", { class: "tip hidden" });
-    const view = h("div", { class: "flameview", tabindex: "0", role: "application", "aria-label": "call tree: arrow keys go from call to call, Enter zooms in, Escape out" }, canvas, spacer);
+    const view = h("div", { class: "flameview", tabindex: "0", role: "application", "aria-label": (owner?.label || "call tree") + ": arrow keys go from call to call, Enter zooms in, Escape out" }, canvas, spacer);
     const status = h("div", { class: "flamestatus", role: "status" });
     const matched = h("span", { class: "matched", role: "status" });
-    const search = h("input", { type: "search", placeholder: "Search: words, or /a regular expression/", "aria-label": "search for methods", spellcheck: "false", autocomplete: "off" });
+    const search = h("input", { type: "search", placeholder: "Search: words, or /a regular expression/", "aria-label": "search in " + (owner?.label || "call tree"), spellcheck: "false", autocomplete: "off" });
     const reset = h("button", { type: "button", onclick: () => zoom(0) }, "Show all");
-    const modes = pick([["calls", "Calls", "the callers above, what they call below"], ["flame", "Flame", "the callers below, what they call above"], ["callers", "Callers", "what weighs above, its callers below"]],
+    const modes = owner?.mode ? null : pick([["calls", "Calls", "the callers above, what they call below"], ["flame", "Flame", "the callers below, what they call above"], ["callers", "Callers", "what weighs above, its callers below"]].slice(0, owner ? 2 : 3),
       m => { state.mode = m; state.zoom = state.selected = 0; find(); draw(true); }, "calls");
     const widths = model.compared ? pick([["total", "After", "widths as they are now"], ["before", "Before", "widths as they were before"]], by => { state.by = by; state.zoom = 0; draw(true); }, "total") : null;
 
@@ -131,10 +147,11 @@ const makeFlame = (() => {
       return h("span", { class: "scale" }, "less", c, "more than before, by share");
     }
 
+    const legend = model.compared ? null : h("p", { class: "keys" }, [["app", "own code"], ["aspnet", "ASP.NET"], ["net", ".NET"], ["native", "without managed names"], ["waiting", "waiting"]].map(([kind, text]) => { const i = h("i"); i.style.background = "var(--k-" + kind + ")"; return h("span", {}, i, text); }));
     const root = h("div", { class: "flamebox" },
       h("div", { class: "flamebar" }, modes, widths, search, matched, reset, model.compared ? scale() : null),
       view, tip, status,
-      h("p", { class: "keys" }, h("kbd", {}, "/"), " searches, ", h("kbd", {}, "←↑↓→"), " go from call to call, ", h("kbd", {}, "Enter"), " zooms in, ", h("kbd", {}, "Esc"), " out"));
+      legend, owner ? null : h("p", { class: "keys" }, h("kbd", {}, "/"), " searches, ", h("kbd", {}, "←↑↓→"), " go from call to call, ", h("kbd", {}, "Enter"), " zooms in, ", h("kbd", {}, "Esc"), " out"));
     root.style.position = "relative";
 
     const dark = () => getComputedStyle(document.documentElement).colorScheme === "dark" || getComputedStyle(document.documentElement).colorScheme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches;
@@ -144,22 +161,17 @@ const makeFlame = (() => {
       return isDark ? "hsl(" + hue + " " + 60 * a + "% " + (26 + 16 * a) + "%)" : "hsl(" + hue + " " + 75 * a + "% " + (92 - 22 * a) + "%)";
     }
 
-    const palette = new Map();
+    const palette = new Map(); // by frame
     function color(t, i, isDark) {
       if (model.compared) {
         if (i === 0) return changeColor(0, isDark);
         const now = t.total[i] / (t.total[0] || 1), then = t.totalBefore[i] / (t.totalBefore[0] || 1);
         return changeColor((now - then) / Math.max(now, then, 1e-12) * Math.min(1, 8 * Math.max(now, then) + 0.2), isDark);
       }
-      const f = t.frame[i];
-      let c = palette.get(f);
-      if (!c) {
-        const n = name(f);
-        if (f < 0 || n[0] === "[") c = [0, 0, 0];
-        else c = [hues[hash(texts[model.groups[f]]) % hues.length], 1, hash(n) % 7];
-        palette.set(f, c);
-      }
-      return isDark ? "hsl(" + c[0] + " " + 32 * c[1] + "% " + (27 + c[2]) + "%)" : "hsl(" + c[0] + " " + 52 * c[1] + "% " + (84 - c[2] * 1.3) + "%)";
+      if (i === 0) return page.color("sunk");
+      let c = palette.get(t.frame[i]);
+      if (!c) palette.set(t.frame[i], c = page.color("k-" + kindOf(name(t.frame[i]))));
+      return c;
     }
 
     // label fits a name into so many characters.
@@ -172,40 +184,52 @@ const makeFlame = (() => {
       return room >= 3 ? last.slice(0, room - 1) + "…" : "";
     }
 
+    // pathTo returns the calls that lead to the one that is zoomed to, from all of them on.
+    function pathTo(t) {
+      const path = [];
+      for (let i = state.zoom; i > 0; i = t.caller[i]) path.unshift(i);
+      return [0, ...path];
+    }
+
     // draw draws the calls that show, and remembers where they are.
     function draw(whole) {
       const t = tree(), width = view.clientWidth;
       if (width === 0) return;
-      const up = state.mode === "flame", path = [];
-      for (let i = state.zoom; i > 0; i = t.caller[i]) path.unshift(i);
-      path.unshift(0);
-      const depth = 1 + deepest(t, state.zoom);
-      const height = depth * rowHeight + 2;
+      const height = (1 + deepest(t, state.zoom)) * rowHeight + 2;
       const room = Math.min(height, parseFloat(getComputedStyle(view).maxHeight) || height);
       spacer.style.height = Math.max(0, height - room) + "px";
-      if (whole) view.scrollTop = up ? height : 0;
+      if (whole) view.scrollTop = state.mode === "flame" ? height : 0;
       const dpr = devicePixelRatio || 1;
       canvas.style.width = width + "px";
       canvas.style.height = room + "px";
       canvas.width = Math.round(width * dpr);
       canvas.height = Math.round(room * dpr);
-      const ctx = canvas.getContext("2d"), isDark = dark();
+      const ctx = canvas.getContext("2d");
       ctx.scale(dpr, dpr);
+      boxes = [];
+      paint(ctx, width, height, room, view.scrollTop);
+      reset.disabled = state.zoom === 0;
+      describe();
+    }
+
+    // paint paints what lies between top and as much as there is room for, of all that has a height.
+    function paint(ctx, width, height, room, top) {
+      const t = tree(), up = state.mode === "flame", path = pathTo(t), isDark = dark();
       ctx.font = "12px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
       charWidth = ctx.measureText("0000000000").width / 10;
       ctx.textBaseline = "middle";
-      const text = page.color("text"), faint = page.color("muted"), accent = page.color("accent"), back = page.color("panel");
-      const top = view.scrollTop;
-      boxes = [];
+      const text = page.color("ink"), faint = page.color("soft"), accent = page.color("accent"), back = page.color("panel");
       const box = (i, x, w, d) => {
-        const y = (up ? height - (d + 1) * rowHeight - 1 : d * rowHeight + 1) - top;
+        const y = (up ? height - (d + 1) * rowHeight - 1 : d * rowHeight + 1) - top, wide = Math.max(w - 1, 0.5);
         if (y > room || y + rowHeight < 0) return;
         boxes.push({ i, x, y, w });
-        const hit = state.hits && state.hits[i];
-        ctx.globalAlpha = i !== state.zoom && d < path.length - 1 ? 0.55 : 1;
+        const hit = state.hits && state.hits[i], strength = i !== state.zoom && d < path.length - 1 ? 0.55 : 1;
+        const veil = share => { ctx.globalAlpha = strength * share; ctx.fillStyle = back; ctx.fillRect(x, y, wide, rowHeight - 1); ctx.globalAlpha = strength; };
+        ctx.globalAlpha = strength;
         ctx.fillStyle = color(t, i, isDark);
-        ctx.fillRect(x, y, Math.max(w - 1, 0.5), rowHeight - 1);
-        if (state.hits && !hit) { ctx.globalAlpha *= 0.7; ctx.fillStyle = back; ctx.fillRect(x, y, Math.max(w - 1, 0.5), rowHeight - 1); ctx.globalAlpha = 1; }
+        ctx.fillRect(x, y, wide, rowHeight - 1);
+        if (!model.compared && hash(name(t.frame[i])) & 1) veil(0.12);
+        if (state.hits && !hit) veil(0.7);
         if (hit) { ctx.fillStyle = accent; ctx.fillRect(x, y + rowHeight - 4, Math.max(w - 1, 1), 3); }
         const shown = label(i === 0 ? "all" : name(t.frame[i]), Math.floor((w - 8) / charWidth));
         if (shown) { ctx.fillStyle = state.hits && !hit ? faint : text; ctx.fillText(shown, x + 4, y + rowHeight / 2); }
@@ -225,8 +249,6 @@ const makeFlame = (() => {
           at += cw;
         }
       }
-      reset.disabled = state.zoom === 0;
-      describe();
     }
 
     // deepest returns how deep the calls are that a call leads to, as far as they show.
@@ -239,6 +261,12 @@ const makeFlame = (() => {
         for (let c = t.first[at]; c >= 0; c = t.next[c]) if (weight(t, c) >= least) stack.push(c);
       }
       return most;
+    }
+
+    // callOf returns a call as owners know it.
+    function callOf(i) {
+      const t = tree();
+      return { name: name(t.frame[i]), full: t.frame[i] < 0 ? "" : full(t.frame[i]), total: t.total[i], self: t.self[i] };
     }
 
     const unit = model.unit ? " " + model.unit : "";
@@ -265,18 +293,23 @@ const makeFlame = (() => {
       const most = 6, list = onLines.get(i) || [];
       if (!list.length) return "";
       const text = list.slice(0, most).map(([v, line]) => line + " " + page.number(v, model.unit === "ms" ? 1 : 0) + unit).join(", ");
-      return h("div", {}, h("span", { class: "muted" }, list.length === 1 ? "line " : "lines "), text + (list.length > most ? " and " + (list.length - most) + " more" : ""));
+      return h("div", {}, h("span", { class: "soft" }, list.length === 1 ? "line " : "lines "), text + (list.length > most ? " and " + (list.length - most) + " more" : ""));
     }
 
     function describe() {
       const t = tree(), i = state.selected || state.zoom, group = i > 0 ? texts[model.groups[t.frame[i]]] : "";
-      status.replaceChildren(h("b", {}, full(t.frame[i])), group ? h("span", { class: "muted" }, "  " + group) : "", h("div", {}, details(i)), linesOf(i));
+      status.replaceChildren(h("b", {}, full(t.frame[i])), group ? h("span", { class: "soft" }, "  " + group) : "", h("div", {}, details(i)), linesOf(i));
     }
 
     function zoom(i) {
       state.zoom = i;
-      state.selected = i;
+      choose(i);
       draw(true);
+    }
+
+    function choose(i) {
+      state.selected = i;
+      owner?.pick(callOf(i));
     }
 
     // find marks what the search has, and adds up what weighs below it once.
@@ -330,7 +363,8 @@ const makeFlame = (() => {
       tip.style.top = below + (e.clientY + tip.offsetHeight + 24 > innerHeight ? -tip.offsetHeight - 10 : 16) + "px";
     });
     view.addEventListener("mouseleave", () => tip.classList.add("hidden"));
-    view.addEventListener("click", e => { const b = under(e); if (b) { tip.classList.add("hidden"); zoom(b.i); } });
+    view.addEventListener("click", e => { const b = under(e); if (b) { tip.classList.add("hidden"); if (owner) { choose(b.i); draw(); } else zoom(b.i); } });
+    view.addEventListener("dblclick", e => { const b = under(e); if (b && owner) zoom(b.i); });
     let scrolling = 0;
     view.addEventListener("scroll", () => { tip.classList.add("hidden"); cancelAnimationFrame(scrolling); scrolling = requestAnimationFrame(() => draw()); });
 
@@ -365,16 +399,16 @@ const makeFlame = (() => {
     view.addEventListener("keydown", e => {
       if (e.ctrlKey || e.altKey || e.metaKey) return;
       switch (e.key) {
-        case "ArrowUp": case "ArrowDown": case "ArrowLeft": case "ArrowRight": state.selected = step(e.key); reveal(); break;
-        case "Enter": zoom(state.selected); break;
-        case "Escape": case "Backspace": zoom(state.zoom ? tree().caller[state.zoom] : 0); break;
+        case "ArrowUp": case "ArrowDown": case "ArrowLeft": case "ArrowRight": choose(step(e.key)); reveal(); break;
+        case "Enter": if (owner && state.zoom === state.selected) owner.open(callOf(state.selected)); else zoom(state.selected); break;
+        case "Escape": case "Backspace": if (owner && !state.zoom) return; zoom(state.zoom ? tree().caller[state.zoom] : 0); break;
         case "Home": zoom(0); break;
         default: return;
       }
       e.preventDefault();
       e.stopPropagation();
     });
-    document.addEventListener("keydown", e => {
+    if (!owner) document.addEventListener("keydown", e => {
       if (e.key !== "/" || e.ctrlKey || e.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName) || !root.isConnected) return;
       search.focus();
       e.preventDefault();
@@ -382,11 +416,13 @@ const makeFlame = (() => {
     let width = 0, tall = 0; // a window that gets taller shows more rows
     new ResizeObserver(() => {
       if (view.clientWidth === width && view.clientHeight === tall) return;
+      const first = width === 0; // which shows the root
       width = view.clientWidth;
       tall = view.clientHeight;
-      draw();
+      draw(first);
     }).observe(view);
-    page.onTheme.add(() => { if (root.isConnected) draw(); });
+    root.redraw = () => { palette.clear(); if (root.isConnected) draw(); };
+    if (!owner) page.onTheme.add(root.redraw);
 
     // weigh returns what each frame weighs by itself, and with what it calls; a frame that
     // calls itself weighs its outermost call.
@@ -439,6 +475,15 @@ const makeFlame = (() => {
       // search looks for a text.
       search(text) { search.value = text; find(); draw(); root.scrollIntoView({ block: "nearest", behavior: "instant" }); },
       print() { draw(); },
+      // paintAll paints all that is zoomed to, on a canvas that page.svg gives it.
+      paintAll(pen) {
+        const width = view.clientWidth, height = (1 + deepest(tree(), state.zoom)) * rowHeight + 2, seen = boxes;
+        pen.size(width, height);
+        paint(pen, width, height, height, 0);
+        boxes = seen;
+      },
+      focus: () => view.focus(),
+      find: () => search.focus(),
     };
   };
 })();

@@ -103,7 +103,7 @@
       v.tiles.length ? tiles : null,
       v.findings.length ? h("ul", { class: "findings" }, v.findings.map(f => h("li", {}, h("span", { class: "tag " + f.level }, f.level),
         h("span", {}, f.text + " ", f.section ? h("a", { href: "#" + f.section, "aria-label": "more on this" }, "More") : null)))) : null,
-      v.sections.length ? null : h("p", { class: "muted" }, "The trace has nothing else of this process than that it is there."),
+      v.sections.length ? null : h("p", { class: "soft" }, "The trace has nothing else of this process than that it is there."),
       h("details", { class: "facts" }, h("summary", {}, v.machine ? "About this machine" : "About this process"), pairs(v.facts)));
   }
 
@@ -173,7 +173,7 @@
     h("div", { class: "top" }, h("div", { class: "row" }, h("h1", { title: data.title }, data.title), data.views.length > 1 ? select : null,
       h("button", { class: "quiet", type: "button", onclick: () => print() }, "Print"), page.themeButton()), nav),
     ...[
-      data.head ? h("p", { class: "head muted" }, data.head) : null,
+      data.head ? h("p", { class: "head soft" }, data.head) : null,
       page.warnings(data.warnings),
       overview(), body, missing(),
       h("footer", { class: "end" },

@@ -5,13 +5,17 @@ function breakable(text) {
 }
 
 // DataTable shows a table in parts, sorts and filters it. The numbers of rows are
-// those of the data, whatever the order.
+// those of the data, whatever the order. With an owner, {pick(row), open(row)}, it is one
+// page that scrolls, of which only the rows that are seen are elements, and rows are chosen.
 class DataTable {
   static pageSize = 25;
+  static rowHeight = 28;
 
-  constructor(model, texts) {
+  constructor(model, texts, owner = null) {
     this.model = model;
     this.texts = texts;
+    this.owner = owner;
+    this.chosen = -1;
     this.rows = 0;
     for (const c of model.columns) {
       if (c.n) c.values = Float64Array.from(c.n, v => v === null ? NaN : v);
@@ -32,7 +36,7 @@ class DataTable {
     this.page = 0;
     this.range = null;
     this.sortBy = model.columns.find(c => c.k === model.sort) || null;
-    this.descending = true;
+    this.descending = this.sortBy ? !this.sortBy.isText : true;
     this.onHover = null;
     this.build();
     this.select();
@@ -46,7 +50,7 @@ class DataTable {
 
   build() {
     const h = page.h, m = this.model;
-    this.input = h("input", { type: "search", placeholder: "Filter", "aria-label": "filter " + m.title, spellcheck: "false", autocomplete: "off", title: this.filterHelp() });
+    this.input = h("input", { type: "search", placeholder: this.owner ? "Search  /" : "Filter", "aria-label": (this.owner ? "search in " : "filter ") + m.title, spellcheck: "false", autocomplete: "off", title: this.filterHelp() });
     let timer;
     this.input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => this.select(), 60); });
     this.chip = h("span", { class: "chip hidden" });
@@ -67,18 +71,72 @@ class DataTable {
     this.where = h("span");
     this.pager = h("span", { class: "pages" }, this.buttons[0], this.buttons[1], this.where, this.buttons[2], this.buttons[3]);
     const small = this.rows <= 8;
-    const narrow = this.visible.length <= 5 && this.visible.every(c => !c.isText || c.short) && !this.opens;
-    this.table = h("table", {}, h("caption", { class: "sr" }, m.title), h("thead", {}, this.head), this.body);
+    const narrow = !this.owner && this.visible.length <= 5 && this.visible.every(c => !c.isText || c.short) && !this.opens;
+    this.table = h("table", this.owner ? { class: "grid", role: "grid", tabindex: "0", "aria-label": m.title, "aria-rowcount": this.rows + 1 } : {},
+      this.owner ? h("colgroup", {}, this.visible.map(c => h("col", c.width ? { width: c.width } : {}))) : h("caption", { class: "sr" }, m.title), h("thead", {}, this.head), this.body);
     this.scroll = h("div", { class: "scroll" }, this.table);
     this.root = h("div", { class: narrow ? "block narrow" : "block", id: "table-" + m.id },
-      h("div", { class: "tablehead" }, h("h3", {}, m.title), this.chip, small ? null : this.input),
+      this.owner ? h("div", { class: "tablehead" }, this.input, this.status) : h("div", { class: "tablehead" }, h("h3", {}, m.title), this.chip, small ? null : this.input),
       m.lead ? h("p", { class: "lead" }, m.lead) : null,
       m.parted ? this.legend() : null,
       this.scroll,
-      small ? null : h("div", { class: "foot" }, this.status, this.pager));
+      small || this.owner ? null : h("div", { class: "foot" }, this.status, this.pager));
+    if (this.owner) {
+      this.root.classList.add("grows");
+      this.table.style.minWidth = this.visible.reduce((n, c) => n + (c.width || 240), 0) + "px";
+      this.scroll.addEventListener("scroll", () => requestAnimationFrame(() => this.drawSeen()));
+      new ResizeObserver(() => this.drawSeen()).observe(this.scroll);
+      this.table.addEventListener("keydown", e => this.keySeen(e));
+      return;
+    }
     this.scroll.addEventListener("scroll", () => this.mark());
     new ResizeObserver(() => this.fit()).observe(this.scroll);
     this.body.addEventListener("keydown", e => this.key(e));
+  }
+
+  // drawSeen makes the rows that are seen, and a screen above and below. Lines without height stand
+  // for the others.
+  drawSeen() {
+    const high = DataTable.rowHeight, n = this.order.length, seen = Math.ceil(this.scroll.clientHeight / high) || 20;
+    const first = Math.min(Math.max(Math.floor(this.scroll.scrollTop / high) - seen, 0), n), last = Math.min(first + 3 * seen, n);
+    const space = rows => page.h("tr", { "aria-hidden": "true", class: "space" }, page.h("td", { colspan: this.width() }));
+    const above = space(), below = space();
+    above.firstChild.style.height = first * high + "px";
+    below.firstChild.style.height = (n - last) * high + "px";
+    const rows = this.order.slice(first, last).map((r, k) => {
+      const tr = this.row(r), chosen = r === this.chosen;
+      tr.id = "row-" + this.model.id + "-" + r;
+      tr.setAttribute("aria-rowindex", first + k + 2);
+      tr.setAttribute("aria-selected", String(chosen));
+      tr.addEventListener("click", () => this.choose(first + k));
+      tr.addEventListener("dblclick", () => this.owner.open(r));
+      return tr;
+    });
+    this.body.replaceChildren(first ? above : "", ...rows, last < n ? below : "");
+    const tr = this.body.querySelector(".chosen");
+    if (tr) this.table.setAttribute("aria-activedescendant", tr.id);
+    else this.table.removeAttribute("aria-activedescendant");
+  }
+
+  // choose selects the row at a place, and scrolls to it.
+  choose(at) {
+    if (!this.order.length) return;
+    at = Math.min(Math.max(at, 0), this.order.length - 1);
+    this.chosen = this.order[at];
+    const s = this.scroll, high = DataTable.rowHeight, top = at * high, room = s.clientHeight - this.head.offsetHeight;
+    if (top < s.scrollTop) s.scrollTop = top;
+    else if (top + high > s.scrollTop + room) s.scrollTop = top + high - room;
+    this.drawSeen();
+    this.owner.pick(this.chosen);
+  }
+
+  keySeen(e) {
+    const at = this.order.indexOf(this.chosen), page = Math.max(Math.floor(this.scroll.clientHeight / DataTable.rowHeight) - 2, 1);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: this.order.length - 1 }[e.key];
+    if (to !== undefined) this.choose(to);
+    else if (e.key === "Enter" && at >= 0 && e.target === this.table) this.owner.open(this.chosen);
+    else return;
+    e.preventDefault();
   }
 
   // fit draws columns closer, their heads in lines, where they need more than the width.
@@ -124,11 +182,15 @@ class DataTable {
 
   filterHelp() {
     const c = this.visible.find(c => !c.isText);
-    return "words that a row has to have" + (c ? ", or conditions such as " + c.k + ">10" : "") + "; columns: " + this.model.columns.map(c => c.k).join(", ");
+    return "words that a row has to have, or -words that it must not" + (c ? ", or conditions such as " + c.k + ">10" : "") + "; columns: " + this.model.columns.map(c => c.k).join(", ");
   }
 
   // condition turns a word of the filter into a function of a row.
   condition(word) {
+    if (/^-[^\d]/.test(word)) {
+      const without = this.condition(word.slice(1));
+      return r => !without(r);
+    }
     const m = /^([a-z]\w*)(<=|>=|!=|<|>|=)(.+)$/i.exec(word);
     const c = m && this.model.columns.find(c => c.k.toLowerCase() === m[1].toLowerCase());
     if (c && !c.isText) {
@@ -230,8 +292,11 @@ class DataTable {
     for (const c of this.visible) {
       if (c === this.sortBy) c.th.setAttribute("aria-sort", this.descending ? "descending" : "ascending");
       else c.th.removeAttribute("aria-sort");
-      if (c.share && c.max === undefined) c.max = c.values.reduce((m, v) => v > m ? v : m, 0);
+      if (c.share && c.max === undefined) c.max = c.values.reduce((m, v, r) => Math.abs(v) > m && !(this.owner && this.model.last?.includes(r)) ? Math.abs(v) : m, 0);
     }
+    const n = page.number(this.order.length), all = page.number(this.rows) + (this.rows === 1 ? " row" : " rows");
+    this.status.textContent = this.order.length === this.rows ? all : n + " of " + all;
+    if (this.owner) return this.drawSeen();
     this.page = Math.min(Math.max(this.page, 0), this.pages() - 1);
     const from = this.page * DataTable.pageSize;
     const rows = this.order.slice(from, from + DataTable.pageSize);
@@ -242,8 +307,6 @@ class DataTable {
     }
     if (!rows.length) list.push(h("tr", {}, h("td", { colspan: this.width(), class: "empty" }, this.rows ? "No row passes the filter." : "Nothing.")));
     this.body.replaceChildren(...list);
-    const n = page.number(this.order.length), all = page.number(this.rows);
-    this.status.textContent = this.order.length === this.rows ? all + " rows" : n + " of " + all + " rows";
     this.where.textContent = rows.length ? page.number(from + 1) + " to " + page.number(from + rows.length) : "";
     this.buttons[0].disabled = this.buttons[1].disabled = this.page === 0;
     this.buttons[2].disabled = this.buttons[3].disabled = this.page >= this.pages() - 1;
@@ -253,15 +316,16 @@ class DataTable {
 
   row(r, first) {
     const h = page.h;
-    const tr = h("tr", { class: "data" + (this.opens ? " opens" : "") + (r === this.chosen ? " chosen" : ""), tabindex: first ? "0" : "-1", "aria-expanded": this.opens ? String(this.open.has(r)) : null });
+    const tr = h("tr", { class: "data" + (this.opens ? " opens" : "") + (r === this.chosen ? " chosen" : ""), tabindex: this.owner ? null : first ? "0" : "-1", "aria-expanded": this.opens ? String(this.open.has(r)) : null });
     tr.dataset.row = r;
     for (const c of this.visible) {
       if (c === this.after) tr.append(this.bar(r));
       const text = this.text(c, r);
-      const td = h("td", { class: c.isText ? "text" + (c.short ? " short" : c.long ? " long" : "") : "num" + (c.share ? " share" : "") }, c.isText && text.length > 40 ? breakable(text) : text);
-      if (c.share && c.max > 0 && c.values[r] > 0) {
-        const bar = h("i");
-        bar.style.width = 100 * c.values[r] / c.max + "%";
+      const td = h("td", { class: c.isText ? "text" + (c.short ? " short" : c.long ? " long" : "") : "num" + (c.share ? " share" : "") }, c.cell ? c.cell(r) : c.isText && text.length > 40 ? breakable(text) : text);
+      if (c.title) td.title = c.title(r);
+      if (c.share && c.max > 0 && (c.values[r] > 0 || c.signed && c.values[r] < 0)) {
+        const bar = h("i", { class: !c.signed ? null : c.values[r] > 0 ? "more" : "less" });
+        bar.style.width = Math.min(Math.abs(c.values[r]) / c.max, 1) * 100 + "%";
         td.append(h("span", { class: "bar", "aria-hidden": "true" }, bar));
       }
       tr.append(td);
@@ -295,7 +359,7 @@ class DataTable {
       wrap.append(h("table", { class: "gridtable" }, h("caption", {}, g.title),
         h("thead", {}, h("tr", {}, h("th", {}), g.columns.map(c => h("th", { scope: "col" }, c.l, h("span", { class: "unit" }, " " + c.u))))), body));
     }
-    return h("tr", { class: "more" }, h("td", { colspan: this.width() }, wrap.childElementCount ? wrap : h("span", { class: "muted" }, "Nothing more is known of it.")));
+    return h("tr", { class: "more" }, h("td", { colspan: this.width() }, wrap.childElementCount ? wrap : h("span", { class: "soft" }, "Nothing more is known of it.")));
   }
 
   toggle(r) {

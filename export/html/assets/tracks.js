@@ -1,33 +1,35 @@
 "use strict";
 // makeTracks shows lanes of what happened when, one below the other. Its owner is told of
-// zooms: {full, range, zoom(range)}.
+// zooms: {full, range, zoom(range)}. For one that dims, a range is not zoomed to: all of the time
+// stays, and that outside is dimmed.
 const makeTracks = (() => {
   const h = page.h;
-  const laneHeight = 34, stripHeight = 26, axisHeight = 22, labelWidth = 176;
+  const axisHeight = 22, labelWidth = 176;
 
   return function (model, owner) {
     const n = model.lanes.length ? model.lanes[0].y.length : 0;
     const begin = model.from, end = model.from + n * model.width, least = 4 * model.width;
+    const dims = owner.dims, laneHeight = model.laneHeight || 34, stripHeight = dims ? 0 : 26, head = dims ? axisHeight : 0; // the axis, for one whose lanes may not be seen all
     let cursor = null, drag = null, width = 0;
 
     const strip = h("canvas", { class: "strip", "aria-hidden": "true" });
     const canvas = h("canvas", { class: "lanes", "aria-hidden": "true" });
     const tip = h("div", { class: "tip hidden", role: "status" });
     const labels = h("div", { class: "lanelabels" }, model.lanes.map(l => h("div", { class: "lanelabel", title: (l.title || l.label) + (l.total ? ": " + l.total : "") },
-      h("span", { class: "name" }, l.label), h("span", { class: "muted" }, l.total || ""))));
-    const box = h("div", { class: "lanebox", tabindex: "0", role: "application",
-      "aria-label": "what happened when, in " + model.lanes.length + " lanes: plus and minus zoom, the arrow keys move, Escape shows all" }, strip, canvas, tip);
+      h("span", { class: "name" }, l.label), h("span", { class: "soft" }, l.total || ""))));
+    const box = h("div", { class: "lanebox", tabindex: "0", ...dims ? { role: "slider", "aria-label": "window of time", "aria-valuemin": begin, "aria-valuemax": end } : { role: "application",
+      "aria-label": "what happened when, in " + model.lanes.length + " lanes: plus and minus zoom, the arrow keys move, Escape shows all" } }, dims ? null : strip, canvas, tip);
     const button = (text, label, act) => h("button", { type: "button", title: label, "aria-label": label, onclick: act }, text);
     const root = h("figure", { class: "tracks", id: "tracks" },
-      h("header", {}, h("p", { class: "under" }, model.note),
+      dims ? null : h("header", {}, h("p", { class: "under" }, model.note),
         h("span", { class: "modes" }, button("+", "zoom in", () => scale(0.5)), button("−", "zoom out", () => scale(2)),
           button("‹", "earlier", () => move(-0.5)), button("›", "later", () => move(0.5)), button("All", "show all", () => owner.zoom(null)))),
       h("div", { class: "lanegrid" }, labels, box));
     root.style.setProperty("--lane", laneHeight + "px");
     root.style.setProperty("--labels", labelWidth + "px");
-    root.style.setProperty("--strip", stripHeight + "px");
+    root.style.setProperty("--strip", (dims ? axisHeight - 4 : stripHeight) + "px");
 
-    const range = () => owner.range || [begin, end];
+    const range = () => owner.range || [begin, end], seen = () => dims ? [begin, end] : range();
 
     // set shows a range of time, not outside of the trace and not less than can be seen.
     function set(from, to) {
@@ -89,8 +91,18 @@ const makeTracks = (() => {
 
     function draw() {
       if (!width || !n) return;
-      const [from, to] = range(), height = model.lanes.length * laneHeight + axisHeight, ctx = prepare(canvas, height);
-      const px = t => (t - from) / (to - from) * width, muted = page.color("muted"), grid = page.color("grid");
+      const height = model.lanes.length * laneHeight + axisHeight;
+      paint(prepare(canvas, height), height);
+      if (!dims) return drawStrip();
+      const [from, to] = range(), said = s => page.amount(s * 1000, "ms");
+      box.setAttribute("aria-valuetext", said(from) + " to " + said(to));
+      box.setAttribute("aria-valuenow", String(from));
+    }
+
+    // paint paints the lanes and their axis.
+    function paint(ctx, height) {
+      const [from, to] = seen();
+      const px = t => (t - from) / (to - from) * width, muted = page.color("soft"), grid = page.color("line");
       ctx.font = "11px system-ui, sans-serif";
       const step = stepOf((to - from) / Math.max(2, width / 110));
       ctx.textBaseline = "top";
@@ -98,13 +110,13 @@ const makeTracks = (() => {
       for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
         const x = Math.round(px(t)) + 0.5;
         ctx.fillStyle = grid;
-        ctx.fillRect(x, 0, 1, height - axisHeight);
+        ctx.fillRect(x, head, 1, height - axisHeight);
         ctx.fillStyle = muted;
         const text = page.time(Math.abs(t) < step / 1e6 ? 0 : t, step), half = ctx.measureText(text).width / 2;
-        ctx.fillText(text, Math.min(Math.max(x, half + 1), width - half - 1), height - axisHeight + 5);
+        ctx.fillText(text, Math.min(Math.max(x, half + 1), width - half - 1), dims ? 5 : height - axisHeight + 5);
       }
       model.lanes.forEach((l, i) => {
-        const top = i * laneHeight, most = drawLane(ctx, l, from, to, top + 5, laneHeight - 8);
+        const top = head + i * laneHeight, most = drawLane(ctx, l, from, to, top + 5, laneHeight - 8);
         ctx.fillStyle = page.color("line");
         ctx.fillRect(0, top + laneHeight - 1, width, 1);
         const text = page.amount(most, l.unit), room = ctx.measureText(text).width;
@@ -120,6 +132,15 @@ const makeTracks = (() => {
         ctx.fillStyle = page.color("line-strong");
         ctx.fillRect(Math.round(px(cursor)), 0, 1, height - axisHeight);
       }
+      const [first, last] = dims && !(drag && drag.select) ? range() : [from, to];
+      if (first > from || last < to) {
+        ctx.fillStyle = page.color("veil");
+        ctx.fillRect(0, 0, px(first), height);
+        ctx.fillRect(px(last), 0, width - px(last), height);
+        ctx.fillStyle = page.color("accent");
+        ctx.fillRect(px(first) - 1, 0, 2, height);
+        ctx.fillRect(px(last) - 1, 0, 2, height);
+      }
       if (drag && drag.select) {
         const a = px(Math.min(drag.from, drag.to)), b = px(Math.max(drag.from, drag.to));
         ctx.globalAlpha = 0.18;
@@ -127,7 +148,6 @@ const makeTracks = (() => {
         ctx.fillRect(a, 0, b - a, height - axisHeight);
         ctx.globalAlpha = 1;
       }
-      drawStrip();
     }
 
     // drawStrip draws all of the time, and the window that is shown.
@@ -155,11 +175,11 @@ const makeTracks = (() => {
     }
 
     const place = (c, e) => Math.min(Math.max((e.clientX - c.getBoundingClientRect().left) / width, 0), 1);
-    const timeAt = e => { const [from, to] = range(); return from + place(canvas, e) * (to - from); };
+    const timeAt = e => { const [from, to] = seen(); return from + place(canvas, e) * (to - from); };
 
     function hover(e) {
       cursor = timeAt(e);
-      const rows = [], [from, to] = range();
+      const rows = [], [from, to] = seen();
       let shown = null;
       for (const l of model.lanes) {
         const { list, first, each } = columns(l, from, to), k = Math.floor(((cursor - begin) / model.width - first) / each), v = list[Math.min(Math.max(k, 0), list.length - 1)];
@@ -167,8 +187,8 @@ const makeTracks = (() => {
         if (v) rows.push(h("div", {}, h("b", {}, page.amount(v, l.unit)), " " + l.label));
       }
       const most = 12;
-      tip.replaceChildren(...rows.slice(0, most), rows.length > most ? h("div", { class: "muted" }, rows.length - most + " more") : "",
-        h("div", { class: "muted" }, "in " + page.precise(shown[1] * 1000) + " ms at " + page.number(shown[0], 3) + " s"));
+      tip.replaceChildren(...rows.slice(0, most), rows.length > most ? h("div", { class: "soft" }, rows.length - most + " more") : "",
+        h("div", { class: "soft" }, "in " + page.precise(shown[1] * 1000) + " ms at " + page.number(shown[0], 3) + " s"));
       tip.classList.remove("hidden");
       const x = (cursor - from) / (to - from) * width;
       tip.style.left = (x + 14 + tip.offsetWidth > width ? Math.max(0, x - tip.offsetWidth - 14) : x + 14) + "px";
@@ -212,12 +232,17 @@ const makeTracks = (() => {
       set(middle - (to - from) / 2, middle + (to - from) / 2);
     }
     box.addEventListener("keydown", e => {
-      if (e.ctrlKey || e.altKey || e.metaKey) return;
+      if (e.ctrlKey || e.metaKey || e.altKey && !dims) return;
+      const part = dims ? e.altKey ? 0.01 : 0.1 : 0.25, arrow = { ArrowLeft: -part, ArrowRight: part }[e.key];
+      if (arrow && dims && e.shiftKey) { // the end alone
+        const [from, to] = range();
+        set(from, Math.min(to + arrow * (to - from), end));
+        return e.preventDefault();
+      }
       switch (e.key) {
-        case "+": case "=": scale(0.5); break;
-        case "-": scale(2); break;
-        case "ArrowLeft": move(-0.25); break;
-        case "ArrowRight": move(0.25); break;
+        case "+": case "=": scale(dims ? 1 - 2 * part : 0.5); break;
+        case "-": scale(dims ? 1 / (1 - 2 * part) : 2); break;
+        case "ArrowLeft": case "ArrowRight": move(arrow); break;
         case "Home": case "0": owner.zoom(null); break;
         default: return;
       }
@@ -231,6 +256,6 @@ const makeTracks = (() => {
     });
     observer.observe(box);
 
-    return { root, model: { kind: "tracks" }, draw, setRange: draw, mark() {}, print() { width = box.clientWidth; draw(); }, destroy() { observer.disconnect(); } };
+    return { root, model: { kind: "tracks" }, draw, setRange: draw, mark() {}, paintAll(pen) { pen.size(width, model.lanes.length * laneHeight + axisHeight); paint(pen, model.lanes.length * laneHeight + axisHeight); }, print() { width = box.clientWidth; draw(); }, destroy() { observer.disconnect(); } };
   };
 })();

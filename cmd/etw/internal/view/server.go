@@ -20,6 +20,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
+	"github.com/etwgen/etwgen/export/html"
 )
 
 // A server shows traces.
@@ -137,6 +138,9 @@ var assets embed.FS
 // asset sends a part of the page, unless the browser has it.
 func (s *server) asset(w http.ResponseWriter, r *http.Request, name string) {
 	data, err := fs.ReadFile(assets, "assets/"+name)
+	if err != nil {
+		data, err = html.Asset(name) // that reports have as well
+	}
 	if err != nil {
 		http.Error(w, "there is no such part of the page", http.StatusNotFound)
 		return

@@ -1,5 +1,5 @@
 // The page around the views: what is always there.
-import { h, ask, amount, forget, onWaiting } from "./base.js";
+import { h, ask, amount, forget, onTheme, onWaiting, themeButton } from "./ask.js";
 import { state, go, onChange, windowFlags } from "./state.js";
 import { views as tables, flagsOf, linkTo, pageWindow, placeOf, cleared } from "./views.js";
 import { lanesOf } from "./lanes.js";
@@ -17,21 +17,11 @@ const scope = h("section", { class: "scope", "aria-label": "what is shown" }), f
 const working = h("div", { class: "working" }), progress = h("span", { class: "soft" }), strip = h("section", { class: "strip", "aria-label": "window of time" });
 const body = h("div", { class: "view", tabindex: "-1" }), pane = h("aside", { "aria-label": "details" });
 const command = h("code", { title: "the command that gives the same" }), losses = h("span", { class: "loss" }), status = h("span", { class: "soft", role: "status" });
-const copy = h("button", { type: "button", class: "plain", onclick: copyCommand, title: "Y" }, "Copy command");
+const copy = h("button", { type: "button", class: "quiet", onclick: copyCommand, title: "Y" }, "Copy command");
 const fresh = h("button", { type: "button", hidden: true, onclick: () => { fresh.hidden = true; show(); } }, "Show what has come");
 let running = null, shown = {}, acts = [];
 
-function themeButton() {
-  const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
-  const b = h("button", { type: "button", class: "plain", onclick: () => { root.dataset.theme = isDark() ? "light" : "dark"; label(); redraw(); } });
-  const label = () => { b.textContent = isDark() ? "Light" : "Dark"; };
-  dark.addEventListener("change", () => { label(); redraw(); });
-  label();
-  return b;
-}
-
-function redraw() { document.querySelectorAll(".lanes, .flame, .points").forEach(e => e.redraw?.()); }
+onTheme.add(() => document.querySelectorAll(".tracks, .flamebox, .points").forEach(e => e.redraw()));
 
 // detail shows what is selected, and what can be done with it.
 function detail(d) {
@@ -82,7 +72,7 @@ function drawScope() {
   if (isStacks) for (const [name, text] of [["group", "group "], ["include", "only "], ["exclude", "without "], ["fold", "fold "], ["fold-percent", "fold below % "], ["label", ""]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } }), showFilters));
   if (state.view === "events") for (const name of ["event", "provider", "where"]) if (f[name]) chips.push(chip(name + " " + f[name], () => go({ flags: { [name]: null, after: null } })));
   const of = isStacks ? h("select", { "aria-label": "what is weighed", onchange: e => go({ flags: { of: e.target.value } }) }, page.of.map(o => h("option", { value: o, selected: o === (f.of || page.of[0]) }, o === "cpu" ? "thread time (cpu)" : o))) : null;
-  scope.replaceChildren(...[of, chips.length || isStacks ? null : h("span", { class: "soft" }, "all of the trace"), ...chips, isStacks ? h("button", { type: "button", class: "plain", onclick: showFilters, title: "F" }, "Filters") : null, h("span", { class: "sum", role: "status" }, shown.sum || "")].filter(Boolean));
+  scope.replaceChildren(...[of, chips.length || isStacks ? null : h("span", { class: "soft" }, "all of the trace"), ...chips, isStacks ? h("button", { type: "button", class: "quiet", onclick: showFilters, title: "F" }, "Filters") : null, h("span", { class: "sum", role: "status" }, shown.sum || "")].filter(Boolean));
 }
 
 function showFilters() {
@@ -97,7 +87,7 @@ function drawFilters() {
   const inputs = fields.map(([name, text]) => [name, h("input", { value: state.flags[name] || "", spellcheck: "false", list: name === "group" ? "presets" : null, onkeydown: e => { if (e.key === "Enter") apply(); } }), text]);
   const apply = () => go({ flags: Object.fromEntries(inputs.map(([name, input]) => [name, input.value || null])) });
   filters.replaceChildren(...inputs.map(([, input, text]) => h("label", {}, text, input)), h("datalist", { id: "presets" }, page.presets.map(p => h("option", { value: "[" + p + "]" }))),
-    h("div", {}, h("button", { type: "button", onclick: apply }, "Apply"), " ", h("button", { type: "button", class: "plain", onclick: () => go({ flags: Object.fromEntries(fields.map(([n]) => [n, null])) }) }, "Clear")));
+    h("div", {}, h("button", { type: "button", onclick: apply }, "Apply"), " ", h("button", { type: "button", class: "quiet", onclick: () => go({ flags: Object.fromEntries(fields.map(([n]) => [n, null])) }) }, "Clear")));
 }
 
 function drawStrip() {
@@ -206,7 +196,7 @@ async function grow() {
 }
 
 async function begin() {
-  document.body.append(h("header", {}, title, length, h("span", { class: "grow" }), nav, themeButton(), h("button", { type: "button", class: "plain", onclick: () => help.showModal(), title: "?" }, "Keys")), strip, scope, filters, working, h("main", {}, body, pane), h("footer", {}, command, copy, fresh, status, progress, losses), help);
+  document.body.append(h("header", {}, title, length, h("span", { class: "grow" }), nav, themeButton(), h("button", { type: "button", class: "quiet", onclick: () => help.showModal(), title: "?" }, "Keys")), strip, scope, filters, working, h("main", {}, body, pane), h("footer", {}, command, copy, fresh, status, progress, losses), help);
   body.append(h("p", { class: "soft" }, "Reading the trace …"));
   try {
     const about = await ask("");

@@ -1,5 +1,5 @@
 // Two traces side by side: which methods have more of what is weighed, and which less.
-import { h, ask, amount } from "./base.js";
+import { h, ask, amount } from "./ask.js";
 import { state, go } from "./state.js";
 import { gridOf } from "./grid.js";
 import { flagsOf, needsOf, methodDetail } from "./views.js";
@@ -13,7 +13,7 @@ export async function compare(page, signal) {
   const choose = (label, value, set) => h("label", { class: "soft" }, label + " ", h("select", { "aria-label": label, onchange: e => set(e.target.value) }, page.files.map((f, i) => h("option", { value: String(i), selected: String(i) === value }, f.name))));
   const grid = rows.length ? gridOf({
     label: "methods compared", rows, sort: null, find: state.flags.find || "",
-    columns: [{ key: "method", title: "method", name: true }, ...keys.map(key => ({ key, title: words[key.replace(/(Ms|MB)$/, "")] || key, unit: unitOf(key), width: "minmax(136px, 1fr)", bar: /hange/.test(key), signed: /hange/.test(key) }))],
+    columns: [{ key: "method", title: "method", name: true }, ...keys.map(key => ({ key, title: words[key.replace(/(Ms|MB)$/, "")] || key, unit: unitOf(key), width: 136, bar: /hange/.test(key), signed: /hange/.test(key) }))],
     apart: r => r.method === "[waiting]", pick: r => page.detail(methodDetail(r)), open: r => go({ view: "stacks", sub: "callers", flags: { file: after, sel: r.full, base: null } }),
   }) : h("p", { class: "soft" }, "Neither of them has any of it.");
   const per = { nanoseconds: 1e6, bytes: 1e6 }[doc.types[0].unit] || 1, unit = { nanoseconds: "ms", bytes: "MB" }[doc.types[0].unit] || doc.types[0].unit;

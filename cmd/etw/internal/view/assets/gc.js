@@ -1,5 +1,5 @@
 // Collections: pauses and the heap over time, a table, and what else the command knows.
-import { h, ask, amount, number } from "./base.js";
+import { h, ask, amount, number } from "./ask.js";
 import { state } from "./state.js";
 import { gridOf, columnsOf } from "./grid.js";
 import { pointsOf, legendOf } from "./points.js";

@@ -1,5 +1,5 @@
 // A heap: its types, and who holds those that are chosen.
-import { h, ask, amount, number, share } from "./base.js";
+import { h, ask, amount, number, share } from "./ask.js";
 import { state, go } from "./state.js";
 import { gridOf, columnsOf } from "./grid.js";
 import { flagsOf, needsOf, rowsOf, rowDetail, linkTo } from "./views.js";
@@ -16,7 +16,7 @@ export async function heap(page, signal) {
   if (!rows.length) return { question: "heap", root: needsOf(doc) || h("p", { class: "soft" }, "No snapshot of a heap is in the trace, or in this window.") };
   const grid = gridOf({
     label: "types", rows, sort: "retainedBytes", find: state.flags.find || "",
-    columns: columnsOf(head, rows).map(c => c.key === "type" ? { ...c, width: "minmax(320px, 5fr)" } : /Bytes$|^bytes$/.test(c.key) ? { ...c, bar: true } : c),
+    columns: columnsOf(head, rows).map(c => c.key === "type" ? { ...c, wide: true } : /Bytes$|^bytes$/.test(c.key) ? { ...c, bar: true } : c),
     pick: r => { page.detail(rowDetail(page, "heap", r)); holders(page, r); },
     open: r => go({ view: "answers", sub: "heap", flags: { by: "holder", holding: only(r.type) } }),
   });

@@ -1,5 +1,5 @@
 // A figure of rows over time: a dot or a bar for each. Keys walk them in order of time.
-import { h, amount, color } from "./base.js";
+import { h, amount, color } from "./ask.js";
 import { niceStep } from "./lanes.js";
 
 const tall = 150, left = 66, foot = 20, head = 10;

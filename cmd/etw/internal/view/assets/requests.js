@@ -1,5 +1,5 @@
 // Requests: a dot for each, their endpoints, and a table of those that are shown.
-import { h, ask, amount, number } from "./base.js";
+import { h, ask, amount, number } from "./ask.js";
 import { state, go, keep } from "./state.js";
 import { gridOf, columnsOf } from "./grid.js";
 import { pointsOf, legendOf } from "./points.js";
@@ -11,7 +11,7 @@ const failed = r => Number(r.status) >= 500 || /fail|error|exception/i.test(r.st
 function columns(head, rows) {
   const tells = head.filter(k => rows.some(r => r[k] !== "") && (!/^(task|provider|pid|process)$/.test(k) || rows.some(r => r[k] !== rows[0][k])));
   const [name, rest] = [tells.filter(k => /^(endpoint|name)$/.test(k)), tells.filter(k => !/^(endpoint|name)$/.test(k))];
-  const wide = columnsOf(name, rows).map(c => ({ ...c, width: "minmax(220px, 3fr)" }));
+  const wide = columnsOf(name, rows).map(c => ({ ...c, wide: true }));
   return [...wide, ...columnsOf(rest, rows)];
 }
 

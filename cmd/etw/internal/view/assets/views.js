@@ -1,8 +1,8 @@
 // The views: each asks its questions, and returns what to show.
-import { h, ask, amount, number, parseCSV, time, titleOf } from "./base.js";
+import { h, ask, amount, number, parseCSV, time, titleOf } from "./ask.js";
 import { state, go, address, windowFlags, scopeFlags, stackFlags } from "./state.js";
 import { gridOf, columnsOf } from "./grid.js";
-import { flameOf, treeOf } from "./flame.js";
+import { graphOf } from "./calls.js";
 import { lanesOf } from "./lanes.js";
 import { pointsOf } from "./points.js";
 
@@ -158,12 +158,10 @@ const least = page => page.files.reduce((n, f) => n + f.size, 0) > 64e6 ? "0.02"
 
 async function flame(page, signal) {
   const min = least(page), doc = await ask("tree", flagsOf(page, "tree", { min }), signal), { weight, unit } = weightOf(doc);
-  const graph = flameOf({ tree: treeOf(doc.rows, weight), unit, pick: c => page.detail(callDetail(c, unit)), open: c => go({ sub: "callers", flags: { sel: c.full } }) });
+  const graph = graphOf({ rows: doc.rows, weight, unit, pick: c => page.detail(callDetail(c, unit)), open: c => go({ sub: "callers", flags: { sel: c.full } }) });
   const few = doc.totals[0] < 100 ? h("p", { class: "soft" }, "Of fewer than 100 samples the shape is chance.") : null;
-  return { question: "tree", more: { min }, sum: sumOf(doc), root: [needsOf(doc), few, legend(), graph], take: graph.take, search: graph.search };
+  return { question: "tree", more: { min }, sum: sumOf(doc), root: [needsOf(doc), few, graph], take: graph.take, search: graph.search };
 }
-
-const legend = () => h("p", { class: "soft" }, [["app", "own code"], ["aspnet", "ASP.NET"], ["net", ".NET"], ["native", "without managed names"]].map(([k, t]) => { const s = h("i", { class: "swatch" }); s.style.background = "var(--k-" + k + ")"; return [s, t + "  "]; }));
 
 const callDetail = (c, unit) => methodDetail({ method: c.name, full: c.full || c.name, ["total" + (unit === "ms" ? "Ms" : unit === "MB" ? "MB" : "")]: c.total, ["self" + (unit === "ms" ? "Ms" : unit === "MB" ? "MB" : "")]: c.self });
 
@@ -172,7 +170,7 @@ async function callers(page, signal) {
   if (!sel) return { question: "tree", root: h("p", { class: "note" }, "Choose a method in Names, Call tree or Flame first: Enter, or C, leads here.") };
   const pattern = quoted(sel), min = least(page);
   const [up, down] = await Promise.all([ask("tree", flagsOf(page, "tree", { min, callers: pattern }), signal), ask("tree", flagsOf(page, "tree", { min, root: pattern }), signal)]);
-  const graph = (doc, above) => { const { weight, unit } = weightOf(doc); return flameOf({ tree: treeOf(doc.rows, weight), unit, up: above, label: above ? "callers" : "callees", pick: c => page.detail(callDetail(c, unit)), open: c => c.full && go({ flags: { sel: c.full } }) }); };
+  const graph = (doc, above) => { const { weight, unit } = weightOf(doc); return graphOf({ rows: doc.rows, weight, unit, up: above, label: above ? "callers" : "callees", pick: c => page.detail(callDetail(c, unit)), open: c => c.full && go({ flags: { sel: c.full } }) }); };
   const [above, below] = [graph(up, true), graph(down, false)];
   return { question: "tree", more: { callers: pattern }, sum: sumOf(down), root: [h("h2", {}, h("bdi", {}, sel)), h("h3", {}, "Who calls it"), above, h("h3", {}, "What it calls"), below], take: below.take, search: below.search };
 }
@@ -307,7 +305,7 @@ export async function events(page, signal) {
   };
   const grid = gridOf({
     label: "events", rows, sort: null,
-    columns: [{ key: "ms", title: "time", unit: "ms", width: "120px", time: true }, { key: "event", title: "event", text: true, width: "minmax(160px, 2fr)" }, { key: "pid", title: "pid", text: true, width: "76px" }, { key: "tid", title: "tid", text: true, width: "76px" }, { key: "text", title: "fields", text: true, width: "minmax(240px, 6fr)" }],
+    columns: [{ key: "ms", title: "time", unit: "ms", width: 120, time: true }, { key: "event", title: "event", text: true, width: 200 }, { key: "pid", title: "pid", text: true, width: 76 }, { key: "tid", title: "tid", text: true, width: 76 }, { key: "text", title: "fields", text: true, wide: true }],
     pick, open: r => go({ flags: windowFlags(Math.max(r.ms - 5, 0), r.ms + 5) }),
   });
   const step = (text, after) => h("button", { type: "button", onclick: () => go({ flags: { after } }) }, text);

@@ -1,17 +1,7 @@
 // What all parts of the page use: elements, numbers, and questions to the server.
 
-// h makes an element. Texts become text nodes, never markup.
-export function h(tag, attrs, ...kids) {
-  const e = document.createElement(tag);
-  for (const [name, value] of Object.entries(attrs || {})) {
-    if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
-    else if (name === "value") e.value = value;
-    else if (value === true) e.setAttribute(name, "");
-    else if (value !== false && value != null) e.setAttribute(name, value);
-  }
-  e.append(...kids.flat(9).filter(k => k != null && k !== false && k !== ""));
-  return e;
-}
+// h makes an element, and color resolves a colour, as in reports.
+export const { h, color, onTheme, themeButton } = page;
 
 const whole = new Intl.NumberFormat("en-US");
 
@@ -40,10 +30,8 @@ export const time = v => v === "" || v == null ? "–" : fine.format(v).replace(
 // amount writes a number with a unit that fits it.
 export function amount(v, unit) {
   if (v == null || v === "") return "–";
-  const steps = { ms: [[1000, "s"], [1, "ms"], [0.001, "µs"]], MB: [[1000, "GB"], [1, "MB"], [0.001, "kB"], [0.000001, "bytes"]] }[unit];
-  if (!steps || Number(v) === 0) return number(v) + (unit && unit !== "count" ? " " + unit : "");
-  const [per, name] = steps.find(([from]) => Math.abs(v) >= from) || steps.at(-1);
-  return number(Number((v / per).toPrecision(4))) + " " + name;
+  if (/^(ms|MB)$/.test(unit)) return page.amount(Number(v), unit).replace(/^-/, "−");
+  return number(v) + (unit && unit !== "count" ? " " + unit : "");
 }
 
 // titleOf splits the name of a column, such as totalMs, into words and its unit.
@@ -130,14 +118,4 @@ export function parseCSV(text) {
     row = [];
   }
   return rows;
-}
-
-const probe = document.createElement("i");
-probe.hidden = true;
-document.documentElement.append(probe);
-
-// color returns a colour of the style sheet, as it is in the colours of now.
-export function color(name) {
-  probe.style.color = "var(--" + name + ")";
-  return getComputedStyle(probe).color;
 }
