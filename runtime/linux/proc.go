@@ -35,7 +35,11 @@ func processes() ([]int, error) {
 // A host looks up facts that the kernel does not tell a Session.
 type host struct{ *Session }
 
-func (h host) Meet(r *perfevent.Record) { h.snapshot(int(r.PID), r) }
+func (h host) Meet(r *perfevent.Record) {
+	if !h.cfg.SamplesAlone {
+		h.snapshot(int(r.PID), r)
+	}
+}
 
 func (h host) Identify(pid int32, a *universal.Area) string { return identity(int(pid), a) }
 

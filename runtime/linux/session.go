@@ -33,6 +33,10 @@ type Config struct {
 	// switch, by which callers are found in code that keeps no frame pointers, up to
 	// MaxStackBytes. 0 copies nothing.
 	StackBytes int
+	// SamplesAlone leaves all out but the samples of processors, so that few of them cost
+	// little: switches of threads, processes, and the files and names of code. Without these
+	// there is no use in StackBytes.
+	SamplesAlone bool
 	// Symbols, if it is set, is called by Next when all else was delivered, after Stop. It
 	// may give names, by [Session.Name], to code that is in no file, such as methods that a
 	// runtime has compiled: eventpipe.PerfMaps finds those of .NET.
@@ -92,9 +96,12 @@ const (
 // Start starts a session.
 func Start(cfg Config) (*Session, error) {
 	cfg.Interval = cmp.Or(cfg.Interval, DefaultInterval)
-	ask := perf.Config{Processes: cfg.Processes, Interval: cfg.Interval, StackBytes: cfg.StackBytes}
+	ask := perf.Config{Processes: cfg.Processes, Interval: cfg.Interval, StackBytes: cfg.StackBytes, SamplesAlone: cfg.SamplesAlone}
 	if cfg.StackBytes != 0 {
 		const copies = 512 // of stacks that a ring has room for
+		if cfg.SamplesAlone {
+			return nil, errors.New("linux: without files of code copies of stacks tell no callers")
+		}
 		machine := unwind.Machines[machines[runtime.GOARCH]]
 		if machine == nil {
 			return nil, fmt.Errorf("linux: stacks of %s cannot be unwound: %w", runtime.GOARCH, errors.ErrUnsupported)
@@ -113,7 +120,9 @@ func Start(cfg Config) (*Session, error) {
 	}
 	s := newSession(cfg, perf.Now(), time.Now())
 	s.perf = p
-	if s.existing = slices.Clone(cfg.Processes); len(s.existing) == 0 {
+	if s.existing = slices.Clone(cfg.Processes); cfg.SamplesAlone {
+		s.existing = nil
+	} else if len(s.existing) == 0 {
 		if s.existing, err = processes(); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
@@ -131,6 +140,9 @@ func newSession(cfg Config, begun int64, now time.Time) *Session {
 		PointerSize: etw.Ptr64, Processors: runtime.NumCPU(), SamplingInterval: cfg.Interval,
 	}}
 	s.translator = universal.NewTranslator(host{s}, begun)
+	if cfg.SamplesAlone {
+		s.translator.Only()
+	}
 	if cfg.StackBytes > 0 {
 		s.translator.Unwind(machines[runtime.GOARCH])
 	}

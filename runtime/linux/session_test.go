@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,5 +71,37 @@ func TestNobody(t *testing.T) {
 	if s, err := Start(Config{Processes: []int{1 << 30}}); err == nil {
 		s.Close()
 		t.Error("it was started")
+	}
+}
+
+// A session of samples alone has these, and nothing else.
+func TestSamplesAlone(t *testing.T) {
+	if _, err := Start(Config{SamplesAlone: true, StackBytes: 1 << 10}); err == nil {
+		t.Error("copies of stacks are taken for nothing")
+	}
+	s, err := Start(Config{SamplesAlone: true, Interval: 5 * time.Millisecond})
+	if err != nil {
+		t.Skipf("nothing can be sampled here: %v", err)
+	}
+	defer s.Close()
+	var done atomic.Bool
+	defer done.Store(true)
+	go func() {
+		for !done.Load() {
+		}
+	}()
+	n := 0
+	for r, err := range s.Records() {
+		if err != nil || r.Schema.Name != "cpu" {
+			t.Fatalf("%s: %v", r.Schema.Name, err)
+		}
+		if r.ProcessID == int64(os.Getpid()) {
+			if n++; n == 5 {
+				s.Stop()
+			}
+		}
+	}
+	if n < 5 || s.Stats().Switches != 0 || s.Has(os.Getpid()) || s.Unnamed() != nil {
+		t.Errorf("%d samples, %+v", n, s.Stats())
 	}
 }

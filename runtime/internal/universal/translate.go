@@ -65,6 +65,9 @@ func NewTranslator(host Host, begun int64) Translator {
 // Has reports whether something was told of a process.
 func (t *Translator) Has(pid int32) bool { return t.processes[pid] != nil }
 
+// Only leaves the names of the kernel's functions out.
+func (t *Translator) Only() { t.kernel = nil }
+
 // Clear forgets undelivered records.
 func (t *Translator) Clear() { t.queue.clear() }
 
@@ -129,7 +132,7 @@ const kernelSpace = 0xffff800000000000
 
 // hit remembers addresses that are to get a name: functions of the kernel.
 func (t *Translator) hit(stack []byte) {
-	for ; len(stack) >= 8; stack = stack[8:] {
+	for ; t.kernel != nil && len(stack) >= 8; stack = stack[8:] {
 		at := binary.LittleEndian.Uint64(stack)
 		if at < kernelSpace {
 			return // the kernel's frames come first

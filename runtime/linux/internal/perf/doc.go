@@ -23,4 +23,6 @@ type Config struct {
 	// and Registers which of its registers: 0 copies nothing.
 	StackBytes int
 	Registers  uint64
+	// SamplesAlone leaves all out but samples.
+	SamplesAlone bool
 }

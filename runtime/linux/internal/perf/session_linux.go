@@ -54,7 +54,10 @@ func clock(cfg *Config) attr {
 	a := attributes(cfg)
 	a.config = cpuClock
 	a.period = uint64(cfg.Interval.Nanoseconds())
-	a.bits |= bitExcludeIdle | bitMmap | bitMmap2 | bitComm | bitCommExec | bitTask | bitContextSwitch | bitBuildID
+	a.bits |= bitExcludeIdle
+	if !cfg.SamplesAlone {
+		a.bits |= bitMmap | bitMmap2 | bitComm | bitCommExec | bitTask | bitContextSwitch | bitBuildID
+	}
 	return a
 }
 
@@ -134,6 +137,9 @@ func (s *Session) follow(cfg *Config, tid int) error {
 	for _, r := range s.rings {
 		if _, err := s.event(cfg, r, clock(cfg), tid); err != nil {
 			return err
+		}
+		if cfg.SamplesAlone {
+			continue
 		}
 		id, err := s.event(cfg, r, blocking(cfg), tid)
 		if err != nil {
