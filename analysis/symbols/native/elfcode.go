@@ -2,9 +2,11 @@ package native
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/internal/xz"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/internal/quota"
 )
 
@@ -200,6 +202,20 @@ func (c *codeFile) finish() {
 	}
 	c.sort()
 	c.bounds = nil
+}
+
+// name names a place by its virtual address; plain makes names those that people know.
+func (c *codeFile) name(n *symbols.Native, at uint64, plain func(string) string) Source {
+	if name, offset, ok := c.find(at); ok {
+		n.Function, n.Offset, n.InFile = plain(name), offset, false
+		return FromELF
+	}
+	if _, offset, ok := c.starts.find(at); ok {
+		n.Function, n.Unnamed = "sub_"+strconv.FormatUint(at-offset, 16), true
+		n.Offset, n.InFile = offset, false
+		return FromFrames
+	}
+	return FromNothing
 }
 
 // address returns the virtual address of a place in the file, if it is loaded as code.

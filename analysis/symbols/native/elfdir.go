@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -28,15 +27,7 @@ func (d *Dir) elf(n *symbols.Native) Source {
 	if !ok {
 		return FromNothing
 	}
-	if d.named(n, &c.table, at) {
-		return FromELF
-	}
-	if _, offset, ok := c.starts.find(at); ok {
-		n.Function, n.Unnamed = "sub_"+strconv.FormatUint(at-offset, 16), true
-		n.Offset, n.InFile = offset, false
-		return FromFrames
-	}
-	return FromNothing
+	return c.name(n, at, d.demangle)
 }
 
 // code returns the facts about the code with the build id of a place, or nil.

@@ -13,14 +13,18 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols/r2r"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/internal/perfmap"
+	"github.com/etwgen/etwgen/internal/quota"
 )
 
-// A Live names methods that were compiled ahead of time in a process that runs, as Linux
-// tells of it: by the files that it has in memory. They are read when they are first needed.
+// A Live names methods that were compiled ahead of time in a process that runs, and functions
+// of native code, as Linux tells of it: by the files that it has in memory. They are read when
+// they are first needed.
 type Live struct {
-	root  *os.Root
-	areas []mapped // with code, in their order
-	files map[string]*bundle
+	root   *os.Root
+	areas  []mapped // with code, in their order
+	files  map[string]*bundle
+	codes  map[string]*codeFile // nil of those that are no ELF files
+	unpack quota.Quota
 }
 
 // A mapped is an area of memory that has a part of a file.
@@ -32,7 +36,7 @@ type mapped struct {
 // NewLive returns a Live of a process, by the kernel's list of its areas. Files are opened
 // in root, the folder that is the root of the process's.
 func NewLive(maps io.Reader, root *os.Root) (*Live, error) {
-	l := &Live{root: root, files: make(map[string]*bundle)}
+	l := &Live{root: root, files: make(map[string]*bundle), codes: make(map[string]*codeFile), unpack: unpackedOfDir}
 	err := perfmap.Lines(maps, func(line string) {
 		// from-to, rights, offset, device, number of the file, path
 		f := strings.Fields(line)
@@ -46,7 +50,7 @@ func NewLive(maps io.Reader, root *os.Root) (*Live, error) {
 		m.end, errs[1] = strconv.ParseUint(to, 16, 64)
 		m.offset, errs[2] = strconv.ParseUint(f[2], 16, 64)
 		m.path = line[strings.Index(line, f[5]):]
-		if errs == [3]error{} && strings.HasPrefix(m.path, "/") {
+		if errs == [3]error{} && (strings.HasPrefix(m.path, "/") || m.path == vdsoName) {
 			l.areas = append(l.areas, m)
 		}
 	})
@@ -54,7 +58,8 @@ func NewLive(maps io.Reader, root *os.Root) (*Live, error) {
 	return l, err
 }
 
-// Name returns the method that has an address.
+// Name returns the method or the function that has an address. Of native code that it has no
+// name of there is the file.
 func (l *Live) Name(address uint64) (symbols.Native, bool) {
 	i, found := slices.BinarySearchFunc(l.areas, address, func(m mapped, at uint64) int { return cmp.Compare(m.start, at) })
 	if !found {
@@ -65,12 +70,42 @@ func (l *Live) Name(address uint64) (symbols.Native, bool) {
 	}
 	m := &l.areas[i]
 	n := symbols.Native{Module: m.path, Offset: address - m.start + m.offset, InFile: true, MapOffset: m.offset, MapSize: m.end - m.start}
-	b := l.file(m.path)
-	if b == nil {
+	if m.path == vdsoName { // which is in no file
 		return n, false
 	}
-	x, at := b.image(&n)
-	return n, x != nil && method(&n, x, at)
+	if b := l.file(m.path); b != nil {
+		if x, at := b.image(&n); x != nil {
+			if method(&n, x, at) {
+				return n, true
+			}
+			return symbols.Native{}, false
+		}
+	}
+	c := l.code(m.path)
+	if c == nil {
+		return symbols.Native{}, false
+	}
+	at, ok := c.address(n.Offset)
+	return n, ok && c.name(&n, at, strings.Clone) == FromELF
+}
+
+// code returns the functions of a file, nil if it is no ELF file.
+func (l *Live) code(path string) *codeFile {
+	c, ok := l.codes[path]
+	if !ok {
+		c, _ = openIn(l.root, path, func(f *os.File, size int64) (*codeFile, error) {
+			x, err := openELF(f, size)
+			if err != nil {
+				return nil, err
+			}
+			return readCode(x, &l.unpack)
+		})
+		if c != nil {
+			c.finish()
+		}
+		l.codes[path] = c
+	}
+	return c
 }
 
 // file returns the images of a file: itself, or those inside. It is nil if it is no file

@@ -73,3 +73,31 @@ func TestLive(t *testing.T) {
 		t.Error("the first page has a name")
 	}
 }
+
+// TestLiveNative names functions of native code in memory. Of those without a name there is the
+// place in the file, or the file, and of other files nothing.
+func TestLiveNative(t *testing.T) {
+	folder := t.TempDir()
+	write(t, testELF(), folder, "shop")
+	write(t, stripped("", 0), folder, "plain.so")
+	write(t, testELF()[:100], folder, "cut.so")
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	l, err := NewLive(strings.NewReader(`10000-11000 r-xp 00001000 fd:01 7 /shop
+20000-21000 r-xp 00001000 fd:01 8 /plain.so
+30000-31000 r-xp 00001000 fd:01 9 /cut.so
+40000-41000 r-xp 00000000 00:00 0 [vdso]
+`), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[uint64]string{0x10105: "shop!bake", 0x10205: "shop!sell", 0x10000: "shop!?", 0x20005: "plain.so!sub_1000", 0x30005: "?", 0x40005: "[vdso]!?"} {
+		n, ok := l.Name(address)
+		if named := want == "shop!bake" || want == "shop!sell"; n.Full() != want || ok != named || named && n.Offset != 5 {
+			t.Errorf("%#x is %s: %+v", address, n.Full(), n)
+		}
+	}
+}
