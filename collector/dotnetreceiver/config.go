@@ -134,6 +134,9 @@ type ProfilesConfig struct {
 	MaxEvents int `mapstructure:"max_events"`
 	// Spans has samples of threads be of the spans that these work for.
 	Spans bool `mapstructure:"spans"`
+	// KernelHz is how often a second the kernel of Linux samples each processor, instead of
+	// windows in which threads are sampled. 0 is never.
+	KernelHz int `mapstructure:"kernel_hz"`
 	// Rundown says whether a process may be asked for all of its methods: once, or never.
 	Rundown   string `mapstructure:"rundown"`
 	MaxFiles  int    `mapstructure:"max_files"`
@@ -155,6 +158,10 @@ func (c *ProfilesConfig) Validate() error {
 		return fmt.Errorf("share %v: write percent of what a process takes, 0 for no limit", c.Share)
 	case c.MaxEvents < 1:
 		return fmt.Errorf("max_events %d: write 1 or more", c.MaxEvents)
+	case c.KernelHz != 0 && profiling.CheckHz(c.KernelHz) != nil:
+		return fmt.Errorf("kernel_hz: %w, or 0 for none", profiling.CheckHz(c.KernelHz))
+	case c.KernelHz != 0 && c.Spans:
+		return errors.New("spans are of samples of threads, and kernel_hz takes others in their place: write one of them")
 	case c.Rundown != rundownOnce && c.Rundown != "never":
 		return fmt.Errorf("rundown %q: write once or never", c.Rundown)
 	case c.MaxFiles < 1:
@@ -218,6 +225,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Profiles.Spans && (slices.Contains(c.Presets, "requests") || slices.Contains(c.Presets, "cause")) {
 		trouble = append(trouble, errors.New("profiles: spans goes not with the presets requests and cause: a process passes on the activities that one session asked for"))
+	}
+	if c.Profiles.KernelHz != 0 && !slices.Contains(c.Presets, profiling.CPU) {
+		trouble = append(trouble, errors.New("profiles: kernel_hz is of the preset cpu: write presets: [cpu], with what else there is to be"))
 	}
 	trouble = append(trouble, c.empty()...)
 	known, _, err := c.Manifests.Read()

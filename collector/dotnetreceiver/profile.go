@@ -3,6 +3,7 @@ package dotnetreceiver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -31,17 +32,22 @@ func (c *Config) samples(preset string) bool {
 	return preset == profiling.CPU || preset == profiling.Allocs
 }
 
-// machine returns the one that has all processes take turns, nil if no profiles are asked for.
-func (w *worker) newMachine() *profiling.Machine {
+// newMachine returns the one that has all processes take turns, nil if no profiles are asked for.
+func (w *worker) newMachine() (m *profiling.Machine, err error) {
 	cfg := &w.cfg.Profiles
 	kinds := w.cfg.profiled(cfg.Directory != "" || w.core.Sender.Profiles != nil)
 	if len(kinds) == 0 {
-		return nil
+		return nil, nil
+	}
+	if cfg.KernelHz != 0 {
+		if w.kernel, err = profiling.NewKernel(cfg.KernelHz); err != nil {
+			return nil, fmt.Errorf("profiles: kernel_hz: %w", err)
+		}
 	}
 	return profiling.New(profiling.Options{
-		Kinds: kinds, Interval: cfg.Interval, Window: cfg.Duration, Budget: cfg.Budget, Idle: cfg.Idle, Share: cfg.Share, MaxEvents: cfg.MaxEvents, Spans: cfg.Spans,
+		Kinds: kinds, Interval: cfg.Interval, Window: cfg.Duration, Budget: cfg.Budget, Idle: cfg.Idle, Share: cfg.Share, MaxEvents: cfg.MaxEvents, Spans: cfg.Spans, Kernel: w.kernel,
 		List: cfg.Rundown == rundownOnce, BufferMB: w.cfg.BufferMB, Patience: w.cfg.ShutdownTimeout / 4,
-	})
+	}), nil
 }
 
 // A profiler gives the profiles of one process away.
@@ -53,7 +59,12 @@ type profiler struct {
 
 // run takes profiles until the process ends or ctx is done. The error is why there cannot be
 // any more.
-func (p *profiler) run(ctx context.Context) error { return p.w.machine.Run(ctx, p.Process, p.give) }
+func (p *profiler) run(ctx context.Context) error {
+	if p.w.kernel != nil && p.Unseen {
+		p.w.core.Set.Logger.Warn("the kernel does not sample a process of which only its own number is known", zap.String("process", p.Name), zap.Int64("pid", p.PID))
+	}
+	return p.w.machine.Run(ctx, p.Process, p.give)
+}
 
 // give puts the profiles of an interval where they belong.
 func (p *profiler) give(x *profiling.Interval) {
@@ -82,8 +93,11 @@ func (p *profiler) give(x *profiling.Interval) {
 
 // outcomeOf names the outcome of the window of an interval, "" if there was to be none.
 func outcomeOf(x *profiling.Interval) string {
-	if x.Window > 0 {
+	switch {
+	case x.Window > 0:
 		return "taken"
+	case x.Skipped == profiling.SkippedUnseen:
+		return ""
 	}
 	return x.Skipped
 }

@@ -28,6 +28,7 @@ type worker struct {
 	exclude patterns
 	events  *flow.Events       // that are chosen
 	machine *profiling.Machine // nil if there are no profiles
+	kernel  *profiling.Kernel  // that samples processors, or nil
 	folder  *folder            // of profiles, or nil
 	wg      sync.WaitGroup
 	once    sync.Once // at the first session
@@ -47,9 +48,12 @@ func (w *worker) Open(_ context.Context, host component.Host) (err error) {
 	if len(w.cfg.profiled(false)) > 0 && w.cfg.Profiles.Directory == "" && w.core.Sender.Profiles == nil {
 		return errors.New("the presets cpu and allocs need a place for profiles: write profiles: {directory: /var/lib/otelcol/profiles}, or have the receiver in a profiles pipeline")
 	}
-	if w.machine = w.newMachine(); w.machine != nil && w.cfg.Profiles.Directory != "" {
+	if w.machine, err = w.newMachine(); err != nil {
+		return err
+	}
+	if w.machine != nil && w.cfg.Profiles.Directory != "" {
 		if w.folder, err = newFolder(&w.cfg.Profiles); err != nil {
-			return fmt.Errorf("profiles: directory: %w", err)
+			return errors.Join(fmt.Errorf("profiles: directory: %w", err), w.Close())
 		}
 	}
 	for _, p := range w.cfg.Ports {
@@ -62,9 +66,10 @@ func (w *worker) Open(_ context.Context, host component.Host) (err error) {
 	return nil
 }
 
-// Close closes the ports.
+// Close closes the ports, and ends the samples of the kernel.
 func (w *worker) Close() error {
-	var trouble error
+	trouble := w.kernel.Close()
+	w.kernel = nil
 	for _, p := range w.ports {
 		trouble = errors.Join(trouble, p.Close())
 	}

@@ -20,6 +20,7 @@ import (
 // some hundred kilobytes in a tenth of a second, and precompiled ones by its own files.
 type code struct {
 	p      *Process
+	kernel *Kernel                   // nil if nobody samples it
 	jitted []compiled                // by where they start
 	known  map[uint64]symbols.Native // by address; without a name if there is none
 }
@@ -54,21 +55,22 @@ func (c *code) ask(ctx context.Context) error {
 // and no longer, since they are large.
 func (c *code) naming() (name func(int64, uint64, time.Time) (symbols.Native, bool), end func()) {
 	var live *native.Live
-	end = func() {}
+	end = c.kernel.forget
 	if root, err := os.OpenRoot(filepath.Join(c.p.folder(), "root")); err == nil {
-		end = func() { root.Close() }
+		end = func() { c.kernel.forget(); root.Close() }
 		if maps, err := os.Open(filepath.Join(c.p.folder(), "maps")); err == nil {
 			defer maps.Close()
 			live, _ = native.NewLive(maps, root) // a part is better than nothing
 		}
 	}
 	return func(_ int64, address uint64, _ time.Time) (symbols.Native, bool) {
+		if address >= kernelSpace {
+			return c.kernel.name(address)
+		}
 		n, ok := c.known[address]
 		if !ok {
 			if n, ok = c.find(address); !ok && live != nil {
-				if n, ok = live.Name(address); !ok {
-					n = symbols.Native{}
-				}
+				n, _ = live.Name(address)
 			}
 			if c.known == nil || len(c.known) >= maxKnown {
 				c.known = make(map[uint64]symbols.Native)

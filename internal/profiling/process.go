@@ -14,7 +14,7 @@ import (
 
 // Of returns the profile of a process that is attached to.
 func Of(p *attach.Process) *Process {
-	return &Process{Client: p.Client, Name: p.Executable, PID: pid(p), Version: Version(p.Runtime)}
+	return &Process{Client: p.Client, Name: p.Executable, PID: pid(p), Own: p.Info.PID, Unseen: p.PID == 0, Version: Version(p.Runtime)}
 }
 
 // Version returns the first number of the version of a runtime, or 3 if it says none.

@@ -53,6 +53,8 @@ type Options struct {
 	// Spans has samples of windows be of the spans that threads work for then, in .NET 6 and
 	// later. Another session that has activities passed on loses them by it.
 	Spans bool
+	// Kernel has samples of processors, instead of those of threads, if it is not nil.
+	Kernel *Kernel
 	// List has the list of all methods asked for, once, where too many frames have no name.
 	List     bool
 	BufferMB int
@@ -82,10 +84,13 @@ func New(o Options) *Machine {
 
 // A Process is one that is profiled.
 type Process struct {
-	Client  *eventpipe.Client
-	Name    string
-	PID     int64 // as we see it
-	Version int   // of its runtime: the first number
+	Client *eventpipe.Client
+	Name   string
+	PID    int64 // as we see it
+	Own    int64 // as it sees itself, 0 if that is the same
+	// Unseen says that PID is the number which it has for itself, since we know no other.
+	Unseen  bool
+	Version int // of its runtime: the first number
 }
 
 // A Profile is samples of one kind, and the time between two of them in nanoseconds, or 0.
@@ -108,6 +113,7 @@ type Interval struct {
 	Window      time.Duration
 	WindowBytes int64
 	Skipped     string
+	Sampled     int // samples that the kernel took of the processors while they ran the process
 	// Cost is the estimated cost of the window, in seconds of a processor. Measured says
 	// whether that is known of this machine's processes, and not only assumed.
 	Cost     float64
@@ -127,6 +133,7 @@ type Part struct {
 const (
 	SkippedIdle   = "idle"
 	SkippedBudget = "budget"
+	SkippedUnseen = "unseen" // by the kernel, which knows it by another number
 )
 
 // A run profiles one process.
@@ -149,6 +156,10 @@ func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) err
 	others := m.running.Add(1) - 1
 	defer m.running.Add(-1)
 	r := m.newRun(p)
+	if m.kernel() != nil {
+		m.o.Kernel.follow(p)
+		defer m.o.Kernel.leave(p)
+	}
 	kinds, full := newFollowers(&m.o)
 	r.kinds = kinds
 	var err error
@@ -171,7 +182,7 @@ func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) err
 		t := time.NewTimer(time.Until(next))
 		select {
 		case <-t.C:
-			x, err := r.interval(ctx, slices.Contains(m.o.Kinds, CPU))
+			x, err := r.interval(ctx, m.kernel() == nil && slices.Contains(m.o.Kinds, CPU))
 			give(x)
 			if err != nil {
 				return err
@@ -203,10 +214,18 @@ func (m *Machine) Run(ctx context.Context, p *Process, give func(*Interval)) err
 	}
 }
 
+// kernel returns the source of samples of processors, nil if there is none.
+func (m *Machine) kernel() *Kernel {
+	if !slices.Contains(m.o.Kinds, CPU) {
+		return nil
+	}
+	return m.o.Kernel
+}
+
 func (m *Machine) newRun(p *Process) *run {
 	of := load{pid: p.PID}
 	of.since(time.Now())
-	return &run{m: m, p: p, load: of, idle: of, whole: of, code: code{p: p}, price: price{rate: assumedRate}}
+	return &run{m: m, p: p, load: of, idle: of, whole: of, code: code{p: p, kernel: m.kernel()}, price: price{rate: assumedRate}}
 }
 
 // follow follows all kinds, those that pause anew.
@@ -264,6 +283,10 @@ func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
 		if w, err = r.window(ctx, x); w != nil {
 			list = append(list, taken{CPU, w.samples, w.period})
 		}
+	} else if k := r.m.kernel(); k != nil {
+		var samples []*stacks.Samples
+		samples, err = k.swap(x, r.p)
+		list = append(list, taken{CPU, samples, k.every})
 	}
 	busy, known := r.whole.since(time.Now())
 	if !known {
@@ -274,13 +297,13 @@ func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
 			list = append(list, taken{f.kind, samples, 0})
 		}
 	}
-	r.name(x, list)
-	if x.Named < enoughNames && !r.asked && ctx.Err() == nil {
+	enough := r.name(x, list)
+	if !enough && !r.asked && ctx.Err() == nil {
 		r.asked = true
 		_ = r.code.ask(ctx) // where there is no such map, there is still the list
-		r.name(x, list)
+		enough = r.name(x, list)
 	}
-	if x.Named < enoughNames && r.m.o.List && !r.names.list && err == nil && ctx.Err() == nil {
+	if !enough && r.m.o.List && !r.names.list && err == nil && ctx.Err() == nil {
 		var bytes int64
 		bytes, err = r.names.all(ctx, r.p.Client, r.m.o.BufferMB)
 		r.load.since(time.Now()) // whose cost is not of the process itself
@@ -296,8 +319,9 @@ func (r *run) interval(ctx context.Context, sampled bool) (*Interval, error) {
 	return x, err
 }
 
-// name makes profiles of samples.
-func (r *run) name(x *Interval, list []taken) {
+// name makes profiles of samples, and reports whether so many frames of methods have names that
+// the list is not worth its price.
+func (r *run) name(x *Interval, list []taken) (enough bool) {
 	x.Profiles = nil
 	var n stacks.Naming
 	table := r.names.table()
@@ -311,8 +335,11 @@ func (r *run) name(x *Interval, list []taken) {
 		x.Profiles = append(x.Profiles, Profile{p, t.kind, t.period})
 		n.Frames += p.Naming.Frames
 		n.Named += p.Naming.Named
+		n.Native += p.Naming.Native
 	}
 	x.Named = n.Percent()
+	n.Named += n.Native // of which no list of methods tells
+	return n.Percent() >= enoughNames
 }
 
 // window has a window of the process, when it is its turn, it is busy, and there is budget.

@@ -39,9 +39,8 @@ them. A command after -- is started suspended (.NET 5 and later): nothing is mis
 --profile or --providers choose the events; without, the profiles common and cpu: etw
 help recording explains these. With --profile heap, FILE can be a .gcdump.
 
-Events that the process could not keep are lost and counted: then raise --buffer-mb,
-or record less. Exit code 1 says that there were such, or that the process was killed.
---max-size goes on in another file, --stop-when ends when something happens: docs/live.md.
+Lost events are counted, and exit code 1 tells of them, or that the process was killed:
+then raise --buffer-mb, or record less. --max-size and --stop-when are in docs/live.md.
 With --system it records a machine with Linux, or processes that -p names, .NET or not:
 samples of processors and switches of threads, with call stacks. It takes root, or the
 rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md. With --otlp it only sends profiles.`,
@@ -122,7 +121,7 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 	if c.sending.url != "" {
 		return c.send(cmd, args)
 	}
-	for _, name := range []string{"every", "all", "budget", "spans"} {
+	for _, name := range []string{"every", "all", "budget", "spans", "cpu-hz"} {
 		if cmd.Flags().Changed(name) {
 			return cli.Usagef("--%s goes with --otlp", name)
 		}

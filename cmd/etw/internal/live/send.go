@@ -26,6 +26,7 @@ type sendFlags struct {
 	all    bool
 	budget float64
 	spans  bool
+	hz     int
 }
 
 func (s *sendFlags) flags(cmd *cobra.Command) {
@@ -35,11 +36,12 @@ func (s *sendFlags) flags(cmd *cobra.Command) {
 	f.BoolVar(&s.all, "all", false, "with --otlp, of all .NET processes, also those that come")
 	f.Float64Var(&s.budget, "budget", 5, "with --otlp, sampling may take this `PERCENT` of a processor; 0 is no limit")
 	f.BoolVar(&s.spans, "spans", false, "with --otlp, link samples to spans; other tools' activities end by it")
-	cli.Completions(cmd, map[string]cobra.CompletionFunc{"otlp": cobra.NoFileCompletions, "every": cobra.NoFileCompletions, "budget": cobra.NoFileCompletions})
+	f.IntVar(&s.hz, "cpu-hz", 0, "with --otlp on Linux, sample processors, not threads, at this `RATE`, 19 to 97 a second")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"cpu-hz": cobra.NoFileCompletions, "otlp": cobra.NoFileCompletions, "every": cobra.NoFileCompletions, "budget": cobra.NoFileCompletions})
 }
 
 // sendTakes are the flags that go with --otlp.
-var sendTakes = []string{"otlp", "every", "all", "budget", "spans", "attach", "name", "duration", "buffer-mb"}
+var sendTakes = []string{"otlp", "every", "all", "budget", "spans", "cpu-hz", "attach", "name", "duration", "buffer-mb"}
 
 // longestWindow is for how long threads are sampled in each interval.
 const longestWindow = 5 * time.Second
@@ -59,6 +61,10 @@ func (s *sendFlags) check(cmd *cobra.Command, c *collect, args []string) (client
 		err = cli.Usagef("--every %v: it is 1s at least", s.every)
 	case !(s.budget >= 0 && s.budget <= 100):
 		err = cli.Usagef("--budget %v: it is percent of a processor, 0 for no limit", s.budget)
+	case cmd.Flags().Changed("cpu-hz") && s.spans:
+		err = cli.Usagef("--spans is of samples of threads, and --cpu-hz takes others in their place")
+	case cmd.Flags().Changed("cpu-hz") && profiling.CheckHz(s.hz) != nil:
+		err = cli.Usagef("--cpu-hz: %w", profiling.CheckHz(s.hz))
 	case c.duration < 0 || cmd.Flags().Changed("duration") && c.duration == 0:
 		err = cli.Usagef("--duration %v: it must be longer than nothing", c.duration)
 	case c.enabling.BufferMB <= 0:
@@ -118,6 +124,13 @@ func (c *collect) send(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	var kernel *profiling.Kernel
+	if c.sending.hz != 0 {
+		if kernel, err = profiling.NewKernel(c.sending.hz); err != nil {
+			return err
+		}
+		defer kernel.Close()
+	}
 	ctx := cmd.Context()
 	if c.duration > 0 {
 		var cancel context.CancelFunc
@@ -127,7 +140,7 @@ func (c *collect) send(cmd *cobra.Command, args []string) error {
 	s := &sending{cmd: cmd, client: client}
 	machine := profiling.New(profiling.Options{
 		Kinds: profiling.Kinds(), Interval: c.sending.every, Window: min(longestWindow, c.sending.every/2), Budget: c.sending.budget, Idle: 2,
-		Share: profiling.DefaultShare, MaxEvents: 2000, List: true, Spans: c.sending.spans, BufferMB: c.enabling.BufferMB,
+		Share: profiling.DefaultShare, MaxEvents: 2000, List: true, Spans: c.sending.spans, Kernel: kernel, BufferMB: c.enabling.BufferMB,
 	})
 	supervisor := &attach.Supervisor{Targets: targets, Status: s.status}
 	err = supervisor.Run(ctx, func(ctx context.Context, p *attach.Process) error {
@@ -192,6 +205,8 @@ func describeInterval(p *profiling.Process, x *profiling.Interval, samples int) 
 	text := fmt.Sprintf("%s %s (%d): %s, %.1f %% of frames named, %s read", time.Now().UTC().Format("15:04:05"), cli.Clean(p.Name), p.PID,
 		show.Count(samples, "sample", "samples"), x.Named, show.Size(float64(x.Bytes)))
 	switch {
+	case x.Sampled > 0:
+		text += fmt.Sprintf("; processors were sampled %d times in it", x.Sampled)
 	case x.Skipped != "":
 		text += "; threads not sampled: " + x.Skipped
 	case x.Window > 0:

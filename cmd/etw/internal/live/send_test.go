@@ -26,6 +26,10 @@ func TestSendFlags(t *testing.T) {
 		"--otlp http://x --all -- dotnet":              "starts no command",
 		"--otlp http://x --all --duration 0s":          "--duration 0s",
 		"--otlp http://x --all --buffer-mb 0":          "--buffer-mb",
+		"--otlp http://x --all --cpu-hz 18":            "write 19 to 97",
+		"--otlp http://x --all --cpu-hz 0":             "write 19 to 97",
+		"--otlp http://x --all --cpu-hz 97 --spans":    "--spans is of samples of threads",
+		"--cpu-hz 19 -p 1":                             "--cpu-hz goes with --otlp",
 		"--all -p 1":                                   "--all goes with --otlp",
 		"--spans -p 1":                                 "--spans goes with --otlp",
 		"--otlp http://x --all --profile cpu,requests": "--profile is of recordings",
@@ -62,6 +66,7 @@ func TestGive(t *testing.T) {
 	x := &profiling.Interval{Profiles: []profiling.Profile{{Profile: stacks.NewProfile(nil, stacks.Options{}, samples)}}, Window: time.Second, Cost: 0.25, Open: 1}
 	s.give(p, x, nil)
 	s.give(p, &profiling.Interval{Skipped: profiling.SkippedIdle}, nil)
+	s.give(p, &profiling.Interval{Sampled: 12}, nil)
 	if bodies != 1 || s.sent != 1 || s.lost != 0 {
 		t.Errorf("%d bodies, %d sent, %d lost", bodies, s.sent, s.lost)
 	}
@@ -70,7 +75,7 @@ func TestGive(t *testing.T) {
 	if s.sent != 1 || s.lost != 1 || s.trouble == nil {
 		t.Errorf("%d sent, %d lost: %v", s.sent, s.lost, s.trouble)
 	}
-	for _, part := range []string{"bakery (7): 1 sample", "0.25 s of a processor if it is as assumed", "threads not sampled: idle", "1 wait that went on"} {
+	for _, part := range []string{"bakery (7): 1 sample", "0.25 s of a processor if it is as assumed", "threads not sampled: idle", "processors were sampled 12 times", "1 wait that went on"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("the lines do not have %q: %s", part, out.String())
 		}
