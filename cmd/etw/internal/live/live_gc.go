@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -34,9 +35,11 @@ func watchGCs(cmd *cobra.Command, m *liveMode, out *show.Output) error {
 	s := pick.NewStream(p, collectionColumns()...)
 	followed := newPauses()
 	var recent recentValues
+	var sums collectionSums
 	err := m.follow(cmd, profile.Providers, func(rec *etw.Record) error {
 		var err error
 		followed.take(rec, func(_ int64, g *gc.GC) {
+			sums.add(g)
 			if pause, ok := g.PauseMS.Get(); ok {
 				recent.add(pause)
 			}
@@ -46,7 +49,47 @@ func watchGCs(cmd *cobra.Command, m *liveMode, out *show.Output) error {
 		})
 		return err
 	})
-	return p.Close(s.End(), err)
+	ended := s.End()
+	if p.Format == show.FormatText {
+		p.Prose(show.ColorBold, sums.String(), 0)
+	}
+	return p.Close(ended, err)
+}
+
+// collectionSums are of all collections that ended, however many.
+type collectionSums struct {
+	all         int
+	generations [3]int // of those whose generation is known
+	paused      float64
+	unknown     int // whose pause is not known
+}
+
+func (c *collectionSums) add(g *gc.GC) {
+	c.all++
+	if i := int(g.Generation); i >= 0 && i < len(c.generations) {
+		c.generations[i]++
+	}
+	if ms, ok := g.PauseMS.Get(); ok {
+		c.paused += ms
+	} else {
+		c.unknown++
+	}
+}
+
+// String returns the sums as a line.
+func (c *collectionSums) String() string {
+	if c.all == 0 {
+		return "no collection ended"
+	}
+	text := show.Count(c.all, "collection", "collections") + " ended"
+	for i, n := range c.generations {
+		text += fmt.Sprintf(", gen %d: %d", i, n)
+	}
+	text += fmt.Sprintf("; pauses %.3f ms", c.paused)
+	if c.unknown > 0 {
+		text += fmt.Sprintf(", without %d that are not known", c.unknown)
+	}
+	return text
 }
 
 // collectionColumns are the columns of a line. The columns of pauses fit a terminal of 80

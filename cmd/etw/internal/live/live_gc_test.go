@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show/showtest"
@@ -40,5 +42,19 @@ func TestCollectionLines(t *testing.T) {
 		if head, row := strings.Index(lines[0], "MAX MS")+len("MAX MS"), strings.LastIndex(lines[1], "123.456")+len("123.456"); head != row {
 			t.Errorf("%d columns: the percentiles are not below their headings:\n%s", width, text)
 		}
+	}
+}
+
+// TestCollectionSums counts collections whose generation or pause is not known, too.
+func TestCollectionSums(t *testing.T) {
+	var sums collectionSums
+	if got := sums.String(); got != "no collection ended" {
+		t.Errorf("without collections: %q", got)
+	}
+	for _, g := range []gc.GC{{Generation: 2, PauseMS: measure.Known(1.5)}, {Generation: -1, PauseMS: measure.Known(0.25)}, {Generation: 0, PauseMS: measure.Float{}}} {
+		sums.add(&g)
+	}
+	if got, want := sums.String(), "3 collections ended, gen 0: 1, gen 1: 0, gen 2: 1; pauses 1.750 ms, without 1 that are not known"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
