@@ -90,11 +90,11 @@ func TestKills(t *testing.T) {
 	}
 	dir := t.TempDir()
 	want := make(map[string]int64)
-	cut := 0
+	cut, left := 0, t.TempDir()
 	for i := range lots(12, 1000) {
 		content := fmt.Sprint(i / 3) // each three times
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKills$")
-		cmd.Env = append(os.Environ(), "LAKE_TO_EXPORT_TO="+dir, "LAKE_CONTENT="+content)
+		cmd.Env = append(os.Environ(), "LAKE_TO_EXPORT_TO="+dir, "LAKE_CONTENT="+content, "TMPDIR="+left) // a killed one leaves its own
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
