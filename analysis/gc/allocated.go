@@ -79,7 +79,7 @@ func (rt *view) allocations(g *GC, c, prev *collection) {
 		g.TickedMB[i] = mb(c.ticks[i]).Or(0)
 	}
 	bytes, known := rt.allocated.since(c)
-	if !c.statsSeen && len(c.heaps) == 0 || !known && rt.ticksTotal() == 0 {
+	if rt.goesOn || !c.statsSeen && len(c.heaps) == 0 || !known && rt.ticksTotal() == 0 {
 		return
 	}
 	if !known {

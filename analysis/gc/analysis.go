@@ -189,7 +189,7 @@ func (a *Analysis) handleSettings(mux *etw.Mux) {
 		rt.State.over = cmp.Or(rt.State.over, rt.Span())
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.RuntimeInformationStart) {
-		rt.State.started = true
+		rt.State.before.begun()
 		rt.State.setServer(uint32(e.StartupFlags), e.Sku == clr.RuntimeSkuCoreCLR && e.VMMajorVersion < 5)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *rundown.RuntimeInformationDCStart) {

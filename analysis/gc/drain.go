@@ -12,26 +12,30 @@ func (a *Analysis) Drain(f func(pid int64, g *GC)) {
 	}
 }
 
-// drain hands the collections over that are complete. The last of all stays, since the
-// next one is measured from it.
+// drain hands the collections over that are complete. The last of all stays, since the next
+// one is measured from it, and so do those after one that goes on: once it has ended it
+// tells of its part of the allocations, which are not known until then.
 func (rt *view) drain(f func(pid int64, g *GC)) {
 	s := &rt.State
 	var prev *collection
-	kept := s.gcs[:0]
+	first := len(s.gcs) - 1 // that stays
 	for i, c := range s.gcs {
+		if !c.drained { // the sizes of a background one come after its end
+			first = min(first, i)
+		}
 		if c.complete() && !c.drained {
 			c.drained = true
 			g := new(GC)
 			rt.columns(g, c, prev)
 			f(rt.PID, g)
+		} else {
+			rt.allocated.since(c)
 		}
-		if prev = c; !c.drained || i == len(s.gcs)-1 {
-			kept = append(kept, c)
-		}
+		prev, rt.goesOn = c, rt.goesOn || !c.drained
 	}
-	if over := len(kept) - maxOpen; over > 0 { // of which something was lost
-		kept = slices.Delete(kept, 0, over)
+	first = max(first, len(s.gcs)-maxOpen, 0) // of more something was lost
+	for _, c := range s.gcs[:first] {
+		s.before.since(c)
 	}
-	clear(s.gcs[len(kept):])
-	s.gcs = kept
+	s.gcs = slices.Delete(s.gcs, 0, first)
 }

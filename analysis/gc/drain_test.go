@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -53,6 +55,41 @@ func TestDrain(t *testing.T) {
 	}
 	if n := drained.Result().Runtimes[0].Count; n > maxOpen {
 		t.Errorf("%d collections are kept", n)
+	}
+}
+
+// TestDrainAllocated holds the allocations of collections that are handed over as they end
+// against those of the whole trace: one that ends while another goes on can lack them.
+func TestDrainAllocated(t *testing.T) {
+	known, all := 0, 0
+	for _, path := range corpus.Glob(t, "dotnet10", "*.nettrace") {
+		var mux, other etw.Mux
+		drained, whole := New(&mux), New(&other)
+		got := map[[2]int64]measure.Float{}
+		hand := func() error {
+			drained.Drain(func(pid int64, g *GC) { got[[2]int64{pid, int64(g.Number)}] = g.AllocatedMB })
+			return nil
+		}
+		etw.Handle(&mux, func(*etw.Record, *clr.AnyGCRestartEEEnd) error { return hand() })
+		etw.Handle(&mux, func(*etw.Record, *clr.AnyGCHeapStats) error { return hand() })
+		testtrace.Run(t, &mux, path)
+		testtrace.Run(t, &other, path)
+		for _, rt := range whole.Result().Runtimes {
+			for _, g := range rt.GCs {
+				mb, ok := got[[2]int64{rt.PID, int64(g.Number)}]
+				if !ok || g.AllocatedMB == (measure.Float{}) {
+					continue
+				}
+				if all++; mb == g.AllocatedMB {
+					known++
+				} else if mb != (measure.Float{}) {
+					t.Errorf("%s: collection %d: %v MB, and %v of the whole trace", path, g.Number, mb, g.AllocatedMB)
+				}
+			}
+		}
+	}
+	if t.Logf("%d of %d", known, all); known*10 < all*9 {
+		t.Errorf("of %d collections %d have what was allocated", all, known)
 	}
 }
 

@@ -136,9 +136,9 @@ type state struct {
 	cpu         cpu
 	settings    *Settings
 	server      *bool
-	started     bool  // the trace has the start of the runtime
-	over        int64 // how long the session was when its rundown began, 0 without one
-	stood       int64 // how long all threads stood still for collections
+	before      allocated // the first of gcs
+	over        int64     // how long the session was when its rundown began, 0 without one
+	stood       int64     // how long all threads stood still for collections
 	trigger     int64
 	ticks       [3]uint64
 	ticksSince  [3]uint64

@@ -17,6 +17,7 @@ type view struct {
 	marked map[uint32]int64 // by heap, when it was last done with marking
 
 	allocated allocated
+	goesOn    bool // a collection that began before, when others are handed over
 	names     map[clr.GCGlobalMechanisms]string
 	// Room for the parts of all collections, which are made at once.
 	sizeRoom  []GenerationSizes
@@ -27,7 +28,7 @@ type view struct {
 
 func (a *Analysis) view(rt *runtime) *view {
 	return &view{runtime: rt, types: func(id uint64) string { return a.types.Name(rt.Key, id) },
-		marked: map[uint32]int64{}, names: map[clr.GCGlobalMechanisms]string{}}
+		allocated: rt.State.before, marked: map[uint32]int64{}, names: map[clr.GCGlobalMechanisms]string{}}
 }
 
 // take returns n elements of room, which gets new ones if it has not as many: one by one
@@ -91,9 +92,6 @@ func (rt *view) result() *Runtime {
 		}
 	}
 	rt.markRoom, rt.sizeRoom = make([]Mark, marks), make([]GenerationSizes, sizes)
-	if s.started {
-		rt.allocated.begun()
-	}
 	var prev *collection
 	for i, c := range s.gcs {
 		g := &all[i]
