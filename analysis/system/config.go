@@ -26,6 +26,8 @@ type Facts struct {
 
 	Adapters []Adapter `json:"adapters,omitempty"`
 	Services []Service `json:"services,omitempty"`
+	// Power are the states of power of the whole machine, in the order of their first events.
+	Power []PowerState `json:"power,omitempty"`
 }
 
 // A Disk is a disk of the machine.
@@ -49,7 +51,7 @@ type Partition struct {
 func (m *Machine) Facts() Facts {
 	f := m.facts
 	f.Adapters, f.Services = append([]Adapter(nil), f.Adapters...), append([]Service(nil), f.Services...)
-	f.Disks = append([]Disk(nil), f.Disks...)
+	f.Disks, f.Power = append([]Disk(nil), f.Disks...), append([]PowerState(nil), f.Power...)
 	order.Sort(f.Disks, func(a, b Disk) int { return cmp.Compare(a.Number, b.Number) })
 	for i := range f.Disks {
 		f.Disks[i].Partitions = append([]Partition(nil), f.Disks[i].Partitions...)

@@ -24,6 +24,7 @@ type Machine struct {
 	services     map[service]string
 	versions     map[build][]FileVersion
 	facts        Facts
+	power        [powerClasses]int // the places of the states that last, counted from 1
 	origins      []origin
 	mappings     mappings
 	linux        linux

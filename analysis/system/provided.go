@@ -6,13 +6,14 @@ import (
 	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/generated/windows/network"
+	"github.com/etwgen/etwgen/generated/windows/power"
 	"github.com/etwgen/etwgen/generated/windows/process"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // Provided are the providers with manifests that a [Machine], a [Network] and [Files] are told by,
 // beside the classic events of the kernel.
-var Provided = []*etw.Provider{process.Provider, network.Provider, file.Provider, disk.Provider}
+var Provided = []*etw.Provider{process.Provider, network.Provider, file.Provider, disk.Provider, power.Provider}
 
 // near reports whether two times are those of one thing, which both ways tell.
 func (x *axis) near(a, b int64) bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/generated/windows/power"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -51,6 +52,9 @@ func (p *Process) command(line string) {
 // trace itself describes it, the events of EventPipe about its process and of recorders of
 // Linux about all.
 func (m *Machine) record(r *etw.Record) error {
+	if r.Provider == power.Provider.Desc.GUID {
+		m.recordPower(r)
+	}
 	if r.ProcessID < 0 {
 		return nil
 	}

@@ -12,12 +12,13 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Tables returns the tables of a result: processes as a tree, threads, and services.
+// Tables returns the tables of a result: processes as a tree, threads, services, and states of power.
 func (r *Result) Tables() []table.View {
 	return []table.View{
 		table.Of("process", "Processes", table.Refs(Tree(r.Processes)), append(TreeColumns(func(n *Node) *Node { return n }), processColumns()...)...),
 		r.threads(),
 		r.allServices(),
+		r.states(),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/power"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -34,8 +35,11 @@ func (k *kernelLog) log(ms float64, pid, tid int64, cpu int32, e etw.Event) {
 	if err != nil {
 		k.err = err
 	}
-	k.records = append(k.records, at(ms, etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: d.Opcode, Version: d.Version,
-		ProcessID: pid, ThreadID: tid, Processor: cpu, Payload: p}))
+	r := etw.Record{Kind: d.Kind, Provider: d.Class, ID: d.ID, Opcode: d.Opcode, Version: d.Version, ProcessID: pid, ThreadID: tid, Processor: cpu, Payload: p}
+	if d.Kind == etw.KindManifest {
+		r.Provider = d.Provider.GUID
+	}
+	k.records = append(k.records, at(ms, r))
 }
 
 // stack adds a half of the stack of the event of a thread at a time.
@@ -104,6 +108,7 @@ func machineTrace() ([]byte, error) {
 	k.log(0, -1, -1, 0, &kernel.SysConfigVolumeMappingV0{NtPath: text(`\Device\HarddiskVolume2\`), DosPath: text(`C:\`)})
 	k.log(0, -1, -1, 0, &kernel.SysConfigVolumeMappingV0{NtPath: text(`\SystemRoot\`), DosPath: text(`C:\Windows\`)})
 	k.log(0, -1, -1, 0, &kernel.SystemConfigCPUV3{MHz: 2400, NumberOfProcessors: 2, MemSize: 8192, PageSize: 4096, ComputerName: text("BOX")})
+	k.log(0, -1, -1, 0, &power.PreSleepNotificationV3{EffectiveState: 4})
 	k.log(0, -1, -1, 0, &kernel.SystemConfigServicesV2{ProcessID: 100, ServiceState: kernel.ServiceStateRunning, ServiceName: text("App"), DisplayName: text("The App"), ProcessName: text("app.exe")})
 	k.log(0, -1, -1, 0, &kernel.PerfInfoCollectionStartV3{NewInterval: 10000})
 	k.log(1, -1, -1, 0, &kernel.ThreadCSwitchV2{NewThreadID: 1000})

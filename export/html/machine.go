@@ -31,7 +31,7 @@ type Machine struct {
 func (m *Machine) Any() bool {
 	named := func(p system.ProcessFacts) bool { return p.Name != "" }
 	return m.System.Samples+m.System.Switches > 0 || m.System.Machine.Computer != "" || len(m.Images.Images) > 0 ||
-		len(m.Files.Files) > 0 || len(m.Network.Connections) > 0 || len(m.System.Processes) > 1 && slices.ContainsFunc(m.System.Processes, named)
+		len(m.Files.Files) > 0 || len(m.Network.Connections) > 0 || len(m.System.Machine.Power) > 0 || len(m.System.Processes) > 1 && slices.ContainsFunc(m.System.Processes, named)
 }
 
 // Title names the system, as far as the trace does.
@@ -59,6 +59,7 @@ func (m *Machine) parts() []part {
 		{"files", "Files", pickViews(m.Files.Tables(), "file"), files.Needs},
 		{"network", "Network", pickViews(m.Network.Tables(), "connection", "remote"), system.NeedsNetwork},
 		{"services", "Services", used.Tables()[1:], nil},
+		{"power", "Power", pickViews(m.System.Tables(), "power"), nil},
 		{"images", "Images", pickViews(m.Images.Tables(), "file", "image"), nil},
 	}
 }

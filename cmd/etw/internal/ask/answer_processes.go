@@ -25,7 +25,8 @@ between context switches, which is exact. A recorder of Linux tells of switches 
 threads, and only the scheduler's own sched_switch how long they ran.
 
 Traces of .NET programs tell of their one process. The rows are processes, or by --by:
-threads, or the services of Windows with their states and processes.
+threads, the services of Windows with their states and processes, or the states of
+power: sleep, modern standby, mains and battery, shutdowns.
 
 --images shows the programs and libraries that were loaded in each process, where they
 lay and when, and their identities and symbols. Those of the kernel, which
@@ -56,7 +57,7 @@ type processesAnswer struct {
 func newProcessesAnswer(mux *etw.Mux) *processesAnswer {
 	a := &processesAnswer{usage: system.NewUsage(mux)}
 	a.machine = newMachine(mux)
-	a.any = func(res *system.Result) bool { return len(res.Processes) > 0 }
+	a.any = func(res *system.Result) bool { return len(res.Processes) > 0 || len(res.Machine.Power) > 0 }
 	a.facts = func(p *page, res *system.Result) { processTotals(p, res, len(a.chosen) == 0) }
 	a.find = func() *system.Result {
 		a.usage.Settle()
@@ -81,6 +82,9 @@ func processTotals(p *page, res *system.Result, all bool) {
 	}
 	if res.KernelImages > 0 && all {
 		p.line("kernel images", "%d, which are of no process", res.KernelImages)
+	}
+	if n := len(res.Machine.Power); n > 0 {
+		p.line("power", "%s, which --by power lists", show.Count(n, "state or change", "states and changes"))
 	}
 }
 

@@ -90,7 +90,7 @@ func (q *Question) unread(a *answered) []string {
 		if e.EventInfo == nil {
 			continue
 		}
-		if _, err := etw.ParseGUID(e.Provider); err == nil || strings.HasPrefix(e.Provider, "Microsoft-Windows-Kernel-") && !slices.ContainsFunc(system.Provided, func(p *etw.Provider) bool { return p.Desc.Name == e.Provider }) {
+		if _, err := etw.ParseGUID(e.Provider); err == nil || strings.HasPrefix(e.Provider, "Microsoft-Windows-Kernel-") && (e.Desc == nil || !slices.ContainsFunc(system.Provided, func(p *etw.Provider) bool { return p.Desc.Name == e.Provider })) {
 			counts[e.Provider] += e.count
 		}
 	}
