@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/methods"
 	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -36,6 +37,8 @@ type state struct {
 	owners   map[int64]*sum
 	threads  map[int64]*sum
 	longest  top.List[waited]
+	waiting  methods.Spans // Monitor.Wait
+	complete bool          // all methods were listed
 }
 
 type lock struct{ id, object uint64 }
@@ -86,7 +89,31 @@ func New(mux *etw.Mux) *Analysis {
 		rt.State.init()
 		rt.State.objects[uint64(e.LockID)] = uint64(e.AssociatedObjectID)
 	})
+	methods.Follow(&a.runtimes, mux, func(s *state, class, method etw.UTF16, from uint64, size uint32) {
+		if class.Equal(monitor) && method.Equal(wait) {
+			s.waiting.Add(from, size)
+		}
+	}, func(s *state) { s.complete = true })
 	return a
+}
+
+var monitor, wait = etw.MakeUTF16("System.Threading.Monitor"), etw.MakeUTF16("Wait")
+
+// reentries counts the waits of threads that were pulsed and enter their lock again: their
+// innermost frames are those of Monitor.Wait, which calls no code of the program. Of untold
+// there is no stack, or no list of methods.
+func (s *state) reentries(of []stacks.Weight) (n, untold int) {
+	const most = 8 // frames of the runtime
+	for i := range of {
+		count, frames := int(of[i].Values[0]), of[i].Stack
+		switch {
+		case slices.ContainsFunc(frames[:min(len(frames), most)], s.waiting.Has):
+			n += count
+		case len(frames) == 0 || !s.complete:
+			untold += count
+		}
+	}
+	return n, untold
 }
 
 func (s *state) init() {
@@ -175,7 +202,9 @@ func (s *state) result(rt *runtime) *Runtime {
 	order.Sort(out.Locks, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Object, b.Object))
 	})
-	for _, x := range w.Samples.Sum() {
+	sums := w.Samples.Sum()
+	out.Reentries, out.Untold = s.reentries(sums)
+	for _, x := range sums {
 		if len(x.Stack) > 0 {
 			out.Stacks = append(out.Stacks, Stack{uint64(x.Values[0]), float64(x.Values[1]) / 1e6, x.Stack})
 		}

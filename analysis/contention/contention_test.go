@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -165,5 +166,34 @@ func TestUnpaired(t *testing.T) {
 	}
 	if l := rt.Locks[0]; l.Lock != "0x10" || l.Object != "0x20" || l.MaxMS != 2 || len(rt.Stacks) != 1 {
 		t.Errorf("%+v, %+v", l, rt.Stacks)
+	}
+}
+
+// A thread that a pulse woke waits for its lock in Monitor.Wait; of a wait without a stack, and of
+// others where methods are not listed, nothing tells.
+func TestReentries(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		var mux etw.Mux
+		a := New(&mux)
+		s := testtrace.NewScript(t, &mux)
+		text := func(n string) etw.UTF16 { return etw.MakeUTF16(n) }
+		for i, frames := range [][]byte{{0x11, 0x30}, {0x50, 0x51, 0x11, 0x30}, {0x21, 0x30}, {0x30}, nil,
+			{0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x11}} {
+			s.Stack = testtrace.AStack(frames...)
+			at := time.Duration(i) * time.Millisecond
+			s.Event(at, 1, &clr.ContentionStartV2{ClrInstanceID: 9})
+			s.Event(at+time.Millisecond/2, 1, &clr.ContentionStopV1{ClrInstanceID: 9, DurationNs: 5e5})
+		}
+		s.Stack = etw.Stack{}
+		s.Event(time.Second, 6, &rundown.MethodDCEndVerboseV1{MethodNamespace: text("System.Threading.Monitor"), MethodName: text("Wait"), MethodStartAddress: 0x10, MethodSize: 0xf, ClrInstanceID: 9})
+		s.Event(time.Second, 6, &rundown.MethodDCEndVerboseV1{MethodNamespace: text("System.Threading.Monitor"), MethodName: text("Enter"), MethodStartAddress: 0x20, MethodSize: 0xf, ClrInstanceID: 9})
+		untold := 4
+		if listed {
+			s.Event(time.Second, 6, &rundown.DCEndCompleteV1{ClrInstanceID: 9})
+			untold = 1
+		}
+		if rt := a.Result().Runtimes[0]; rt.Count != 6 || rt.Reentries != 2 || rt.Untold != untold {
+			t.Errorf("listed %v: %d waits, %d re-entered, of %d untold", listed, rt.Count, rt.Reentries, rt.Untold)
+		}
 	}
 }

@@ -33,6 +33,11 @@ type Runtime struct {
 	DurationMS      measure.Summary `json:"durationMs"`
 	// Native is how many of Count are for locks inside of the runtime.
 	Native int `json:"native"`
+	// Reentries are how many of Count are threads that a pulse woke in Monitor.Wait, and that
+	// had to wait for their lock again: the runtime counts them as contention, too. Untold may
+	// be such.
+	Reentries int `json:"reentries"`
+	Untold    int `json:"untold,omitempty"`
 	// Open waits are not over at the end, OpenMS how long they had lasted. StopsWithoutStart
 	// are in Count, by the runtime's measure or from the begin of the trace; LostStops
 	// began, and never ended.

@@ -26,7 +26,8 @@ func (r *Result) Tables() []table.View {
 			table.Amount("totalMs", func(rt *Runtime) float64 { return rt.TotalMS }),
 			table.Amount("meanMs", func(rt *Runtime) measure.Float { return rt.DurationMS.Mean }),
 			table.Amount("maxMs", func(rt *Runtime) measure.Float { return rt.DurationMS.Max }),
-			table.Count("native", func(rt *Runtime) int { return rt.Native })),
+			table.Count("native", func(rt *Runtime) int { return rt.Native }),
+			table.Count("reentries", func(rt *Runtime) int { return rt.Reentries }).IfAny()),
 		table.Series(r.Runtimes, (*Runtime).pid, "totalMs", func(rt *Runtime) *measure.Series { return &rt.Series }),
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/methods"
 	"github.com/etwgen/etwgen/analysis/internal/names"
-	"github.com/etwgen/etwgen/generated/clr"
-	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -45,33 +44,8 @@ func topOf(s etw.Stack) (t top) {
 
 // A code is where in memory the methods are that throw for others.
 type code struct {
-	throwing, passing []span
+	throwing, passing methods.Spans
 	complete          bool // all methods were listed
-}
-
-type span struct{ from, to uint64 }
-
-func in(list []span, address uint64) bool {
-	for _, s := range list {
-		if s.from <= address && address <= s.to { // a return address may be that of the end
-			return true
-		}
-	}
-	return false
-}
-
-// followCode learns from the methods that a runtime loads or lists.
-func followCode(t *lives.Table[state], mux *etw.Mux) {
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyMethodLoadVerbose) {
-		rt.State.code.add(e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
-	})
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyMethodDCEndVerbose) {
-		rt.State.code.add(e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
-	})
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyMethodDCStartVerbose) {
-		rt.State.code.add(e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
-	})
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *rundown.AnyDCEndComplete) { rt.State.code.complete = true })
 }
 
 var (
@@ -80,16 +54,16 @@ var (
 	handling     = etw.MakeUTF16("System.Runtime.EH") // since .NET 9, with what it calls below it
 )
 
-// add notes where a method is.
-func (c *code) add(class, method etw.UTF16, from uint64, size uint32) {
-	const most = 64 // they are compiled a few times
-	s := span{from, from + uint64(size)}
-	switch {
-	case class.Equal(dispatchInfo) && method.Equal(throw) && len(c.passing) < most:
-		c.passing = append(c.passing, s)
-	case bytes.HasPrefix(class, handling) && len(c.throwing) < most:
-		c.throwing = append(c.throwing, s)
-	}
+// followCode learns from the methods that a runtime loads or lists.
+func followCode(t *lives.Table[state], mux *etw.Mux) {
+	methods.Follow(t, mux, func(s *state, class, method etw.UTF16, from uint64, size uint32) {
+		switch {
+		case class.Equal(dispatchInfo) && method.Equal(throw):
+			s.code.passing.Add(from, size)
+		case bytes.HasPrefix(class, handling):
+			s.code.throwing.Add(from, size)
+		}
+	}, func(s *state) { s.code.complete = true })
 }
 
 // how says how an exception was thrown that does not say of itself that it was thrown again:
@@ -97,14 +71,14 @@ func (c *code) add(class, method etw.UTF16, from uint64, size uint32) {
 func (c *code) how(frames top) string {
 	by := 0
 	for i, a := range frames {
-		if in(c.throwing, a) {
+		if c.throwing.Has(a) {
 			by = i + 1
 		}
 	}
 	switch {
 	case by == len(frames) || frames[by] == 0:
 		return untold
-	case in(c.passing, frames[by]):
+	case c.passing.Has(frames[by]):
 		return passedOn
 	case c.complete:
 		return asNew

@@ -35,6 +35,12 @@ func contentionTotals(p *page, res *contention.Result) {
 	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		p.line("waits", "%d, %d of them for locks inside of the runtime", rt.Count, rt.Native)
+		switch {
+		case rt.Reentries > 0 && rt.Untold > 0:
+			p.line("re-entered", "%d of them at least, %d at most: after Monitor.Wait, to have the lock again", rt.Reentries, rt.Reentries+rt.Untold)
+		case rt.Reentries > 0:
+			p.line("re-entered", "%d of them: after Monitor.Wait, to have the lock again", rt.Reentries)
+		}
 		p.line("waited", "%s", show.Spread(&rt.DurationMS))
 	}
 }
