@@ -104,6 +104,8 @@ func (a *Analysis) span(rt *runtime, t *thread, of *Activity, from, to int64) {
 }
 
 // on registers a handler of an event that a thread wrote.
+//
+//go:noinline
 func on[P etw.Described](a *Analysis, mux *etw.Mux, do func(*runtime, *thread, *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		rt := a.processes.At(r, 0)

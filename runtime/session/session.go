@@ -36,6 +36,13 @@ type Session struct {
 	stats  Stats
 }
 
+// Supported returns nil on Windows, and elsewhere the error of everything here that calls
+// Windows: errors.Is recognises it as errors.ErrUnsupported.
+func Supported() error {
+	_, err := current()
+	return err
+}
+
 // Start starts a session as cfg says, and opens it for reading, unless it only writes a
 // file. The context is for slow calls: a session of the same name that is to be stopped
 // first.

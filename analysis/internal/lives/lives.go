@@ -223,7 +223,10 @@ type event interface {
 	GetClrInstanceID() uint16
 }
 
-// On registers a handler of an event that gets the runtime that the event is of.
+// On registers a handler of an event that gets the runtime that the event is of. Inlined, it
+// would be compiled at each of its 120 calls.
+//
+//go:noinline
 func On[T any, P event](t *Table[T], mux *etw.Mux, fn func(*Runtime[T], *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		fn(t.At(r, e.GetClrInstanceID()), r, e)
@@ -233,6 +236,8 @@ func On[T any, P event](t *Table[T], mux *etw.Mux, fn func(*Runtime[T], *etw.Rec
 
 // OnBare is On for an event without a payload, which does not say which runtime of
 // its process it is of.
+//
+//go:noinline
 func OnBare[T any, P etw.Described](t *Table[T], mux *etw.Mux, fn func(*Runtime[T], *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		fn(t.Of(r), r, e)

@@ -2,8 +2,8 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,11 +50,12 @@ func (w *watch) machine(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if runtime.GOOS != "windows" { // a constant: what follows is not linked there
+		return fmt.Errorf("%w; for a .NET process give -p PID", session.Supported())
+	}
 	ctx := cmd.Context()
 	s, err := session.Start(ctx, cfg)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("%w; for a .NET process give -p PID", err)
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	defer s.Close()

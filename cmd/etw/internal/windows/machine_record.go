@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -126,6 +127,9 @@ func (r *machineRecord) main(cmd *cobra.Command, _ []string) error {
 	cfg, err := r.config(cmd)
 	if err != nil {
 		return err
+	}
+	if runtime.GOOS != "windows" { // a constant: what follows is not linked there
+		return session.Supported()
 	}
 	ctx := cmd.Context()
 	s, err := session.Start(ctx, cfg)

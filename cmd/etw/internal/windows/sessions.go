@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -85,8 +86,16 @@ func (s *sessions) main(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	for _, change := range changes {
-		if err := change(); err != nil {
+	if runtime.GOOS != "windows" { // a constant: what follows is not linked there
+		return session.Supported()
+	}
+	for _, c := range changes {
+		if c.enable != nil {
+			err = session.Enable(s.name, c.provider, *c.enable)
+		} else {
+			err = session.Disable(s.name, c.provider)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -115,8 +124,14 @@ func (s *sessions) check(changed func(flag string) bool) error {
 	return nil
 }
 
+// A change turns a provider on in a session, or off.
+type change struct {
+	provider etw.GUID
+	enable   *session.Enablement // nil: off
+}
+
 // changes returns the changes to make to a session. All of it is read before any is done.
-func (s *sessions) changes(cmd *cobra.Command) (list []func() error, err error) {
+func (s *sessions) changes(cmd *cobra.Command) (list []change, err error) {
 	known, err := pick.ReadManifests(cmd, s.manifests)
 	if err != nil {
 		return nil, err
@@ -126,7 +141,7 @@ func (s *sessions) changes(cmd *cobra.Command) (list []func() error, err error) 
 		if err != nil {
 			return nil, cli.Usagef("--disable: %w", err)
 		}
-		list = append(list, func() error { return session.Disable(s.name, id) })
+		list = append(list, change{provider: id})
 	}
 	for _, text := range s.enable {
 		for _, one := range splitProviders(text) {
@@ -137,7 +152,7 @@ func (s *sessions) changes(cmd *cobra.Command) (list []func() error, err error) 
 			if err != nil {
 				return nil, cli.Usagef("--enable: %w", err)
 			}
-			list = append(list, func() error { return session.Enable(s.name, p.GUID, p.Enablement) })
+			list = append(list, change{p.GUID, &p.Enablement})
 		}
 	}
 	return list, nil
