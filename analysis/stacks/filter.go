@@ -243,7 +243,7 @@ const foldedName = "[folded]"
 // The tree stays, so that they weigh nothing there.
 func (p *Profile) foldSmall(percent float64) *Profile {
 	t := p.summed()
-	total := t.totals(&p.tree)
+	total := p.within()
 	last := len(p.Types) - 1
 	least := percent / 100 * math.Abs(float64(total[0].values[last]))
 	into, folded := make([]ID, len(total)), make([]bool, len(total))

@@ -207,7 +207,7 @@ func (p *Profile) become(step []ID) {
 
 // countNames counts the frames with names.
 func (p *Profile) countNames() {
-	within := p.summed().totals(&p.tree)
+	within := p.within()
 	for n := len(p.tree.nodes) - 1; n > 0; n-- {
 		f, samples := &p.Frames[p.tree.nodes[n].key], within[n].rows
 		if !f.Pseudo {
@@ -232,8 +232,11 @@ func (f *Frame) IsNamed() bool {
 
 // A tallied is the tally of a profile once somebody has asked for it.
 type tallied struct {
-	mu    sync.Mutex
-	tally *tally
+	mu        sync.Mutex
+	tally     *tally
+	within    []weight // inclusive
+	tags      *tally   // of samples by the numbers of their tags
+	stretches []stretch
 }
 
 // patience is after how many pieces a scan looks whether anybody waits for it still.
@@ -265,6 +268,20 @@ func (p *Profile) tally(ctx context.Context) (*tally, error) {
 	}
 	p.tallied.tally = t
 	return t, nil
+}
+
+// within returns the inclusive weights of all stacks, which nobody may change.
+func (p *Profile) within() []weight {
+	t := p.summed()
+	if p.tallied == nil {
+		return t.totals(&p.tree)
+	}
+	p.tallied.mu.Lock()
+	defer p.tallied.mu.Unlock()
+	if p.tallied.within == nil {
+		p.tallied.within = t.totals(&p.tree)
+	}
+	return p.tallied.within
 }
 
 // summed is tally for those who wait in any case.

@@ -79,19 +79,14 @@ func (p *Profile) pick(ctx context.Context, q *Query) (*Profile, error) {
 		return p, nil
 	}
 	return recall(p.picked, key, func() (*Profile, error) {
-		k := p.newPicker(q)
-		var list []piece
-		for i := range p.pieces {
-			if i%patience == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if part := k.of(&p.pieces[i]); part.block != nil {
-				list = append(list, part)
-			}
+		list, sums, err := p.newPicker(q).all(ctx, p)
+		if err != nil {
+			return nil, err
 		}
 		some := p.some(list)
-		if _, err := some.tally(ctx); err != nil {
-			return nil, err
+		some.tallied.tally, some.tallied.tags = sums.stacks, sums.tags
+		if p.into != nil {
+			some.tallied.tally = sums.stacks.through(p.into, p.tree.size())
 		}
 		some.Naming = Naming{}
 		some.countNames()
@@ -132,11 +127,46 @@ func (p *Profile) newPicker(q *Query) *picker {
 	return k
 }
 
+// all returns the parts of the pieces of a profile that are asked for, and their sums.
+func (k *picker) all(ctx context.Context, p *Profile) (list []piece, s *sums, err error) {
+	var known []stretch
+	if k.wanted == nil && k.value < 0 {
+		if known, err = p.stretches(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	s = p.newSums()
+	for i := 0; i < len(p.pieces); i++ {
+		if i%patience == 0 && ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if len(known) > 0 && i == known[0].from {
+			x := &known[0]
+			if known = known[1:]; !slices.ContainsFunc(p.pieces[x.from:x.to], func(p piece) bool { return !k.whole(&p) }) {
+				s.merge(x)
+				list = append(list, p.pieces[x.from:x.to]...)
+				i = x.to - 1
+				continue
+			}
+		}
+		if part := k.of(&p.pieces[i]); part.block != nil {
+			list = append(list, part)
+			s.add(&part, p.into)
+		}
+	}
+	s.stacks.finish()
+	return list, s, nil
+}
+
+// whole reports whether all rows of a piece are in the time.
+func (k *picker) whole(p *piece) bool {
+	return p.from >= k.from && (k.to == always.to || k.value < 0 && p.to < k.to)
+}
+
 // of returns the part of a piece that is asked for, without a block if that is nothing.
 func (k *picker) of(p *piece) piece {
-	whole := p.from >= k.from && (k.to == always.to || k.value < 0 && p.to < k.to)
 	switch {
-	case whole && k.wanted == nil:
+	case k.whole(p) && k.wanted == nil:
 		return *p
 	case k.value < 0 && (p.to < k.from || p.from >= k.to):
 		return piece{}

@@ -26,21 +26,25 @@ type tally struct {
 	all   weight
 }
 
+// addRow adds the values of a row.
+func (t *tally) addRow(id ID, first, second int64) {
+	w := &t.of[id]
+	if w.rows == 0 {
+		t.order = append(t.order, id)
+	}
+	w.rows++
+	w.values[0] += first
+	w.values[1] += second
+}
+
 // addPiece adds the rows of a piece.
 func (t *tally) addPiece(p *piece, d *decoder) {
 	values := d.read(p.block)
 	first, second := values[0][:len(p.stack)], values[1][:len(p.stack)]
 	for i, id := range p.stack {
-		if p.kept != nil && !p.has(i) {
-			continue
+		if p.kept == nil || p.has(i) {
+			t.addRow(id, first[i], second[i])
 		}
-		w := &t.of[id]
-		if w.rows == 0 {
-			t.order = append(t.order, id)
-		}
-		w.rows++
-		w.values[0] += first[i]
-		w.values[1] += second[i]
 	}
 }
 

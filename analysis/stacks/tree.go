@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/etwgen/etwgen/analysis/internal/seeded"
 )
@@ -12,6 +13,60 @@ import (
 type tree struct {
 	nodes []node
 	slots []int32 // hash table with open addressing; 0 is free, else a node
+	links *links  // of a tree that is closed, which its copies share until they get more nodes
+}
+
+// The links of a tree lead from stacks to those that they called.
+type links struct {
+	once        sync.Once
+	first, next []int32
+	outer       []uint64 // a bit for each stack whose frame does not occur further out
+}
+
+// linked returns the links of a tree.
+func (t *tree) linked() *links {
+	l := t.links
+	if l == nil {
+		l = new(links)
+	}
+	l.once.Do(func() { l.find(t) })
+	return l
+}
+
+func (l *links) find(t *tree) {
+	n, keys := t.size(), uint64(0)
+	l.first, l.next, l.outer = make([]int32, n), make([]int32, n), make([]uint64, (n+63)/64)
+	for i := n - 1; i > 0; i-- {
+		x := &t.nodes[i]
+		l.next[i] = l.first[x.parent]
+		l.first[x.parent] = int32(i)
+		keys = max(keys, x.key+1)
+	}
+	open := make([]int32, keys) // how often a frame is on the path
+	l.walk(func(id ID) {
+		if f := t.nodes[id].key; open[f] == 0 {
+			l.outer[id/64] |= 1 << (id % 64)
+		}
+		open[t.nodes[id].key]++
+	}, func(id ID) { open[t.nodes[id].key]-- })
+}
+
+// walk goes through the tree from the outermost frames inward, without recursion:
+// stacks can be deep.
+func (l *links) walk(enter, leave func(ID)) {
+	var path []int32
+	for n := l.first[0]; n != 0 || len(path) > 0; {
+		if n != 0 {
+			enter(ID(n))
+			path = append(path, n)
+			n = l.first[n]
+			continue
+		}
+		n = path[len(path)-1]
+		path = path[:len(path)-1]
+		leave(ID(n))
+		n = l.next[n]
+	}
 }
 
 type node struct {
@@ -31,7 +86,7 @@ func (t *tree) child(parent int32, key uint64) int32 {
 		n := t.slots[i]
 		if n == 0 {
 			n = int32(len(t.nodes))
-			t.nodes = append(t.nodes, node{key, parent})
+			t.nodes, t.links = append(t.nodes, node{key, parent}), nil
 			t.slots[i] = n
 			return n
 		}
@@ -88,7 +143,12 @@ func (t *tree) hash(slots int) {
 
 // close lets go of the memory for adding nodes. Copies of the tree that then get more of
 // them leave it as it is.
-func (t *tree) close() { t.nodes, t.slots = slices.Clip(t.nodes), nil }
+func (t *tree) close() {
+	t.nodes, t.slots = slices.Clip(t.nodes), nil
+	if t.links == nil {
+		t.links = new(links)
+	}
+}
 
 // size returns the number of nodes, with that of the empty stack.
 func (t *tree) size() int { return max(len(t.nodes), 1) }

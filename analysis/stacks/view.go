@@ -12,25 +12,14 @@ type View struct {
 	p *Profile
 	// self and total are the sums of each stack, and the same with all callees.
 	self, total []weight
-	first, next []int32 // children
+	*links
 }
 
 // Profile returns the frames and samples of the view.
 func (v *View) Profile() *Profile { return v.p }
 
 // View sums up the samples.
-func (p *Profile) View() *View { return p.viewOf(p.summed()) }
-
-func (p *Profile) viewOf(t *tally) *View {
-	n := p.tree.size()
-	v := &View{p: p, self: t.of, total: t.totals(&p.tree), first: make([]int32, n), next: make([]int32, n)}
-	for i := n - 1; i > 0; i-- {
-		parent := p.tree.nodes[i].parent
-		v.next[i] = v.first[parent]
-		v.first[parent] = int32(i)
-	}
-	return v
-}
+func (p *Profile) View() *View { return &View{p, p.summed().of, p.within(), p.tree.linked()} }
 
 // Self returns the exclusive weight of a stack, Total the inclusive one. Those of stack 0
 // are of all samples.
@@ -76,14 +65,16 @@ func (v *View) Top() []Top {
 		of := values[2*types*i:]
 		sums[i] = Top{Frame: i, Self: of[:types:types], Total: of[types : 2*types : 2*types]}
 	}
-	open := make([]int32, len(v.p.Frames)) // how often a frame is on the path
-	v.walk(func(id ID) {
-		f := v.p.tree.nodes[id].key
-		addTo(sums[f].Self, v.self[id].values)
-		if open[f]++; open[f] == 1 {
-			addTo(sums[f].Total, v.total[id].values)
+	for n := 1; n < len(v.total); n++ {
+		if v.total[n] == (weight{}) {
+			continue
 		}
-	}, func(id ID) { open[v.p.tree.nodes[id].key]-- })
+		f := v.p.tree.nodes[n].key
+		addTo(sums[f].Self, v.self[n].values)
+		if v.outer[n/64]>>(n%64)&1 != 0 {
+			addTo(sums[f].Total, v.total[n].values)
+		}
+	}
 	sums = slices.DeleteFunc(sums, func(t Top) bool { return !slices.ContainsFunc(t.Total, func(x int64) bool { return x != 0 }) })
 	value := len(v.p.Types) - 1
 	order.Sort(sums, func(a, b Top) int {
@@ -91,24 +82,6 @@ func (v *View) Top() []Top {
 			cmp.Compare(v.p.Frames[a.Frame].Full, v.p.Frames[b.Frame].Full), cmp.Compare(a.Frame, b.Frame))
 	})
 	return sums
-}
-
-// walk goes through the tree from the outermost frames inward, without recursion:
-// stacks can be deep.
-func (v *View) walk(enter, leave func(ID)) {
-	var path []int32
-	for n := v.first[0]; n != 0 || len(path) > 0; {
-		if n != 0 {
-			enter(ID(n))
-			path = append(path, n)
-			n = v.first[n]
-			continue
-		}
-		n = path[len(path)-1]
-		path = path[:len(path)-1]
-		leave(ID(n))
-		n = v.next[n]
-	}
 }
 
 // A Path is a whole stack and the weight of its samples.
