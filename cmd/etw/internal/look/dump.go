@@ -85,6 +85,7 @@ type Dump struct {
 	writer    eventWriter
 	printed   int64
 	described int64 // printed ones that the trace describes itself
+	bare      int64 // printed ones with bytes that nothing describes
 	buf       []byte
 }
 
@@ -247,7 +248,7 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 	}
 	if d.printed > 0 {
 		d.Style.messages.report(d.Cmd)
-		d.reportUnneeded()
+		d.reportManifests()
 	}
 	for _, s := range t.Files() {
 		if n := s.Stats().OutOfOrder; n > 0 {
@@ -260,10 +261,15 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 	return cmp.Or(none, trouble)
 }
 
-// reportUnneeded says that manifests described none of the events; texts and XML take more of them.
-func (d *Dump) reportUnneeded() {
-	if d.described == d.printed && len(d.In.Manifests) > 0 && !d.Style.message && d.Out.Format != formatXML {
+// reportManifests says that manifests described none of the events, or that they could: texts
+// and XML take more of them.
+func (d *Dump) reportManifests() {
+	switch given := len(d.In.Manifests) > 0; {
+	case given && d.described == d.printed && !d.Style.message && d.Out.Format != formatXML:
 		cli.Report(d.Cmd, errors.New("--manifest was not needed: the trace describes these events itself"))
+	case !given && d.bare > 0 && d.Out.Format == show.FormatText:
+		cli.Report(d.Cmd, fmt.Errorf("nothing describes the payload of %s: --manifest takes a manifest of the provider, or the DLL that has it",
+			show.Count(d.bare, "event", "events")))
 	}
 }
 
@@ -278,8 +284,11 @@ func (d *Dump) event(t *trace.Trace, rec *etw.Record) error {
 	if s == nil {
 		return nil
 	}
-	if s.Event.Basis == etw.BasisSchema {
+	switch {
+	case s.Event.Basis == etw.BasisSchema:
 		d.described++
+	case s.Event.Basis == etw.BasisNone && len(s.Payload) > 0:
+		d.bare++
 	}
 	d.files.Of(s)
 	s.Process, s.Thread = d.names.Process(rec.ProcessID), d.names.Thread(rec.ThreadID)
