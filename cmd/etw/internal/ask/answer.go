@@ -29,6 +29,7 @@ type Question struct {
 	instead                    []need.Need            // either of these answers it without its needs
 	missing                    string                 // what to say in place of needs
 	sampled                    string                 // what to say in place of it, where the trace has samples of processors
+	codeless                   []string               // views that name no code, so that a live process need not list its methods
 	whole                      bool                   // people see all rows if they do not say how many
 	rooted                     bool                   // --root is for all views
 	threaded                   string                 // what --tid chooses, as its help begins; "" if its events are not of threads
@@ -58,6 +59,11 @@ type Question struct {
 // Check turns to the side of the question that is asked, and reads the flags that do not depend
 // on the traces.
 func (q *Question) Check(cmd *cobra.Command) error { return cmp.Or(q.turn(cmd), q.check(cmd)) }
+
+// Codeless reports whether the answer names no code, once the flags are checked.
+func (q *Question) Codeless() bool {
+	return q.root == "" && slices.Contains(q.codeless, q.by) && !slices.ContainsFunc(q.others, func(x *Question) bool { return x.turned })
+}
 
 // turn turns to another side of the question, if a flag says so.
 func (q *Question) turn(cmd *cobra.Command) error {

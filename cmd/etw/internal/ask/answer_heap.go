@@ -48,7 +48,7 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
   etw heap heapdump.nettrace -o heap.gcdump
   etw heap -p 1234`,
 		next:  []show.Suggestion{show.Next("etw allocs", "which types are allocated"), show.Next("etw gc", "the price of collections")},
-		views: viewsOf(new(heap.Result)),
+		views: viewsOf(new(heap.Result)), codeless: viewsOf(new(heap.Result)),
 		Needs: heap.Needs,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVarP(&path, "output", "o", "", "write the snapshot to this `file`, as a .gcdump, and print nothing")

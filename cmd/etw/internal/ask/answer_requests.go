@@ -48,8 +48,9 @@ more.`,
 			show.Next("etw threadpool", "whether they wait for threads"),
 			show.Next("etw top", "which code is on the stacks"),
 		},
-		views: viewsOf(new(requests.Result)),
-		Needs: requests.Needs, Better: activities.Needs,
+		views:    viewsOf(new(requests.Result)),
+		codeless: []string{"task", "endpoint", "activity", "status", "process", "time"},
+		Needs:    requests.Needs, Better: activities.Needs,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&why, "why", "", "say where the time went of activities with this `NAME`, id or endpoint, with * for\nany text, by --by cause; or of the slowest of them, by --by path")
 		},

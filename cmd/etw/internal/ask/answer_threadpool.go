@@ -29,7 +29,7 @@ reasons of these, processes, or the number of workers over time.`,
 			show.Next("etw waits --locks", "which locks are contended"),
 			show.Next("etw requests", "which requests are slow meanwhile"),
 		},
-		views: viewsOf(new(threadpool.Result)),
+		views: viewsOf(new(threadpool.Result)), codeless: viewsOf(new(threadpool.Result)),
 		Needs: threadpool.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*threadpool.Result]{find: threadpool.New(mux).Result, facts: threadpoolTotals}

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,40 @@ func TestProvidersOfTasks(t *testing.T) {
 		})
 		if head, _, _ := strings.Cut(text, "\n"); head != want {
 			t.Errorf("%q, want %q", head, want)
+		}
+	}
+}
+
+// TestCodeless: views that name code have a live process list its methods, the others not.
+func TestCodeless(t *testing.T) {
+	for _, c := range []struct {
+		q    *Question
+		args string
+		want bool
+	}{
+		{NewRequests(), "", true},
+		{NewRequests(), "--by=endpoint", true},
+		{NewRequests(), "--by=path", false},
+		{NewRequests(), "--why=x", false},
+		{NewThreadPool(), "", true},
+		{NewHeap(), "--holding=x", true},
+		{NewWaits(), "", false},
+		{NewExceptions(), "", false},
+	} {
+		for _, view := range c.q.codeless {
+			if !slices.Contains(c.q.views, view) {
+				t.Errorf("%s has no view %q", c.q.name, view)
+			}
+		}
+		cmd := c.q.Command()
+		if err := cmd.ParseFlags(strings.Fields(c.args)); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.q.Check(cmd); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.q.Codeless(); got != c.want {
+			t.Errorf("%s %s: codeless is %v", c.q.name, c.args, got)
 		}
 	}
 }

@@ -29,6 +29,9 @@ import (
 type recordedMode struct {
 	live  liveMode
 	needs func() []need.Need
+	// codeless reports whether the answer names no code, so that the process need not list its
+	// methods, which takes it seconds; it may be nil.
+	codeless func() bool
 	// check reads the flags that do not depend on the recording; it may be nil.
 	check func(cmd *cobra.Command) error
 	// enough reports whether a record ends the recording early; it may be nil.
@@ -80,6 +83,9 @@ func (m *recordedMode) recorded(cmd *cobra.Command, do func(path string) error) 
 // record records to a file in the folder. Losses are said when it is read.
 func (m *recordedMode) record(cmd *cobra.Command, folder string, providers []eventpipe.Provider) (string, error) {
 	cfg := eventpipe.Config{Providers: providers, Rundown: eventpipe.DefaultRundown, BufferMB: m.live.bufferMB}
+	if m.codeless != nil && m.codeless() {
+		cfg.Rundown = 0
+	}
 	l, err := openLive(cmd, &m.live.target, nil, cfg, m.live.duration)
 	if err != nil {
 		return "", err
@@ -178,7 +184,7 @@ func WithSnapshot(q *ask.Question) *cobra.Command {
 
 func recordingFor(q *ask.Question, long time.Duration, enough func(*etw.Record) bool) *cobra.Command {
 	q.Long += "\n\n" + cli.RecordedLong
-	m := &recordedMode{check: q.Check, needs: func() []need.Need { return slices.Concat(q.Needs, q.Better) }, enough: enough}
+	m := &recordedMode{check: q.Check, codeless: q.Codeless, needs: func() []need.Need { return slices.Concat(q.Needs, q.Better) }, enough: enough}
 	m.live.duration = long
 	return m.add(q.Command())
 }
