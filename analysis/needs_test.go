@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/analysis"
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/asyncs"
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/exceptions"
@@ -389,7 +390,7 @@ func comment(t *testing.T, name string) string {
 func TestProfiles(t *testing.T) {
 	covers := map[string][][]need.Need{
 		"alloc": {alloc.Needs}, "common": {gc.Needs, exceptions.NeedsHandling, contention.Needs, threadpool.Needs}, "contention": {contention.Needs},
-		"cause": {activities.Needs, requests.Needs, cpu.Needs, jit.Needs}, "cause-light": {activities.Needs, requests.Needs, cpu.Needs},
+		"cause": {activities.Needs, asyncs.Needs, requests.Needs, cpu.Needs, jit.Needs}, "cause-light": {activities.Needs, requests.Needs, cpu.Needs},
 		"cpu": {cpu.Needs}, "exceptions": {exceptions.NeedsHandling}, "gc-collect": {gc.Needs}, "gc-verbose": {gc.Needs, alloc.Needs, handles.Needs, exceptions.NeedsHandling}, "heap": {heap.Needs},
 		"jit": {jit.Needs}, "requests": {requests.Needs}, "threadpool": {threadpool.Needs},
 	}

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/activities"
@@ -57,10 +58,41 @@ func (a *Analysis) spots() spots {
 	s.SetReading(cpu.Reading)
 	p := a.named(s)
 	kind, list := kinds.Default().OfFrames(), make(spots)
-	for x := range p.Samples() {
-		list[stacks.ID(x.Values[len(x.Values)-1])] = spotOf(p, x.Stack, kind)
-	}
+	eachStack(p, func(number int64, stack stacks.ID) { list[stacks.ID(number)] = spotOf(p, stack, kind) })
 	return list
+}
+
+// places returns the names of the methods that places in code are in, or the places.
+func (a *Analysis) places(rt *process, places []uint64) []string {
+	names := make([]string, len(places))
+	for i, at := range places {
+		if names[i] = fmt.Sprintf("%#x", at); at == 0 {
+			names[i] = "(not told)"
+		}
+	}
+	if a.named == nil {
+		return names
+	}
+	s := stacks.NewSamples("async methods", stacks.ValueType{Name: "places", Unit: "count"}, stacks.ValueType{Name: "place", Unit: "number"})
+	for i, at := range places {
+		if at != 0 {
+			s.AddStack(rt.When(rt.Now), rt.PID, 0, s.InternAddresses(rt.PID, []uint64{at}), 0, 1, int64(i))
+		}
+	}
+	p := a.named(s)
+	eachStack(p, func(number int64, stack stacks.ID) {
+		if _, i := p.Split(stack); p.Frames[i].Kind != symbols.Unknown {
+			names[number] = p.Frames[i].Name
+		}
+	})
+	return names
+}
+
+// eachStack has do called for each stack of a profile, and the number that it is of.
+func eachStack(p *stacks.Profile, do func(number int64, stack stacks.ID)) {
+	for x := range p.Samples() {
+		do(x.Values[len(x.Values)-1], x.Stack)
+	}
 }
 
 // spotOf reads a call stack: the method of the program, and the one of libraries that it

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/asyncs"
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
@@ -45,6 +46,7 @@ type Analysis struct {
 	ended     func(pid int64, provider, task string, act Activity)
 	most      int // activities that are kept of each task
 	flow      *activities.Analysis
+	asyncs    *asyncs.Analysis
 	explain   func(task, endpoint string, act *Activity) bool // or nil
 	tells     bool                                            // those that end say where their time went
 	named     func(*stacks.Samples) *stacks.Profile           // or nil
@@ -62,7 +64,6 @@ type state struct {
 	started, stopped, orphans, lost int
 	withoutID                       int
 	why                             why
-	async                           asyncBuffers
 }
 
 type taskKey struct{ provider, name string }
@@ -112,7 +113,7 @@ var Needs = []need.Need{
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{most: slowest, flow: activities.Of(mux)}
+	a := &Analysis{most: slowest, flow: activities.Of(mux), asyncs: asyncs.Of(mux)}
 	mux.HandleRest(a.record)
 	return a
 }
@@ -136,8 +137,8 @@ func (a *Analysis) record(r *etw.Record) error {
 		a.follow(r, x)
 		return nil
 	}
-	if r.ProviderName == asyncProfiler && r.ID == 1 {
-		a.processes.At(r, 0).State.async.take(r)
+	if r.ProviderName == asyncs.Provider {
+		a.processes.At(r, 0)
 		return nil
 	}
 	if r.Schema == nil || r.Kind != etw.KindManifest {
@@ -452,7 +453,7 @@ func (a *Analysis) Result() *Result {
 	res, at := &Result{Schema: Schema, Processes: []*Process{}}, a.spots()
 	for _, rt := range a.processes.All() {
 		s := &rt.State
-		async := s.async.result()
+		async := a.asyncs.Result(rt.PID, rt.Life, func(places []uint64) []string { return a.places(rt, places) })
 		if s.started+s.stopped+s.withoutID == 0 && async == nil {
 			continue
 		}

@@ -2,6 +2,7 @@ package requests
 
 import (
 	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/asyncs"
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
@@ -35,9 +36,8 @@ type Process struct {
 	// of it; or none.
 	CausesFrom string `json:"causesFrom"`
 	Tasks      []Task `json:"tasks"` // by total time
-	// RuntimeAsync counts the events of a runtime of .NET 11 about its own async methods, if there
-	// are any.
-	RuntimeAsync *RuntimeAsync `json:"runtimeAsync,omitempty"`
+	// RuntimeAsync is what a runtime of .NET 11 tells of async methods, if it tells anything.
+	RuntimeAsync *asyncs.Runtime `json:"runtimeAsync,omitempty"`
 }
 
 // A Task is the activities of one kind, such as the requests that Kestrel serves.

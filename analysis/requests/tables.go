@@ -3,8 +3,10 @@ package requests
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
 )
@@ -31,6 +33,7 @@ func (r *Result) Tables() []table.View {
 			table.Count("stopped", func(p *Process) int { return p.Stopped }),
 			table.Count("open", func(p *Process) int { return p.Open }),
 			table.Count("tasks", func(p *Process) int { return len(p.Tasks) })),
+		r.methods(),
 		each(r, "time", "Over time", func(x *Task) []table.Bucket { return table.Buckets(&x.Series) },
 			append(table.BucketColumns("totalMs", func(x *row[table.Bucket]) *table.Bucket { return x.of }),
 				table.Text("task", func(x *row[table.Bucket]) string { return x.Task.Task }))...),
@@ -130,15 +133,34 @@ func causeColumns[T any](of func(T) *Causes) []table.Column[T] {
 	}
 }
 
-// causes lists the causes of the time of tasks, or of the activity asked for.
-func (r *Result) causes() table.View {
-	columns := []table.Column[*row[Cause]]{
+// times are the columns of causes.
+func times(name string) []table.Column[*row[Cause]] {
+	return []table.Column[*row[Cause]]{
 		table.Amount("totalMs", func(x *row[Cause]) float64 { return x.of.TotalMS }),
 		table.Count("parts", func(x *row[Cause]) int { return x.of.Parts }).Spared(2),
 		table.Amount("maxMs", func(x *row[Cause]) float64 { return x.of.MaxMS }).As("Longest").Spared(1),
 		table.Text("kind", func(x *row[Cause]) string { return x.of.Kind }).About(),
-		table.Text("name", func(x *row[Cause]) string { return x.of.Name }).Helped("of what was awaited, or who held the lock"),
+		table.Text("name", func(x *row[Cause]) string { return x.of.Name }).Helped(name),
 	}
+}
+
+// methods lists what the runtime itself tells of async methods.
+func (r *Result) methods() table.View {
+	return table.Each("async", "Async methods", r.Processes, (*Process).pid, func(p *Process) (list []*row[Cause]) {
+		if p.RuntimeAsync == nil {
+			return nil
+		}
+		for _, m := range p.RuntimeAsync.Methods {
+			list = append(list, &row[Cause]{nil, &Cause{activities.Awaiting.String(), m.Name, m.Awaits, m.AwaitingMS, m.LongestMS}},
+				&row[Cause]{nil, &Cause{activities.Running.String(), m.Name, m.Runs, m.RunningMS, m.LongestRunMS}})
+		}
+		return slices.DeleteFunc(list, func(x *row[Cause]) bool { return x.of.Parts == 0 })
+	}, times("of the method")...).Sorted("totalMs")
+}
+
+// causes lists the causes of the time of tasks, or of the activity asked for.
+func (r *Result) causes() table.View {
+	columns := times("of what was awaited, or who held the lock")
 	if len(r.Why) > 0 {
 		rows := func(w *Why) (list []*row[Cause]) {
 			for _, c := range table.Refs(w.CausedBy) {

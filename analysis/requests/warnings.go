@@ -19,11 +19,8 @@ func (r *Result) Warnings() []string {
 		if p.WithoutID > 0 {
 			list = append(list, fmt.Sprintf("%sbegins without an activity, so that nothing tells which end is theirs (record System.Threading.Tasks.TplEventSource:0x80:4, too): %d", where, p.WithoutID))
 		}
-		if x := p.RuntimeAsync; x != nil && x.Unknown > 0 {
-			list = append(list, fmt.Sprintf("%sbuffers of %s that are left unread, since they are of version %d and %d is known: %d", where, asyncProfiler, x.Version, asyncVersion, x.Unknown))
-		}
-		if x := p.RuntimeAsync; x != nil && x.Damaged > 0 {
-			list = append(list, fmt.Sprintf("%sbuffers of %s that are damaged: %d", where, asyncProfiler, x.Damaged))
+		for _, text := range p.RuntimeAsync.Warnings() {
+			list = append(list, where+text)
 		}
 	}
 	return list

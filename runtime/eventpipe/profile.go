@@ -16,14 +16,16 @@ const (
 	httpProvider    = "System.Net.Http"
 	kestrelProvider = "Microsoft-AspNetCore-Server-Kestrel"
 	poolProvider    = "System.Diagnostics.Eventing.FrameworkEventSource"
+	asyncProvider   = "System.Runtime.CompilerServices.AsyncProfilerEventSource"
 
 	// keywordActivities has the runtime give the events of a request the identifier of
 	// its activity, and keywordFlow has it say for which activity a thread begins to work.
 	keywordActivities = 0x80
 	keywordFlow       = 0x40000
-	keywordTasks      = 0x43 // what tasks are scheduled, run and awaited
-	keywordNames      = 0x8  // of what is awaited
-	keywordTransfer   = 0x10 // the queue of the thread pool, and timers
+	keywordTasks      = 0x43    // what tasks are scheduled, run and awaited
+	keywordNames      = 0x8     // of what is awaited
+	keywordTransfer   = 0x10    // the queue of the thread pool, and timers
+	keywordAsync      = 0x2fe5f // async methods, with those that await them when they go on; from .NET 11 on
 	everything        = ^uint64(0)
 
 	keywordGC          = 0x1
@@ -90,6 +92,7 @@ var profiles = []Profile{
 		Name: "cause", Doc: "where the time of requests goes: for whom threads work and allocate, on what they wait, with names",
 		Providers: append([]Provider{
 			{Name: taskProvider, Keywords: keywordActivities | keywordFlow | keywordTasks | keywordNames, Level: verbose},
+			{Name: asyncProvider, Keywords: keywordAsync, Level: informational},
 			runtimeAt(keywordGC|keywordContention|keywordThreading|keywordWaitHandle|keywordJIT|keywordLoader|keywordException|keywordSampling, verbose)}, causes...),
 		Rundown: DefaultRundown,
 	},

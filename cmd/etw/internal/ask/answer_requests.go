@@ -105,7 +105,7 @@ func explained(why string, res *requests.Result) error {
 }
 
 func anyRequest(res *requests.Result) bool {
-	return slices.ContainsFunc(res.Processes, func(p *requests.Process) bool { return p.Started+p.Stopped+p.WithoutID > 0 })
+	return slices.ContainsFunc(res.Processes, func(p *requests.Process) bool { return p.Started+p.Stopped+p.WithoutID > 0 || p.RuntimeAsync != nil })
 }
 
 func requestTotals(p *page, res *requests.Result) {

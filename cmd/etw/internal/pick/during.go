@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/asyncs"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
@@ -126,8 +127,9 @@ func (f *finding) follow(mux *etw.Mux) {
 	}
 	if f.caused {
 		f.flow.OnSpan(func(pid int64, s activities.Span) { f.spans = append(f.spans, worked{pid, s}) })
-		f.callers = callers{of: make(map[filter.Worker][]calledBy), known: make(map[uint64]code)}
+		f.callers = callers{of: make(map[filter.Worker][]calledBy), runs: make(map[filter.Worker][]asyncs.Run), known: make(map[uint64]code)}
 		f.flow.OnCallers(f.callers.add)
+		asyncs.Of(mux).OnRun(f.callers.addRun)
 		f.code = symbols.New(mux)
 	}
 	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
