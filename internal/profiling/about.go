@@ -13,8 +13,17 @@ import (
 	"github.com/etwgen/etwgen/export/otlp"
 )
 
+// number returns the number by which the system tells of a process, one that none has if it is
+// not known.
+func (p *Process) number() int64 {
+	if p.Unseen {
+		return 0
+	}
+	return p.PID
+}
+
 // folder returns where Linux tells of a process.
-func (p *Process) folder() string { return "/proc/" + strconv.FormatInt(p.PID, 10) }
+func (p *Process) folder() string { return "/proc/" + strconv.FormatInt(p.number(), 10) }
 
 // ThreadName returns the name of a thread where the system tells it as Linux does, or "".
 func (p *Process) ThreadName(thread int64) string {

@@ -38,7 +38,7 @@ func (c *code) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, eventpipe.DefaultTimeout)
 	defer cancel()
 	var maps eventpipe.PerfMaps
-	err := maps.Ask(ctx, func(pid int) bool { return int64(pid) == c.p.PID })
+	err := maps.Ask(ctx, func(pid int) bool { return int64(pid) == c.p.number() })
 	var list []compiled
 	err = errors.Join(err, maps.Read(ctx, func(_ int, start, size uint64, name string) {
 		list = append(list, compiled{start, start + size, name})

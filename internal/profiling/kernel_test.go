@@ -64,6 +64,10 @@ func TestKernelSwap(t *testing.T) {
 	check(one, Interval{}, 7, 71)
 	check(two, Interval{Sampled: 1}, 80, 81)
 	check(&Process{PID: 90}, Interval{Skipped: SkippedUnseen}, 0, 0)
+	unseen := &Process{PID: int64(os.Getpid()), Unseen: true}
+	if _, err := os.Stat(unseen.folder()); err == nil {
+		t.Error("another process is taken for one that is not seen")
+	}
 	k.leave(two)
 	k.take(ticked(80, 81, 9000))
 	check(two, Interval{Skipped: SkippedUnseen}, 0, 0)

@@ -14,7 +14,8 @@ import (
 
 // Of returns the profile of a process that is attached to.
 func Of(p *attach.Process) *Process {
-	return &Process{Client: p.Client, Name: p.Executable, PID: pid(p), Own: p.Info.PID, Unseen: p.PID == 0, Version: Version(p.Runtime)}
+	pid, seen := pid(p)
+	return &Process{Client: p.Client, Name: p.Executable, PID: pid, Own: p.Info.PID, Unseen: !seen, Version: Version(p.Runtime)}
 }
 
 // Version returns the first number of the version of a runtime, or 3 if it says none.
@@ -28,7 +29,13 @@ func Version(text string) int {
 }
 
 // pid returns the number of a process: as we see it, or else as it does.
-func pid(p *attach.Process) int64 { return cmp.Or(int64(p.PID), p.Info.PID) }
+func pid(p *attach.Process) (n int64, seen bool) {
+	n = int64(p.PID)
+	if n == 0 && p.Client != nil {
+		n = int64(p.Client.PID())
+	}
+	return cmp.Or(n, p.Info.PID), n != 0
+}
 
 // Resource returns the source of the telemetry of a process.
 func Resource(p *attach.Process) []otlp.Attribute {
@@ -45,7 +52,8 @@ func Resource(p *attach.Process) []otlp.Attribute {
 		started = p.Start.UTC().Format(time.RFC3339Nano)
 	}
 	host, _ := os.Hostname()
-	list := []otlp.Attribute{{Key: "process.runtime.name", Value: ".NET"}, {Key: "process.pid", Value: pid(p)}}
+	pid, _ := pid(p)
+	list := []otlp.Attribute{{Key: "process.runtime.name", Value: ".NET"}, {Key: "process.pid", Value: pid}}
 	for _, a := range []otlp.Attribute{
 		{Key: "process.creation.time", Value: started}, {Key: "container.id", Value: p.Container}, {Key: "host.name", Value: host},
 		{Key: "process.executable.name", Value: p.Executable}, {Key: "process.runtime.version", Value: p.Runtime},

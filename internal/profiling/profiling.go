@@ -223,7 +223,7 @@ func (m *Machine) kernel() *Kernel {
 }
 
 func (m *Machine) newRun(p *Process) *run {
-	of := load{pid: p.PID}
+	of := load{pid: p.number()}
 	of.since(time.Now())
 	return &run{m: m, p: p, load: of, idle: of, whole: of, code: code{p: p, kernel: m.kernel()}, price: price{rate: assumedRate}}
 }

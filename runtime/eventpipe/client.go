@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -32,10 +33,15 @@ type Client struct {
 	close  func()
 	closed sync.Once
 	cookie etw.GUID // of a process that connected to us
+	peer   atomic.Int64
 }
 
 // String returns the name of the process: its pid, or the path of its socket.
 func (c *Client) String() string { return c.name }
+
+// PID returns the number of the process, as this one sees it, where the system tells it as Linux
+// does. It is 0 elsewhere, of a process in another namespace, and before a command was given.
+func (c *Client) PID() int { return int(c.peer.Load()) }
 
 // Cookie returns the identity of the process, which pids do not across namespaces. It is
 // known from the start if the process connected to a [Listener]; otherwise it is zero here,
@@ -78,6 +84,7 @@ func (c *Client) send(ctx context.Context, m *message) (*call, error) {
 		cancel()
 		return nil, err
 	}
+	c.peer.Store(int64(peerOf(k.conn)))
 	k.detach = context.AfterFunc(ctx, func() { k.conn.SetDeadline(aLongTimeAgo) })
 	if n, err := k.conn.Write(data); err != nil {
 		if n == 0 && isBroken(err) {

@@ -189,8 +189,11 @@ func TestLongPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	_, err = DialSocket(t.Context(), filepath.Join(folder, "dotnet-diagnostic-4711-1-socket"))
+	c, err := DialSocket(t.Context(), filepath.Join(folder, "dotnet-diagnostic-4711-1-socket"))
 	wantError(t, "DialSocket", err, nil)
+	if c.PID() != os.Getpid() {
+		t.Errorf("process %d is taken for %d", os.Getpid(), c.PID())
+	}
 }
 
 // TestLaunch launches a program that starts another one.
@@ -209,6 +212,9 @@ func TestLaunch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	if child.PID() != cmd.Process.Pid {
+		t.Errorf("process %d is taken for %d", cmd.Process.Pid, child.PID())
+	}
 	wantError(t, "Resume", child.Resume(t.Context()), nil)
 	wantError(t, "Stop", s.Stop(t.Context()), nil)
 	if n, err := count(s); n != 3 || err != nil {
