@@ -139,9 +139,14 @@ func (r *netReader) headerFacts(of *File) facts {
 func (r *netReader) facts(of *File) facts {
 	f, n := r.headerFacts(of), r.Stats()
 	f.number("bytes", n.Bytes, "")
-	if n.Lost == 0 {
+	switch { // before version 6 the runtime does not count those of threads that have ended
+	case r.Header().Version == 3: // its events have no numbers
+		f.add("lost", n.Lost, "unknown, since this version does not count them")
+	case n.Lost == 0 && r.Header().Version < 6:
+		f.add("lost", int64(0), "0, and those of threads that ended, which the runtime does not count")
+	case n.Lost == 0:
 		f.number("lost", 0, "")
-	} else { // the runtime does not count those of threads that have ended
+	default:
 		f.add("lost", n.Lost, "at least "+strconv.FormatInt(n.Lost, 10))
 		f.number("threadsWithLosses", int64(len(n.LostByThread)), "")
 	}

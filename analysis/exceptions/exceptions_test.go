@@ -206,6 +206,7 @@ func TestPassedOn(t *testing.T) {
 		throw(0, 0x5000, 0x5010, 0x1010, 0x1020, 0x2010, 0x4000) // with frames below that are not compiled ahead
 		throw(0, 0x5000, 0x5010, 0x1010, 0x1020, 0x3000, 0x2010) // by a method of the program
 		throw(0, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x2010)
+		throw(0, 0x5000, 0x1010, 0x1020, 0x3000, 0x3010, 0x5000, 0x5010, 0x1010, 0x1020, 0x2010) // by a filter
 		s.Stack = etw.Stack{}
 		if listed {
 			for _, m := range []struct {
@@ -216,9 +217,9 @@ func TestPassedOn(t *testing.T) {
 			}
 			s.Event(time.Second, 6, &rundown.DCEndCompleteV1{ClrInstanceID: 9})
 		}
-		want, how := Tally{Count: 9, New: 8, Rethrown: 1, Untold: 8}, []string{"", "", "", "", "", "rethrown", "", "", ""}
+		want, how := Tally{Count: 10, New: 9, Rethrown: 1, Untold: 9}, []string{"", "", "", "", "", "rethrown", "", "", "", ""}
 		if listed {
-			want, how = Tally{Count: 9, New: 5, PassedOn: 3, Rethrown: 1, Untold: 2}, []string{"new", "passed on", "passed on", "new", "", "rethrown", "passed on", "new", ""}
+			want, how = Tally{Count: 10, New: 6, PassedOn: 3, Rethrown: 1, Untold: 2}, []string{"new", "passed on", "passed on", "new", "", "rethrown", "passed on", "new", "", "new"}
 		}
 		res := a.Result()
 		if res.Tally != want || res.Runtimes[0].Tally != want || res.Types[0].Tally != want || res.Runtimes[0].Messages[0].Tally != want {

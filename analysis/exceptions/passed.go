@@ -67,12 +67,15 @@ func followCode(t *lives.Table[state], mux *etw.Mux) {
 }
 
 // how says how an exception was thrown that does not say of itself that it was thrown again:
-// by the caller of the outermost frame of the runtime that throws.
+// by the caller of the innermost frames of the runtime that throw. Others lie further out where a
+// filter of an exception throws.
 func (c *code) how(frames top) string {
 	by := 0
 	for i, a := range frames {
 		if c.throwing.Has(a) {
 			by = i + 1
+		} else if by > 0 {
+			break
 		}
 	}
 	switch {

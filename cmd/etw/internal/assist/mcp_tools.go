@@ -210,7 +210,11 @@ func (t *tool) schema() json.RawMessage {
 func (t *tool) check(in map[string]any) error {
 	for name := range in {
 		if !slices.ContainsFunc(t.Parameters, func(p parameter) bool { return p.Name == name }) {
-			return fmt.Errorf("there is no input %q", name)
+			var names []string
+			for _, p := range t.Parameters {
+				names = append(names, p.Name)
+			}
+			return fmt.Errorf("there is no input %q; there are %s", name, strings.Join(names, ", "))
 		}
 	}
 	for _, p := range t.Parameters {
