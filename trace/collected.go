@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/etwgen/etwgen/runtime/ctf"
 	"github.com/etwgen/etwgen/runtime/perfdata"
 )
 
@@ -21,7 +22,7 @@ const perfText = "perf.data.txt"
 type collected struct {
 	names  map[string]bool
 	maps   []*zip.File // perf-PID.map
-	unread error       // the first file of LTTng beside it
+	unread error       // the first stream of LTTng without metadata beside it
 }
 
 // collectedBy looks through the names of an archive.
@@ -53,14 +54,14 @@ func (c *collected) surplus(name string) bool {
 }
 
 // format returns the format of a file of the archive that is to be read, else nil. It notes that
-// a file of LTTng is not read, of which one stands for all.
+// a stream of LTTng is not read, of which one stands for all.
 func (c *collected) format(f *zip.File) (format, error) {
 	if c.surplus(f.Name) {
 		return nil, nil
 	}
 	of, err := memberFormat(f)
 	if foreign := (*foreignError)(nil); errors.As(err, &foreign) {
-		if c.unread == nil {
+		if c.unread == nil && !c.names[path.Join(path.Dir(f.Name), ctf.Metadata)] {
 			c.unread = fmt.Errorf("%s: %w", f.Name, err)
 		}
 		return nil, nil

@@ -23,7 +23,7 @@ const (
 	useWireshark = "Wireshark and tshark read it"
 	useDump      = "dotnet-dump analyze, lldb and windbg read it"
 	useManifest  = "of an instrumentation manifest etwgen check says what is wrong with it, and --manifest FILE decodes events by it"
-	useBabel     = "babeltrace2 reads its folder"
+	useFolder    = "give the folder that it is in, with the file metadata"
 )
 
 // The kinds, where those that also look behind the begin stand before those that do not.
@@ -47,10 +47,9 @@ var foreigns = []foreign{
 	{"a recording of Java (.jfr)", "jfr print reads it", "FLR\x00", nil},
 	{"a dump of the heap of Java", "jhat and Eclipse MAT read it", "JAVA PROFILE 1.0.", nil},
 	{"a trace of the scheduler of Go", "go tool trace reads it", "go 1.", func(head []byte) bool { return bytes.Contains(head, []byte(" trace\x00")) }},
-	{"the metadata of a trace of LTTng (CTF)", useBabel, "\x75\xd1\x1d\x57", nil},
-	{"the metadata of a trace of LTTng (CTF)", useBabel, "\x57\x1d\xd1\x75", nil},
-	{"a stream of a trace of LTTng (CTF)", useBabel, "\xc1\x1f\xfc\xc1", nil},
-	{"a stream of a trace of LTTng (CTF)", useBabel, "\xc1\xfc\x1f\xc1", nil},
+	{"the metadata of a trace in CTF 2", "babeltrace2 reads its folder", "\x1e{", nil},
+	{"a stream of a trace of LTTng (CTF)", useFolder, "\xc1\x1f\xfc\xc1", nil},
+	{"a stream of a trace of LTTng (CTF)", useFolder, "\xc1\xfc\x1f\xc1", nil},
 	{"a table of Parquet", "DuckDB and others read it", "PAR1", nil},
 	{"packed by xz", "xz -d unpacks it", "\xfd7zXZ\x00", nil},
 	{"packed by zstd", "zstd -d unpacks it", "\x28\xb5\x2f\xfd", nil},

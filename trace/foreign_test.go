@@ -64,11 +64,11 @@ func TestForeign(t *testing.T) {
 }
 
 // An archive of perfcollect has one recording in several forms, of which the best is read, and
-// the events of LTTng beside it, of which it is said that they are not.
+// the events of LTTng beside it. Of streams without metadata it is said that they are not read.
 func TestCollected(t *testing.T) {
 	pipe := append([]byte("PERFILE2\x10"), make([]byte, 7)...)
 	text := []byte("shop 7/8 [001] 92.5: 250 cpu-clock: \n\t401 main (/bin/x)\n\n")
-	ctf := []byte("\x57\x1d\xd1\x75\x00\x00\x00\x00")
+	stream := []byte("\xc1\x1f\xfc\xc1\x00\x00\x00\x00")
 	for _, x := range []struct {
 		files      []any
 		want, lost string
@@ -76,7 +76,7 @@ func TestCollected(t *testing.T) {
 		{[]any{"x.trace/perf.data.txt", text, "x.trace/perf-7.map", []byte("401 1 f")}, "perf script", ""},
 		{[]any{"x.trace/perf.data.txt", text, "x.trace/perf-jit.data", pipe}, "perf.data (pipe)", ""},
 		{[]any{"x.trace/perf-jit.data", pipe, "x.trace/perf.data", pipe, "x.trace/perf-7.map", []byte("401 1 f")}, "perf.data (pipe)", ""},
-		{[]any{"a.txt", text, "x.trace/perf.data.txt", text, "lttngTrace/ust/metadata", ctf, "lttngTrace/ust/channel0", ctf}, "perf script", "lttngTrace/ust/metadata: it is no trace, but the metadata of a trace of LTTng (CTF)"},
+		{[]any{"a.txt", text, "x.trace/perf.data.txt", text, "lttngTrace/ust/channel0", stream, "lttngTrace/ust/channel1", stream}, "perf script", "lttngTrace/ust/channel0: it is no trace, but a stream of a trace of LTTng (CTF)"},
 	} {
 		files, err := OpenFiles(write(t, "x.trace.zip", zipped(x.files...)))
 		if err != nil || len(files) != 1 || files[0].Format() != x.want {
@@ -88,7 +88,7 @@ func TestCollected(t *testing.T) {
 		}
 		files[0].Close()
 	}
-	if _, err := OpenFiles(write(t, "x.trace.zip", zipped("lttngTrace/ust/metadata", ctf))); err == nil || !strings.Contains(err.Error(), "LTTng") {
+	if _, err := OpenFiles(write(t, "x.trace.zip", zipped("lttngTrace/ust/channel0", stream))); err == nil || !strings.Contains(err.Error(), "LTTng") {
 		t.Error(err)
 	}
 }

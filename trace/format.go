@@ -39,7 +39,7 @@ type packed interface{ packing() string }
 
 // formats are asked in this order. The last one also looks behind the beginning of a file
 // that none recognizes.
-var formats = []format{zipFormat{}, gzipFormat{}, evtxFormat{}, perfFormat{}, foreignFormat{}, gcdumpFormat{}, nettraceFormat{}, profileFormat{}, etlFormat{}}
+var formats = []format{zipFormat{}, gzipFormat{}, evtxFormat{}, perfFormat{}, ctfFormat{}, foreignFormat{}, gcdumpFormat{}, nettraceFormat{}, profileFormat{}, etlFormat{}}
 
 // magicSize is how many bytes tell the format of a file.
 const magicSize = 0x50

@@ -32,32 +32,32 @@ func (gcdumpFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, erro
 	if err != nil {
 		return nil, err
 	}
-	return []*File{o.found(dumpReader{gcdump.NewReader(d)})}, nil
+	return []*File{o.found(&dumpReader{gcdump.NewReader(d)})}, nil
 }
 
 // Dump returns the dump of a heap that the file is, nil if it is another trace.
 func (f *File) Dump() *gcdump.Dump {
-	if r, ok := f.r.(dumpReader); ok {
+	if r, ok := f.r.(*dumpReader); ok {
 		return r.Dump()
 	}
 	return nil
 }
 
-func (r dumpReader) reader() etw.Source { return r.Reader }
+func (r *dumpReader) reader() etw.Source { return r.Reader }
 
-func (r dumpReader) format() string { return "gcdump" }
+func (r *dumpReader) format() string { return "gcdump" }
 
-func (r dumpReader) clock() etw.Clock { return r.Clock() }
+func (r *dumpReader) clock() etw.Clock { return r.Clock() }
 
-func (r dumpReader) stats() Stats { return Stats{Records: r.Delivered()} }
+func (r *dumpReader) stats() Stats { return Stats{Records: r.Delivered()} }
 
-func (r dumpReader) head() Head { return Head{Recorder: DotNet} }
+func (r *dumpReader) head() Head { return Head{Recorder: DotNet} }
 
-func (r dumpReader) share(*File) float64 { return -1 }
+func (r *dumpReader) share(*File) float64 { return -1 }
 
-func (r dumpReader) Close() error { return nil }
+func (r *dumpReader) Close() error { return nil }
 
-func (r dumpReader) facts(of *File) facts {
+func (r *dumpReader) facts(of *File) facts {
 	d := r.Dump()
 	var f facts
 	f.packing(of.packing)

@@ -23,27 +23,27 @@ type Live interface {
 // Of returns the trace of a live source: whatever works on files works on it. The name
 // stands in for that of a file. Closing the trace closes the source.
 func Of(name string, src Live) *Trace {
-	return Merge(&File{r: liveReader{src}, name: name, size: -1})
+	return Merge(&File{r: &liveReader{src}, name: name, size: -1})
 }
 
 // A liveReader reads other sources than files.
 type liveReader struct{ Live }
 
-func (r liveReader) reader() etw.Source { return r.Live }
+func (r *liveReader) reader() etw.Source { return r.Live }
 
-func (r liveReader) format() string { return r.Format() }
+func (r *liveReader) format() string { return r.Format() }
 
-func (r liveReader) head() Head { return Head{} }
+func (r *liveReader) head() Head { return Head{} }
 
-func (r liveReader) clock() etw.Clock { return r.Clock() }
+func (r *liveReader) clock() etw.Clock { return r.Clock() }
 
-func (r liveReader) stats() Stats { return r.Stats() }
+func (r *liveReader) stats() Stats { return r.Stats() }
 
 // share is not known: nobody knows how much is to come.
-func (r liveReader) share(*File) float64 { return -1 }
+func (r *liveReader) share(*File) float64 { return -1 }
 
 // facts returns the facts that all sources have.
-func (r liveReader) facts(of *File) facts {
+func (r *liveReader) facts(of *File) facts {
 	var f facts
 	clock, n := r.Clock(), r.Stats()
 	f.number("clockFrequency", clock.Frequency, "Hz")

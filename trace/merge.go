@@ -118,8 +118,11 @@ func Merge(files ...*File) *Trace {
 	}
 	shareClocks(files)
 	t := &Trace{files: files, start: files[0].Clock().Start}
-	for _, f := range files {
-		t.start = min(t.start, f.Clock().Start)
+	for _, f := range files[1:] {
+		// One without records may not tell when it was.
+		if start := f.Clock().Start; start != 0 && (start < t.start || t.start == 0) {
+			t.start = start
+		}
 	}
 	return t
 }

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -95,7 +94,7 @@ func (o *opening) open(path string) ([]*File, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, errors.New("is a folder")
+		return o.folder(path)
 	case !info.Mode().IsRegular():
 		o.size = -1
 		return o.stream(f)

@@ -29,33 +29,33 @@ func (perfFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error)
 	if err != nil {
 		return nil, err
 	}
-	return []*File{o.found(perfReader{r})}, nil
+	return []*File{o.found(&perfReader{r})}, nil
 }
 
-func (r perfReader) reader() etw.Source { return r.Reader }
+func (r *perfReader) reader() etw.Source { return r.Reader }
 
-func (r perfReader) format() string {
+func (r *perfReader) format() string {
 	if r.Header().Pipe {
 		return "perf.data (pipe)"
 	}
 	return "perf.data"
 }
 
-func (r perfReader) clock() etw.Clock { return r.Header().Clock }
+func (r *perfReader) clock() etw.Clock { return r.Header().Clock }
 
-func (r perfReader) stats() Stats {
+func (r *perfReader) stats() Stats {
 	s := r.Stats()
 	return Stats{Records: s.Records, Lost: s.Lost, Undecodable: s.Undecodable, OutOfOrder: s.OutOfOrder}
 }
 
-func (r perfReader) head() Head {
+func (r *perfReader) head() Head {
 	h := r.Header()
 	return Head{Recorder: Linux, SamplingInterval: h.SamplingInterval, Identity: identity("perf.data\x00"+h.Host, h.Clock.Origin, int64(h.Processors))}
 }
 
-func (r perfReader) share(*File) float64 { return r.Progress() }
+func (r *perfReader) share(*File) float64 { return r.Progress() }
 
-func (r perfReader) facts(of *File) facts {
+func (r *perfReader) facts(of *File) facts {
 	var f facts
 	f.packing(of.packing)
 	h, s := r.Header(), r.Stats()

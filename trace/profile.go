@@ -48,7 +48,7 @@ func (profileFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, err
 	if err != nil {
 		return nil, err
 	}
-	return []*File{o.found(profileReader{profile.NewReader(p)})}, nil
+	return []*File{o.found(&profileReader{profile.NewReader(p)})}, nil
 }
 
 // packedSize is the number of bytes read of the file so far, or its size.
@@ -75,27 +75,27 @@ func (t *Trace) Profiles() (list []*profile.Profile) {
 // Profile returns the profile that the file is, nil if it is a trace. A profile has no
 // records.
 func (f *File) Profile() *profile.Profile {
-	if r, ok := f.r.(profileReader); ok {
+	if r, ok := f.r.(*profileReader); ok {
 		return r.Profile()
 	}
 	return nil
 }
 
-func (r profileReader) reader() etw.Source { return r.Reader }
+func (r *profileReader) reader() etw.Source { return r.Reader }
 
-func (r profileReader) format() string { return r.Profile().Format }
+func (r *profileReader) format() string { return r.Profile().Format }
 
-func (r profileReader) clock() etw.Clock { return etw.Clock{} }
+func (r *profileReader) clock() etw.Clock { return etw.Clock{} }
 
-func (r profileReader) stats() Stats { return Stats{} }
+func (r *profileReader) stats() Stats { return Stats{} }
 
-func (r profileReader) head() Head { return Head{} }
+func (r *profileReader) head() Head { return Head{} }
 
-func (r profileReader) share(*File) float64 { return -1 }
+func (r *profileReader) share(*File) float64 { return -1 }
 
-func (r profileReader) Close() error { return nil }
+func (r *profileReader) Close() error { return nil }
 
-func (r profileReader) facts(of *File) facts {
+func (r *profileReader) facts(of *File) facts {
 	p := r.Profile()
 	var f facts
 	f.packing(of.packing)

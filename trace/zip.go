@@ -81,8 +81,13 @@ func (z zipFormat) file(o *opening, src io.ReaderAt, size int64) (files []*File,
 		if of == nil || len(files) == maxTraces {
 			continue
 		}
-		o.perf = collected.options(given, o.allowed)
-		s, err := o.member(f, of, shared)
+		var s *File
+		if _, ok := of.(ctfFormat); ok {
+			s, err = o.recorded(f, archive, shared)
+		} else {
+			o.perf = collected.options(given, o.allowed)
+			s, err = o.member(f, of, shared)
+		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", f.Name, err))
 			continue
@@ -145,7 +150,7 @@ func memberFormat(f *zip.File) (format, error) {
 		}
 		return of, nil
 	case foreignFormat:
-		if kind := foreignOf(head[:n]); kind.use == useBabel {
+		if kind := foreignOf(head[:n]); kind.use == useFolder {
 			return nil, &foreignError{kind}
 		}
 		return nil, nil
