@@ -168,6 +168,9 @@ func Read(path string) (*manifest.Manifest, error) {
 		return m, err
 	}
 	res, err := wevt.ReadPE(f)
+	if errors.Is(err, wevt.ErrNoResource) && len(res.Messages) > 0 { // it has texts for event logs
+		return &manifest.Manifest{File: path}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,20 @@ func decodeMessages(file string, b []byte) (messageTable, error) {
 	return table, nil
 }
 
+// Texts returns the texts of the message table by their numbers: those in English, or else those
+// of the language that has the least number. Of a damaged table they are those before the fault.
+func (r Resources) Texts() map[uint32]string {
+	language := English
+	if r.Messages[language] == nil {
+		for _, l := range slices.Sorted(maps.Keys(r.Messages)) {
+			language = l
+			break
+		}
+	}
+	table, _ := decodeMessages("", r.Messages[language])
+	return table
+}
+
 // messageText returns the text of a message without the end that the compiler adds.
 func messageText(p []byte, wide bool) string {
 	text := ""

@@ -1,6 +1,7 @@
 package evtx
 
 import (
+	"encoding/binary"
 	"strconv"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -23,11 +24,13 @@ type Event struct {
 	Offset int64
 }
 
-// The items of a record's header that logs have: texts in UTF-8, and a number of 8 bytes.
+// The items of a record's header that logs have: texts in UTF-8, and numbers, of 8 bytes where it
+// is not said.
 const (
 	ExtChannel etw.ExtendedType = 0x110 + iota
 	ExtComputer
 	ExtRecordID
+	ExtQualifiers // 2 bytes, of events that have them
 )
 
 // A context is the surroundings of XML: the values that fill its places.
@@ -177,7 +180,11 @@ func (c *context) system(list []node, f *found, r *Reader) error {
 			rec.Provider = c.attribute(n, "Guid").guid()
 		case "EventID":
 			rec.ID = uint16(c.single(n.children).uint())
-			f.event.Qualifiers = uint16(c.attribute(n, "Qualifiers").uint())
+			if q := c.attribute(n, "Qualifiers"); !q.isNull() {
+				f.event.Qualifiers = uint16(q.uint())
+				binary.LittleEndian.PutUint16(r.qualifiers[:], f.event.Qualifiers)
+				rec.Extended = append(rec.Extended, etw.ExtendedItem{Type: ExtQualifiers, Data: r.qualifiers[:]})
+			}
 		case "Version":
 			rec.Version = uint8(c.single(n.children).uint())
 		case "Level":

@@ -29,10 +29,11 @@ type Reader struct {
 	found found
 	build builder
 
-	texts map[string]string
-	descs map[string]*etw.EventDesc
-	key   []byte
-	rid   [8]byte
+	texts      map[string]string
+	descs      map[string]*etw.EventDesc
+	key        []byte
+	rid        [8]byte
+	qualifiers [2]byte
 }
 
 // Stats are counts of the reading.

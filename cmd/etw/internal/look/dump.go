@@ -205,6 +205,7 @@ func (d *Dump) Prepare(t *trace.Trace, args []string) (etw.Source, error) {
 	if d.Style.raw {
 		d.Style.names = nil
 	}
+	d.Style.manifests = d.In.Manifests
 	w, err := d.Style.writer(&d.Out, d.Selector, m, a.Whole)
 	d.writer = w
 	return a, err
@@ -327,6 +328,8 @@ type dumpStyle struct {
 	columns []string
 	time    string
 
+	manifests []string // that were given, which may have messages
+
 	names    *frames.BoundStacks // nil if frames are shown as addresses
 	messages *messenger          // nil if none are shown
 }
@@ -390,7 +393,7 @@ func (s *dumpStyle) writer(out *show.Output, sel *pick.Selector, m *pick.Meeting
 		}
 	}
 	if s.message {
-		s.messages = &messenger{given: etw.NewDecoder(sel.Known...)}
+		s.messages = &messenger{given: etw.NewDecoder(sel.Known...), files: messageFiles{paths: s.manifests}}
 	}
 	switch out.Format {
 	case show.FormatJSON, show.FormatJSONL:

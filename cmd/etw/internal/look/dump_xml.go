@@ -71,7 +71,12 @@ func (w *xmlWriter) append(b []byte, s *pick.Shot) []byte {
 	p := w.plan(s)
 	b = append(b, `<Event xmlns="`+eventSpace+`">`+"\n\t<System>\n"...)
 	b = append(b, p.provider...)
-	b = xmlNumber(b, "EventID", uint64(s.ID))
+	b = append(b, "\t\t<EventID"...)
+	if q := extended(s.Record, evtx.ExtQualifiers); len(q) == 2 {
+		b = strconv.AppendUint(append(b, ` Qualifiers="`...), uint64(binary.LittleEndian.Uint16(q)), 10)
+		b = append(b, '"')
+	}
+	b = append(strconv.AppendUint(append(b, '>'), uint64(s.ID), 10), "</EventID>\n"...)
 	b = xmlNumber(b, "Version", uint64(s.Version))
 	b = xmlNumber(b, "Level", uint64(s.Level))
 	b = xmlNumber(b, "Task", uint64(s.EventTask()))

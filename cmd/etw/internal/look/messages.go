@@ -2,6 +2,9 @@ package look
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +18,7 @@ import (
 // those of their events are in the manifests that are given.
 type messenger struct {
 	given *etw.Decoder
+	files messageFiles
 	some  bool
 }
 
@@ -32,10 +36,13 @@ func (m *messenger) append(b []byte, s *pick.Shot) []byte {
 		values = m.known(s)
 	}
 	if values == nil {
+		values = m.files.of(s)
+	}
+	if values == nil {
 		return b
 	}
 	m.some = m.some || values.EventDesc().Message != ""
-	return etw.AppendMessage(b, values)
+	return append(b, m.files.parameters(etw.AppendMessage(nil, values))...)
 }
 
 // known returns the values of an event as the manifest that has its message describes them,
@@ -66,7 +73,14 @@ func (m messaged) EventDesc() *etw.EventDesc { return m.desc }
 
 // report says that there was no message.
 func (m *messenger) report(cmd *cobra.Command) {
-	if m != nil && !m.some {
+	if m == nil {
+		return
+	}
+	if n := len(m.files.torn); n > 0 {
+		one := slices.Min(slices.Collect(maps.Keys(m.files.torn)))
+		cli.Report(cmd, fmt.Errorf("%d messages, such as %s, have another text in each of several files: name the right file, or a folder with it, as the source is called", n, one))
+	}
+	if !m.some {
 		cli.Report(cmd, errors.New("no event here has a message: those of Windows are in the manifest or the DLL of the provider, which --manifest takes"))
 	}
 }
