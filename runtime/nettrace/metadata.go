@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 	"github.com/etwgen/etwgen/runtime/schema"
 )
@@ -27,6 +28,7 @@ type kindOf struct {
 	record  etw.Record     // what all have in common
 	unknown bool           // the stream says nothing
 	widths  *schema.Widths // of its numbers, nil if they are known
+	header  bool           // they are EventHeader, in a tracepoint of the kernel
 	rare    bool           // there may be more to do for an event than for most
 	cost    int64          // what it takes in memory
 }
@@ -83,6 +85,9 @@ func (k *known) addRow(b []byte, limit int64) error {
 	setRecord(&m, &of.record, k.providers)
 	if d := of.record.Schema; !k.v6 && d != nil {
 		of.widths = schema.WidthsOf(d.Fields)
+	}
+	if d := of.record.Schema; k.v6 && d != nil && eventheader.Is(d.Fields) {
+		_, of.header = eventheader.ParseName(d.Name)
 	}
 	k.kinds.put(m.Key, of)
 	k.rows.put(m.Key, &Metadata{row: bytes.Clone(b), v6: k.v6, base: &of.record})

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
 
@@ -24,6 +25,8 @@ type Reader struct {
 	// The tables they refer to.
 	header Header
 	known  known
+
+	headers eventheader.Decoder // of programs of Linux
 
 	// Where they wait.
 	memory memory

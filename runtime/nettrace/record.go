@@ -46,7 +46,10 @@ func (r *Reader) deliverRare(rec *etw.Record, k *kindOf, b *batch, e *event) {
 	if k.widths != nil && k.widths.Describe(rec) {
 		k.record.Schema, k.widths = rec.Schema, nil
 	}
-	k.rare = k.unknown || k.widths != nil || b.form == netperf
+	if k.header {
+		r.headers.Apply(rec)
+	}
+	k.rare = k.unknown || k.header || k.widths != nil || b.form == netperf
 }
 
 // netperfStack returns the addresses behind the payload of an event. Their size was
