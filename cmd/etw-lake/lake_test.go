@@ -10,11 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/internal/s3test"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -40,47 +40,10 @@ func makeLake(t *testing.T, dir string, first, n int) {
 	}
 }
 
-// A store keeps objects, and fails now and then.
-type store struct {
-	sync.Mutex
-	objects  map[string]string
-	order    []string // of the writes
-	requests int
-}
-
-func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.Lock()
-	defer s.Unlock()
-	if s.requests++; s.requests%5 == 0 {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return
-	}
-	if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=id/") {
-		w.WriteHeader(http.StatusForbidden)
-		return
-	}
-	switch path := r.URL.Path; r.Method {
-	case http.MethodHead:
-		if text, ok := s.objects[path]; ok {
-			w.Header().Set("Content-Length", fmt.Sprint(len(text)))
-		} else {
-			w.WriteHeader(http.StatusNotFound)
-		}
-	case http.MethodPut:
-		b, err := io.ReadAll(r.Body)
-		if err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		s.objects[path] = string(b)
-		s.order = append(s.order, path)
-	}
-}
-
 // A lake that is merged and pushed is a lake in the bucket, whose manifests came last; no object is copied
 // twice.
 func TestPush(t *testing.T) {
-	s := &store{objects: make(map[string]string)}
+	s := &s3test.Store{ID: "id", FailEvery: 5}
 	server := httptest.NewServer(s)
 	defer server.Close()
 	env := map[string]string{"AWS_ENDPOINT_URL": server.URL, "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
@@ -104,8 +67,9 @@ func TestPush(t *testing.T) {
 	if out := do("push", dir, "s3://b/fleet"); out != "8 recordings: 0 objects copied, 15 were there\n" {
 		t.Error(out)
 	}
+	objects, order := s.Objects()
 	step := 0
-	for _, path := range s.order {
+	for _, path := range order {
 		now := 0
 		if strings.Contains(path, "/_compacted/") {
 			now = 1
@@ -113,12 +77,12 @@ func TestPush(t *testing.T) {
 			now = 2
 		}
 		if now < step {
-			t.Errorf("%s came late: %q", path, s.order)
+			t.Errorf("%s came late: %q", path, order)
 		}
 		step = now
 	}
 	back := t.TempDir()
-	for path, text := range s.objects {
+	for path, text := range objects {
 		at := filepath.Join(back, filepath.FromSlash(strings.TrimPrefix(path, "/b/fleet/")))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
@@ -175,5 +139,32 @@ func TestSign(t *testing.T) {
 	const want = "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
 	if got := req.Header.Get("Authorization"); !strings.HasSuffix(got, want) {
 		t.Errorf("%s, not %s", got, want)
+	}
+}
+
+// Views for ClickHouse read the files that hold from the folder, whatever its name, or by a collection.
+func TestClickHouse(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a'{b}*")
+	makeLake(t, dir, 0, 2)
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, "/a\\'?b??/event=Fleet.Order/*/*.parquet', 'Parquet') WHERE _file IN ("},
+		{[]string{"fl`eet"}, " FROM s3(`fl\\`eet`, filename = 'table=traces/*/*.parquet', format = 'Parquet') WHERE"},
+		{[]string{"fleet", "all"}, " FROM s3Cluster('all', `fleet`, filename = 'event="},
+	} {
+		var out strings.Builder
+		if err := run(context.Background(), append([]string{"clickhouse", dir}, c.names...), os.Getenv, &out); err != nil || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%q: %v, %s", c.names, err, out.String())
+		}
+	}
+	for _, args := range [][]string{{"clickhouse"}, {"clickhouse", dir, "a", "b", "c"}} {
+		if err := run(context.Background(), args, os.Getenv, io.Discard); !errors.Is(err, errUsage) {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	if err := run(context.Background(), []string{"clickhouse", t.TempDir()}, os.Getenv, io.Discard); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
 	}
 }

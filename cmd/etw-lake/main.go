@@ -1,8 +1,9 @@
-// Etw-lake merges the files of a lake that etw export has written, and copies a lake into a bucket
-// of an object store.
+// Etw-lake merges the files of a lake that etw export has written, copies a lake into a bucket of an
+// object store, and prints views of it for ClickHouse.
 //
 //	etw-lake compact lake
 //	etw-lake push lake s3://bucket/fleet
+//	etw-lake clickhouse lake
 //
 // It is a program of its own, since etw would be larger by it. docs/lake.md is about lakes.
 package main
@@ -20,12 +21,18 @@ import (
 
 const usage = `usage: etw-lake compact FOLDER
        etw-lake push FOLDER s3://BUCKET[/PREFIX]
+       etw-lake clickhouse FOLDER [COLLECTION [CLUSTER]]
 
   compact  merge the files of recordings: each day and type then has one, with the same rows
   push     copy the files that hold and are not there yet, and then the manifests. Nothing is
            removed: many machines can push to one place. AWS_ACCESS_KEY_ID,
            AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION are as for other programs;
            AWS_ENDPOINT_URL names a store that is not that of AWS
+  clickhouse
+           print SQL for ClickHouse: a view of each type of events and each table, which reads
+           the files that manifests list, and nothing else: those in FOLDER by file(), or those
+           that push has copied to the url of a named COLLECTION by s3(), or on all servers
+           of a CLUSTER by s3Cluster()
 `
 
 // errUsage says that the arguments are none of these.
@@ -56,6 +63,8 @@ func run(ctx context.Context, args []string, env func(string) string, out io.Wri
 			return err
 		}
 		return push(ctx, args[1], b, out)
+	case len(args) >= 2 && len(args) <= 4 && args[0] == "clickhouse":
+		return clickhouse(args[1], args[2:], out)
 	}
 	return errUsage
 }

@@ -78,7 +78,7 @@ func TestCorpus(t *testing.T) {
 // A comparison holds one trace against its lake.
 type comparison struct {
 	t       *testing.T
-	duck    *duck
+	duck    *engine
 	dir     string
 	types   parquet.Types
 	tables  int

@@ -97,20 +97,15 @@ func TestFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the tool")
 	}
-	tool := buildTool(t)
+	tool := buildTool(t, "etw")
 	dir := t.TempDir()
 	n := 40
 	if os.Getenv("ETWGEN_TESTS") == "all" {
 		n = 500
 	}
 	f := makeFleet(t, dir, n)
-	lake := filepath.Join(dir, "lake")
-	args := append([]string{"export", "-o", lake, "--from-path", "fl/{service}/{version}/{host}/*/*"}, f.paths...)
-	if out, err := exec.Command(tool, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	leaveOrphan(t, lake)
-	views(t, d, tool, lake)
+	lake := f.export(t, tool, dir, n)
+	views(t, d, tool, "lake", "view", lake)
 	f.ask(t, d)
 	compareWithStat(t, d, tool, f)
 	inTimeZones(t, d)
@@ -123,16 +118,26 @@ func TestFleet(t *testing.T) {
 	if after := parquetFiles(t, lake); n == 500 && after > before/20 || after > before/5 {
 		t.Errorf("%d files became %d", before, after)
 	}
-	views(t, d, tool, lake)
+	views(t, d, tool, "lake", "view", lake)
 	f.ask(t, d)
 	inTimeZones(t, d)
 	haveStatistics(t, d, lake)
 	// Recordings that are exported again have rows in the merged files, too, which do not count.
-	if out, err := exec.Command(tool, append(args[:5:5], f.paths[:3]...)...).CombinedOutput(); err != nil {
+	f.export(t, tool, dir, 3)
+	views(t, d, tool, "lake", "view", lake)
+	f.ask(t, d)
+}
+
+// export exports the first n recordings, leaves an orphan beside them, and returns the lake.
+func (f *fleet) export(t *testing.T, tool, dir string, n int) string {
+	t.Helper()
+	lake := filepath.Join(dir, "lake")
+	args := append([]string{"export", "-o", lake, "--from-path", "fl/{service}/{version}/{host}/*/*"}, f.paths[:n]...)
+	if out, err := exec.Command(tool, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	views(t, d, tool, lake)
-	f.ask(t, d)
+	leaveOrphan(t, lake)
+	return lake
 }
 
 // parquetFiles returns how many files of Parquet a lake has.
@@ -146,7 +151,7 @@ func parquetFiles(t *testing.T, lake string) int {
 }
 
 // ask holds the answers of the views against the truth.
-func (f *fleet) ask(t *testing.T, d *duck) {
+func (f *fleet) ask(t *testing.T, d *engine) {
 	t.Helper()
 	for question, sql := range fleetQuestions {
 		rows := d.query(t, sql).Rows
@@ -170,10 +175,10 @@ func (f *fleet) ask(t *testing.T, d *duck) {
 	}
 }
 
-// views makes the views of a lake.
-func views(t *testing.T, d *duck, tool, lake string) {
+// views makes the views that a tool prints.
+func views(t *testing.T, d *engine, tool string, args ...string) {
 	t.Helper()
-	sql, err := exec.Command(tool, "lake", "view", lake).Output()
+	sql, err := exec.Command(tool, args...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +205,7 @@ func leaveOrphan(t *testing.T, lake string) {
 }
 
 // compareWithStat holds the number of events in the views against the counts of the tool.
-func compareWithStat(t *testing.T, d *duck, tool string, f *fleet) {
+func compareWithStat(t *testing.T, d *engine, tool string, f *fleet) {
 	t.Helper()
 	out, err := exec.Command(tool, append([]string{"stat", "--format", "json"}, f.paths...)...).Output()
 	if err != nil {
@@ -226,7 +231,7 @@ func compareWithStat(t *testing.T, d *duck, tool string, f *fleet) {
 
 // inTimeZones asks for the events within days of a moment, in several zones of the engine: the
 // answer is the same, and times are those of UTC.
-func inTimeZones(t *testing.T, d *duck) {
+func inTimeZones(t *testing.T, d *engine) {
 	t.Helper()
 	var all []string
 	for _, zone := range []string{"UTC", "America/New_York", "Asia/Kolkata"} {
@@ -247,7 +252,7 @@ func inTimeZones(t *testing.T, d *duck) {
 
 // haveStatistics finds no column of a row group that has values and no bounds, and no type that
 // Spark lacks.
-func haveStatistics(t *testing.T, d *duck, lake string) {
+func haveStatistics(t *testing.T, d *engine, lake string) {
 	t.Helper()
 	files := "'" + strings.ReplaceAll(filepath.ToSlash(lake), "'", "''") + "/**/*.parquet'"
 	a := d.query(t, `SELECT file_name, path_in_schema FROM parquet_metadata(`+files+`) WHERE stats_null_count IS NULL

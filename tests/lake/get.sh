@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
-# Lays DuckDB out in a folder, for the tests of this one, and prints its name. It takes
-# some 25 MB from npm the first time.
-# Usage: get.sh [DIR]
+# Lays an engine out in a folder, for the tests of this one, and prints its name: DuckDB, of which
+# some 25 MB come from npm the first time, or ClickHouse as a library, which takes 550 MB of disk.
+# Usage: get.sh [duckdb|chdb [DIR]]
 set -euo pipefail
-dir=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/etwgen-duckdb}
+name=${1:-duckdb}
+dir=${2:-${XDG_CACHE_HOME:-$HOME/.cache}/etwgen-$name}
+case $name in
+duckdb) package=@duckdb/node-api@1.5.6-r.1 ;;
+chdb) package=chdb@3.4.0 ;;
+*) echo "$name: there are duckdb and chdb" >&2; exit 2 ;;
+esac
 command -v node >/dev/null && command -v npm >/dev/null || { echo "there is no node with npm" >&2; exit 1; }
 mkdir -p "$dir"
 cd "$dir"
-if [ ! -d node_modules/@duckdb/node-api ]; then
+if [ ! -d "node_modules/${package%@*}" ]; then
 	echo '{"private":true}' >package.json
-	timeout 120 npm install --silent --no-audit --no-fund @duckdb/node-api@1.5.6-r.1 >&2
+	timeout 300 npm install --silent --no-audit --no-fund "$package" >&2
 fi
-node -e 'require("@duckdb/node-api")'
+node -e "require('${package%@*}')"
 echo "$dir"

@@ -35,11 +35,11 @@ func samplesTrace() []byte {
 	return w.Bytes()
 }
 
-// buildTool compiles etw.
-func buildTool(t *testing.T) string {
+// buildTool compiles a program, such as etw.
+func buildTool(t *testing.T, name string) string {
 	t.Helper()
-	tool := filepath.Join(t.TempDir(), "etw")
-	if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/etw").CombinedOutput(); err != nil {
+	tool := filepath.Join(t.TempDir(), name)
+	if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/"+name).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return tool
@@ -51,7 +51,7 @@ func TestQueries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the tool")
 	}
-	tool := buildTool(t)
+	tool := buildTool(t, "etw")
 	dir := t.TempDir()
 	sampled := filepath.Join(dir, "samples.nettrace")
 	testio.Write(t, sampled, samplesTrace())
@@ -83,7 +83,7 @@ func TestQueries(t *testing.T) {
 }
 
 // comparePauses holds the table of collections against the tool's.
-func comparePauses(t *testing.T, d *duck, tool string) {
+func comparePauses(t *testing.T, d *engine, tool string) {
 	t.Helper()
 	out, err := exec.Command(tool, "gc", "--format", "json", "../recorded/gc.nettrace").Output()
 	if err != nil {
@@ -111,7 +111,7 @@ func comparePauses(t *testing.T, d *duck, tool string) {
 }
 
 // compareAllocations holds sums of a field against those of etw stat.
-func compareAllocations(t *testing.T, d *duck, tool string) {
+func compareAllocations(t *testing.T, d *engine, tool string) {
 	t.Helper()
 	out, err := exec.Command(tool, "stat", "-e", "GCAllocationTick", "--by", "TypeName", "--sum", "AllocationAmount64", "--format", "json", "../recorded/alloc.nettrace").Output()
 	if err != nil {
