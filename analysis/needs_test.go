@@ -26,6 +26,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/lifecycle"
 	"github.com/etwgen/etwgen/analysis/loader"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/outstanding"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -303,6 +304,11 @@ func TestSeenKernel(t *testing.T) {
 		{need.Disks, []etw.AnyVersion{new(kernel.AnyDiskIoRead), new(kernel.AnyDiskIoFlushBuffers), new(disk.AnyWrite)}},
 		{need.Switches, []etw.AnyVersion{new(kernel.AnyThreadCSwitch)}},
 		{need.Samples, []etw.AnyVersion{new(kernel.AnyPerfInfoSample)}},
+		{need.Registry, []etw.AnyVersion{new(kernel.AnyRegistryOpen), new(kernel.AnyRegistryQuerySecurity)}},
+		{outstanding.VirtualMemory.Needs[0], []etw.AnyVersion{new(kernel.AnyPageFaultVirtualAlloc), new(kernel.AnyPageFaultVirtualFree)}},
+		{outstanding.NativeHeap.Needs[0], []etw.AnyVersion{new(kernel.AnyHeapAlloc), new(kernel.AnyHeapFree)}},
+		{outstanding.Pool.Needs[0], []etw.AnyVersion{new(kernel.AnyPoolAllocation), new(kernel.AnyPoolSessionPoolFree)}},
+		{outstanding.Handles.Needs[0], []etw.AnyVersion{new(kernel.AnyObjectCreateHandle), new(kernel.AnyObjectDuplicateHandle)}},
 	} {
 		for _, e := range x.events {
 			d, seen := etw.Versions(e)[0], need.Follow([]need.Need{x.need})

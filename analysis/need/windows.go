@@ -31,6 +31,9 @@ var (
 	Faults = Need{What: "hard faults", Recorder: windows("GeneralProfile", "+HARD_FAULTS+FILENAME", "Process,Thread,ImageLoad,MemoryHardFaults,DiskFileIO", ""), Kernel: [3]Events{
 		{"3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c", 32, 32},
 	}}
+	Registry = Need{What: "operations on the registry", Recorder: windows("Registry", "+REGISTRY", "Process,Thread,ImageLoad,Registry", ""), Kernel: [3]Events{
+		{"ae53722e-c863-11d2-8659-00c04fa321a1", 10, 29},
+	}}
 	Samples  = Need{What: "samples of processors", Recorder: Processors, Kernel: [3]Events{{"ce1dbfb4-137e-4da6-87b0-3f59aa102cbc", 46, 46}}}
 	Switches = Need{What: "context switches", Recorder: windows("CPU", "+CSWITCH", "Process,Thread,ImageLoad,ContextSwitch", "") + OnLinux, Kernel: [3]Events{
 		{"3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c", 36, 36}, {Provider: "Universal.Events/cswitch"}, {Provider: "sched/sched_switch"},

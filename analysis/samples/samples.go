@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/handles"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/outstanding"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
@@ -48,6 +49,14 @@ var Kinds = []Kind{
 	{"jit", jit.Needs, false, true, func(m *etw.Mux) Source { return jit.New(m) }},
 	{"waits", waits.Needs, false, true, func(m *etw.Mux) Source { return waits.New(m) }},
 	{"handles", handles.Needs, false, false, func(m *etw.Mux) Source { return handles.New(m) }},
+	notGivenBack(&outstanding.VirtualMemory),
+	notGivenBack(&outstanding.NativeHeap),
+	notGivenBack(&outstanding.Pool),
+	notGivenBack(&outstanding.Handles),
+}
+
+func notGivenBack(k *outstanding.Kind) Kind {
+	return Kind{k.Name, k.Needs, true, false, func(m *etw.Mux) Source { return k.New(m) }}
 }
 
 // Names returns the names of all kinds.

@@ -37,6 +37,15 @@ type FileFacts struct {
 	MS float64 `json:"ms"`
 	// Disks are the transfers to and from disks.
 	Disks []DiskFacts `json:"disks,omitempty"`
+
+	// Of keys of the registry, which are added up as files are.
+	failed    uint64
+	longestMS float64
+}
+
+// nameFile says whose a row is.
+func nameFile(x *FileFacts, path string, pid ID, process string) {
+	x.Path, x.PID, x.Process = path, pid, process
 }
 
 // DiskFacts are the transfers to and from a disk.
@@ -72,9 +81,7 @@ func (f *Files) Result() *FilesResult {
 	for _, u := range f.order {
 		rows.of(f.machine, u.File, u.Thread).add(f, u)
 	}
-	r := &FilesResult{Schema: Schema, Files: rows.list(func(x *FileFacts, path string, pid ID, process string) {
-		x.Path, x.PID, x.Process = path, pid, process
-	})}
+	r := &FilesResult{Schema: Schema, Files: rows.list(nameFile)}
 	for disk, q := range f.queues {
 		mean, most := q.Depth()
 		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(q.Total())), mean, most})

@@ -108,6 +108,8 @@ func (f *FileFacts) addUp(x *FileFacts) {
 	f.BytesWritten += x.BytesWritten
 	f.Others += x.Others
 	f.MS += x.MS
+	f.failed += x.failed
+	f.longestMS = max(f.longestMS, x.longestMS)
 }
 
 func (r *FilesResult) byFile(name, title string) table.View {

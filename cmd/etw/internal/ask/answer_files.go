@@ -18,24 +18,28 @@ func NewFiles() *Question {
 		short: "Show requests to files: reads, writes, bytes and time",
 		Long: `Files shows the requests of programs to the file system: how often each file was opened,
 read and written, how many bytes were asked for, and how long that took. Operations
-may run at the same time, so that their times add up to more than passed. The rows are
-files, or by --by: processes, or files by process.
+may run at the same time, so that their times add up to more than passed.
 
 --disks shows the part that went to disks; the rest was in memory: for which file,
 how many times, how many bytes, how long the disk took to answer, and how much of that it
 served the request: after the one before was answered. Requests without a file are
-(unknown): flushes, and those of the file system itself. The rows are then
-files, or by --by: disks, processes, or files by process.
+(unknown): flushes, and those of the file system itself.
 
 --faults shows hard faults: memory that a thread touched and that came from a file first,
 for which it waited. It tells which file, how many, how long, and when: the first, the
-longest, the last. The rows are files, or by --by: processes, or files by process.`,
+longest, the last.
+
+--registry shows operations on keys of the registry, each with its whole path; not yet seen
+on a real recording.
+
+The rows are files, of the registry keys, or by --by: processes, or files by process (access).`,
 		example: `  etw files machine.etl
   etw files --by process machine.etl
   etw files --by access --process child.exe --format csv machine.etl
   etw files --disks machine.etl
   etw files --disks --by disk machine.etl
   etw files --faults --by access machine.etl
+  etw files --registry --process app.exe machine.etl
   etw files --format json machine.etl | jq '.files[].reads'`,
 		next: []show.Suggestion{
 			show.Next("etw files --disks", "the part that came to disks"),
@@ -47,7 +51,7 @@ longest, the last. The rows are files, or by --by: processes, or files by proces
 		ask: func(mux *etw.Mux) answer {
 			return aboutMachine(mux, filesOf(mux), fileTotals)
 		},
-		others: []*Question{disks(), faults()},
+		others: []*Question{disks(), faults(), registry()},
 	}
 }
 
@@ -132,4 +136,29 @@ func faultTotals(p *page, res *system.FaultsResult) {
 	p.title("hard faults")
 	p.line("faults", "%d, %s", sum.Faults, show.Size(float64(sum.Bytes)))
 	p.line("waited", "%s, the longest %s at %s", show.MS(sum.MS), show.MS(sum.LongestMS), show.MS(sum.LongestAtMS))
+}
+
+// registry is the side of files that shows the use of the registry, which is kept in files, too.
+func registry() *Question {
+	return &Question{
+		name:  "registry",
+		short: "show operations on keys of the registry",
+		views: viewsOf(new(system.RegistryResult)),
+		Needs: []need.Need{need.Registry},
+		ask: func(mux *etw.Mux) answer {
+			registry := system.NewRegistry(mux)
+			return aboutMachine(mux, func(chosen filter.Numbers) *system.RegistryResult {
+				res := registry.Result()
+				res.Keep(chosen.Has)
+				return res
+			}, registryTotals)
+		},
+	}
+}
+
+func registryTotals(p *page, res *system.RegistryResult) {
+	sum := res.Sum()
+	p.title("registry")
+	p.line("operations", "%d, %d of them failed", sum.Operations(), sum.Failed)
+	p.line("took", "%s, the longest %s", show.MS(sum.MS), show.MS(sum.LongestMS))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/files"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/outstanding"
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threads"
@@ -64,6 +65,8 @@ func Gather(source samples.Source) Gathered {
 		return gatherDisk(a)
 	case *threads.Analysis:
 		return gatherBlocked(a)
+	case *outstanding.Analysis:
+		return gatherOutstanding(a)
 	case *exceptions.Analysis:
 		said := func(*stacks.Profile, stacks.Query) []string {
 			return []string{"each time that one was thrown, again or passed on by await, too, which etw exceptions tells apart"}
@@ -184,6 +187,24 @@ func gatherDisk(a *disk.Analysis) Gathered {
 	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		return []string{fmt.Sprintf("time from asking a disk to its answer, of requests at the same time added: %s; by --label op=read, write or flush, --by file", show.Count(p.Len(), "operation", "operations"))}
 	}}
+}
+
+func gatherOutstanding(a *outstanding.Analysis) Gathered {
+	res := a.Result()
+	if res.Allocated.Count+res.Older == 0 {
+		return Gathered{}
+	}
+	said := func(m outstanding.Amount) string {
+		if res.Allocated.Bytes == 0 { // handles
+			return show.Whole(m.Count)
+		}
+		return show.Size(float64(m.Bytes))
+	}
+	facts := []string{fmt.Sprintf("allocated %s, given back %s, and not %s", said(res.Allocated), said(res.Freed), said(res.Outstanding))}
+	if res.Older > 0 {
+		facts = append(facts, fmt.Sprintf("%d more were given back, which are older than the trace", res.Older))
+	}
+	return Gathered{Samples: a.Samples(), Facts: facts}
 }
 
 func gatherBlocked(a *threads.Analysis) Gathered {

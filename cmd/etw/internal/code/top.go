@@ -49,8 +49,7 @@ with the innermost frame first, a label of the samples such as state or type, ki
 work, which add up to all samples, or lines of source code. Those are of portable PDBs in
 the FOLDER of --symbols; docs/stacks.md says how to record such a trace.
 
---diff compares with an earlier trace: the rows are then those whose own weight has
-changed most, with their weights before and after.
+With --diff, an earlier trace, the rows are those whose own weight has changed most.
 
 With -p, --name or --port it is about a live process: a table of every --interval as
 it goes by, or by stack where each managed thread is now.`
