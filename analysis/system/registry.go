@@ -50,14 +50,14 @@ var keyOperations = [...]uint8{
 	20: keyWrites, 21: keyOthers, 22: keyBlockNamed, 23: keyBlockGone, 24: keyBlockNamed, 25: keyBlockNamed, 26: keyOthers, 27: keyOthers, 28: keyWrites, 29: keyReads,
 }
 
-// RegistryClass is the class of the events.
-const RegistryClass = "ae53722e-c863-11d2-8659-00c04fa321a1"
+// registryClass is that of the events.
+const registryClass = "ae53722e-c863-11d2-8659-00c04fa321a1"
 
 // NewRegistry returns the use of a registry of which nothing is known yet. Its handlers are
 // registered at mux. They read the fields themselves: generated types would be 100 kB of a program.
 func NewRegistry(mux *etw.Mux) *Registry {
 	g := &Registry{machine: Of(mux), blocks: make(map[uint64]*keyBlock), rows: make(map[keyUse]*keyUses)}
-	class := etw.MustParseGUID(RegistryClass)
+	class := etw.MustParseGUID(registryClass)
 	mux.HandleRest(func(r *etw.Record) error {
 		if r.Kind == etw.KindClassic && r.Provider == class && int(r.Opcode) < len(keyOperations) && keyOperations[r.Opcode] != 0 {
 			g.take(r, keyOperations[r.Opcode])

@@ -36,6 +36,8 @@ typedef struct {
 	GUID guid;
 	uint64_t session, any, all;
 	uint8_t level;
+	uint32_t stacks; // the events have them
+	piece filters[4];
 } enablement;
 
 // An event lies in memory as a header, the items and the payload.
@@ -44,7 +46,7 @@ typedef struct event {
 	uint64_t session;
 	uint8_t header[80];
 	uint16_t items, payload;
-	struct { uint16_t reserved, type, linkage, size; uint64_t data; } item[3];
+	struct { uint16_t reserved, type, linkage, size; uint64_t data; } item[4];
 	uint8_t *data;
 } event;
 
@@ -128,9 +130,59 @@ API uint64_t WINAPI GetTraceLoggerHandle(void *buffer) { return get64(buffer, 8)
 API UCHAR WINAPI GetTraceEnableLevel(uint64_t s) { return sessions[s % MAXIMUM].level; }
 API ULONG WINAPI GetTraceEnableFlags(uint64_t s) { return (ULONG)sessions[s % MAXIMUM].flags; }
 
+enum { BY_PROCESS = 0x80000004, BY_PROGRAM = 0x80000008, BY_ID = 0x80000200, STACKS_BY_ID = 0x80001000, FRAMES = 16 };
+
+// keep_filters copies those of an enablement, without the one that is for the provider itself.
+static piece *keep_filters(enablement *e, piece *list, ULONG n) {
+	piece *own = NULL;
+	for (ULONG i = 0, at = 0; i < n; i++) {
+		if (list[i].kind == 0x80000000) { own = &list[i]; continue; }
+		if (at == 4) break;
+		void *copy = calloc(1, list[i].size + 2);
+		memcpy(copy, (void *)list[i].data, list[i].size);
+		e->filters[at++] = (piece){(uint64_t)copy, list[i].size, list[i].kind};
+	}
+	return own;
+}
+
+// chosen says whether a filter of ids takes one: the flag, the number of ids, and they.
+static int chosen(const piece *f, uint16_t id) {
+	const uint16_t *p = (const uint16_t *)f->data;
+	for (int i = 0; i < p[1]; i++)
+		if (p[2 + i] == id) return (uint8_t)p[0];
+	return !(uint8_t)p[0];
+}
+
+// passes says whether the filters take an event, and whether with its stack.
+static int passes(const enablement *e, uint16_t id, int *stack) {
+	*stack = e->stacks;
+	for (int i = 0; i < 4; i++) {
+		const piece *f = &e->filters[i];
+		int found = 0;
+		WCHAR path[1024], *name;
+		switch (f->kind) {
+		case BY_PROCESS:
+			for (uint32_t at = 0; at + 4 <= f->size; at += 4) found |= get32((void *)f->data, at) == GetCurrentProcessId();
+			if (!found) return 0;
+			break;
+		case BY_PROGRAM:
+			GetModuleFileNameW(NULL, path, 1024);
+			name = wcsrchr(path, L'\\');
+			if (_wcsicmp(name ? name + 1 : path, (WCHAR *)f->data)) return 0;
+			break;
+		case BY_ID:
+			if (!chosen(f, id)) return 0;
+			break;
+		case STACKS_BY_ID:
+			*stack = *stack && chosen(f, id);
+		}
+	}
+	return 1;
+}
+
 // log_event appends an event of parts to a session.
-static ULONG log_event(uint64_t s, uint8_t *header, const GUID *related, ULONG n, piece *parts) {
-	size_t size = 96, payload = 0;
+static ULONG log_event(uint64_t s, uint8_t *header, const GUID *related, ULONG n, piece *parts, int stack) {
+	size_t size = 96 + 8 * (FRAMES + 1), payload = 0;
 	for (ULONG i = 0; i < n; i++) {
 		size += parts[i].size;
 		if (!(parts[i].kind & 0xff)) payload += parts[i].size;
@@ -155,6 +207,13 @@ static ULONG log_event(uint64_t s, uint8_t *header, const GUID *related, ULONG n
 		memcpy(end, (void *)parts[i].data, parts[i].size);
 		e->item[e->items].type = kind == 1 ? 0xb : 0xc; e->item[e->items].size = parts[i].size; e->item[e->items++].data = (uint64_t)end;
 		end += parts[i].size;
+	}
+	if (stack) {
+		uint64_t *frames = (uint64_t *)(((uintptr_t)end + 7) & ~7);
+		frames[0] = 0; // no other half follows
+		int count = CaptureStackBackTrace(0, FRAMES - 1, (void **)frames + 1, NULL);
+		e->item[e->items].type = 6; e->item[e->items].size = 8 + 8 * count; e->item[e->items++].data = (uint64_t)frames;
+		header[4] |= 1;
 	}
 	LARGE_INTEGER now;
 	QueryPerformanceCounter(&now);
@@ -193,7 +252,9 @@ API ULONG WINAPI EventWriteTransfer(uint64_t handle, const uint8_t *descriptor, 
 		if (!e->session || memcmp(&e->guid, &p->guid, 16)) continue;
 		if (e->level && descriptor[4] > e->level) continue;
 		if (keyword && e->any && !((keyword & e->any) && (keyword & e->all) == e->all)) continue;
-		ULONG code = log_event(e->session, header, related, n, parts);
+		int stack;
+		if (!passes(e, *(const uint16_t *)descriptor, &stack)) continue;
+		ULONG code = log_event(e->session, header, related, n, parts, stack);
 		if (code) return code;
 	}
 	return 0;
@@ -209,7 +270,7 @@ API ULONG WINAPI TraceEvent(uint64_t s, uint8_t *trace) {
 	header[42] = trace[6];
 	header[44] = trace[5];
 	header[45] = trace[4];
-	return log_event(s, header, NULL, (size - 48) / 16, (piece *)(trace + 48));
+	return log_event(s, header, NULL, (size - 48) / 16, (piece *)(trace + 48), 0);
 }
 
 static int find(uint64_t handle, const WCHAR *name) {
@@ -281,15 +342,17 @@ API ULONG WINAPI QueryAllTracesW(uint8_t **list, ULONG n, ULONG *count) {
 	return *count > n ? 234 : 0;
 }
 
-API ULONG WINAPI TraceSetInformation(uint64_t handle, int class, void *data, ULONG size) { return find(handle, NULL) ? 0 : 4201; }
+API ULONG WINAPI TraceSetInformation(uint64_t handle, int class, void *data, ULONG size) { return !handle || find(handle, NULL) ? 0 : 4201; }
 
 API ULONG WINAPI EnableTraceEx2(uint64_t handle, const GUID *guid, ULONG code, UCHAR level, ULONGLONG any, ULONGLONG all, ULONG timeout, uint8_t *parameters) {
 	int i = find(handle, NULL);
 	if (!i) return 4201;
 	call c = {NULL, {0}, code, level, any, all, i, NULL};
+	enablement kept = {*guid, i, any, all, level};
 	if (parameters) {
 		memcpy(&c.source, parameters + 12, 16);
-		if (get32(parameters, 40)) c.filter = (piece *)get64(parameters, 32);
+		kept.stacks = get32(parameters, 4) & 4;
+		c.filter = keep_filters(&kept, (piece *)get64(parameters, 32), get32(parameters, 40));
 	}
 	EnterCriticalSection(&lock);
 	int at = -1;
@@ -298,7 +361,7 @@ API ULONG WINAPI EnableTraceEx2(uint64_t handle, const GUID *guid, ULONG code, U
 	for (int j = 0; j < MAXIMUM; j++)
 		if (enabled[j].session == (uint64_t)i && !memcmp(&enabled[j].guid, guid, 16)) at = j;
 	if (code == 1) {
-		enabled[at] = (enablement){*guid, i, any, all, level};
+		enabled[at] = kept;
 		sessions[i].flags = any;
 		sessions[i].level = level;
 	} else if (code == 0) {

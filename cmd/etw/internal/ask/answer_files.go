@@ -34,12 +34,10 @@ on a real recording.
 
 The rows are files, of the registry keys, or by --by: processes, or files by process (access).`,
 		example: `  etw files machine.etl
-  etw files --by process machine.etl
   etw files --by access --process child.exe --format csv machine.etl
   etw files --disks machine.etl
   etw files --disks --by disk machine.etl
   etw files --faults --by access machine.etl
-  etw files --registry --process app.exe machine.etl
   etw files --format json machine.etl | jq '.files[].reads'`,
 		next: []show.Suggestion{
 			show.Next("etw files --disks", "the part that came to disks"),

@@ -33,7 +33,7 @@ func (m *MachineEnabling) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&m.Providers, "providers", nil, "take the events of these providers: `NAME:KEYWORDS:LEVEL:ARGUMENTS`,...; a\nprovider is a name, a GUID, or an EventSource as *NAME; repeatable")
 	KernelFlag(cmd, &m.Kernel)
-	f.BoolVar(&m.Stacks, "stacks", false, "log call stacks with the providers' events, and with the kernel's samples and\nswitches of threads")
+	f.BoolVar(&m.Stacks, "stacks", false, "log call stacks with the providers' events, and with the kernel's samples,\nswitches of threads and committed memory")
 	f.StringVar(&m.Rundown, "rundown", RundownAuto, "`WHEN` .NET processes tell their methods, for names in stacks: auto\n(at the end, with providers of the runtime), none, start, end or both")
 	f.StringVar(&m.name, "name", "", "the `NAME` of the session; otherwise one that etw sessions knows")
 	f.IntVar(&m.BufferMB, "buffer-mb", SessionBufferMB, "let the session use up to so many `MB` for events that are not written yet")
@@ -43,6 +43,9 @@ func (m *MachineEnabling) flags(cmd *cobra.Command) {
 		"rundown": cobra.FixedCompletions(slices.Sorted(maps.Keys(rundowns)), cobra.ShellCompDirectiveNoFileComp),
 	})
 }
+
+// virtualAlloc is the event by which memory is committed: etw top --of virtual-memory has its stacks.
+var virtualAlloc = etw.Key{Kind: etw.KindClassic, Provider: etw.MustParseGUID("3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c"), ID: 98, Version: 2}
 
 // KernelFlag defines the flag for events of the kernel.
 func KernelFlag(cmd *cobra.Command, flags *string) {
@@ -102,6 +105,9 @@ func (m *MachineEnabling) Config(cmd *cobra.Command) (cfg session.Config, err er
 		cfg.KernelFlags = uint32(flags)
 		if m.Stacks {
 			cfg.Stacks = flags.Stacks()
+			if flags&kernel.FlagVirtualAlloc != 0 {
+				cfg.Stacks = append(cfg.Stacks, virtualAlloc)
+			}
 		}
 	}
 	isCLR := func(p session.Provider) bool { return p.GUID == clr.Provider.Desc.GUID }

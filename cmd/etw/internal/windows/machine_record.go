@@ -38,6 +38,7 @@ lost: then raise --buffer-mb, or record less.`,
 		Example: `  etw record --providers clr:gc+exception:informational --duration 30s -o gc.etl
   etw record --kernel process+thread+image_load+profile --providers clr --stacks -o cpu.etl
   etw record --providers 'Microsoft-Windows-Kernel-File,*My-EventSource' -o files.etl
+  etw record --check --providers clr,*My-EventSource
   etw record --kernel process+cswitch --max-size 500M --mode circular -o flight.etl
   etw record --providers clr::verbose --max-size 200M --mode new-file -o day.etl`,
 		Args:              cli.Args(0, 0),
@@ -48,6 +49,7 @@ lost: then raise --buffer-mb, or record less.`,
 	f := cmd.Flags()
 	f.StringVarP(&r.path, "output", "o", "", "record to this `FILE`; otherwise to one with the time in its name")
 	f.DurationVar(&r.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
+	f.BoolVar(&r.tried, "check", false, "try it for two seconds, or --duration, keep nothing, and say whose events\ncome, how many, and how large a minute of it would be")
 	f.StringVar(&r.size, "max-size", "", "let the file have this `SIZE`, such as 500M")
 	f.StringVar(&r.mode, "mode", ModeSequential, "the `MODE` then: sequential (later events are lost), circular\n(the oldest is overwritten) or new-file")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
@@ -72,6 +74,7 @@ type machineRecord struct {
 	path       string
 	duration   time.Duration
 	size, mode string
+	tried      bool // it is checked, and nothing is kept
 }
 
 // config reads the flags.
@@ -130,6 +133,9 @@ func (r *machineRecord) main(cmd *cobra.Command, _ []string) error {
 	}
 	if runtime.GOOS != "windows" { // a constant: what follows is not linked there
 		return session.Supported()
+	}
+	if r.tried {
+		return r.check(cmd, cfg)
 	}
 	ctx := cmd.Context()
 	s, err := session.Start(ctx, cfg)
