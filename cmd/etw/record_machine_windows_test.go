@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -127,4 +128,36 @@ func TestRecordMachine(t *testing.T) {
 			t.Logf("%d files with events %d to %d of %d: %s", len(files), first, last, written, strings.TrimSpace(said))
 		})
 	}
+}
+
+// TestCheckMachine tries a recording, which leaves nothing behind but what it says.
+func TestCheckMachine(t *testing.T) {
+	if os.Getenv("ETWGEN_ETW") == "" {
+		t.Skip("ETWGEN_ETW is not set: no ETW to test with")
+	}
+	p := provider.New(clr.Provider.Desc)
+	if err := p.Register(); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	dir, err := os.MkdirTemp("", "check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(dir)
+	written, said, code := recordMany(t, p, "--check", "-o", filepath.Join(dir, "r.etl"))
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("it leaves %v (%v)", left, err)
+	}
+	if written < manyEvents {
+		t.Skip("the machine was too busy to write all events in time")
+	}
+	fields := strings.Fields(said[max(strings.Index(said, "\nMicrosoft-Windows-DotNETRuntime"), 0):])
+	if want := strconv.Itoa(manyEvents); code != 0 || len(fields) < 3 || fields[0] != clr.Provider.Desc.Name || fields[2] != want || !strings.Contains(said, "a minute of it would be some ") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if _, said, code := recordMany(t, p, "--check", "--name", strings.Repeat("x", 2000)); code == 0 {
+		t.Errorf("a name that is too long: %s", said)
+	}
+	t.Log(said)
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Writes the table of docs/windows.md out of claims.tsv. With folders, each of a run of CI, it
 # first notes in claims.tsv which claims were shown there: folder NAME has self-test.json, of etw,
-# and tests.json, of go test.
+# tests.json, of go test, and STATUS, of windows-record.sh.
 # Usage: claims.sh [FOLDER...]
 set -euo pipefail
 cd "$(dirname "$0")"
 page=../../docs/windows.md
-shows() { # shows FOLDER TEST: whether the step of the self-test, or the test, is passed there
+shows() { # shows FOLDER TEST: whether the step of the self-test, the test, or the part is passed there
 	grep -qsE "\"step\": *\"$2\", *\"result\": *\"ok\"" <(tr -d '\n' <"$1/self-test.json" | sed 's/  */ /g') ||
+		grep -qs "^$2	ok" "$1/STATUS" ||
 		{ grep -sF "\"Test\":\"$2\"" "$1/tests.json" || true; } | grep -qF '"Action":"pass"'
 }
 if [ $# -gt 0 ]; then

@@ -16,7 +16,7 @@ go test -c -o "$dir/live.test.exe" -ldflags "$ours" .
 go build -o "$dir/etw.exe" -ldflags "$ours" ../../cmd/etw
 go test -c -o "$dir/watch.test.exe" -ldflags "$ours" ../../cmd/etw
 ETWGEN_ETW=tiny timeout 300 wine "$dir/live.test.exe" -test.v
-ETWGEN_ETW=tiny timeout 120 wine "$dir/watch.test.exe" -test.run 'TestWatchMachine|TestRecordMachine|TestControlMachine' -test.v
+ETWGEN_ETW=tiny timeout 120 wine "$dir/watch.test.exe" -test.run 'TestWatchMachine|TestRecordMachine|TestCheckMachine|TestControlMachine' -test.v
 timeout 300 wine "$dir/etw.exe" sessions --self-test
 timeout 60 wine "$dir/etw.exe" watch --providers clr:gc --kernel process --duration 1s
 timeout 60 wine "$dir/etw.exe" sessions --stop-orphans

@@ -30,9 +30,20 @@ machine() {
 	rm -f machine-events.csv
 }
 kernel() {
-	"$bin/etw" record --kernel process+thread+image_load+registry+virtual_alloc+dpc+interrupt+dispatcher+cswitch --duration 10s -o kernel.etl
+	"$bin/etw" record --kernel process+thread+image_load+registry+virtual_alloc+dpc+interrupt+dispatcher+cswitch --stacks --duration 10s -o kernel.etl
 	tracerpt kernel.etl -summary kernel-summary.txt -o kernel-events.csv -of CSV -y
 	rm -f kernel-events.csv
+}
+# What analyses say of the kernel's recording, which they have not seen before.
+answers_switches() {
+	"$bin/etw" threads --by switch --format csv kernel.etl >switches.csv
+	"$bin/etw" threads --by interrupt --format csv kernel.etl >interrupts.csv
+	[ "$(wc -l <switches.csv)" -gt 100 ] && [ "$(wc -l <interrupts.csv)" -gt 3 ]
+}
+answers_outstanding() {
+	"$bin/etw" top --of virtual-memory --by stack --format csv kernel.etl >virtual-memory.csv
+	"$bin/etw" files --registry --by access --format csv kernel.etl >registry.csv
+	[ "$(wc -l <virtual-memory.csv)" -gt 3 ] && grep -q 'HKLM' registry.csv
 }
 packets() {
 	pktmon start --capture --pkt-size 0 --file-name pktmon.etl
@@ -87,8 +98,8 @@ sessions() {
 	logman query -ets >sessions.txt
 }
 
-export -f machine kernel packets netsh_packets logs_of_events manifests dotnet_gc messages sessions
-for name in sessions machine kernel packets netsh_packets logs_of_events manifests dotnet_gc messages; do
+export -f machine kernel answers_switches answers_outstanding packets netsh_packets logs_of_events manifests dotnet_gc messages sessions
+for name in sessions machine kernel answers_switches answers_outstanding packets netsh_packets logs_of_events manifests dotnet_gc messages; do
 	part "$name" "$name"
 done
 wpr -cancel >/dev/null 2>&1 || true

@@ -27,7 +27,7 @@ func (r *machineRecord) check(cmd *cobra.Command, cfg session.Config) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer os.Remove(folder)
 	path := filepath.Join(folder, "check.etl")
 	defer os.Remove(path)
 	cfg.File, cfg.Rundown = &session.File{Path: path, Mode: etl.ModeSequential}, nil
