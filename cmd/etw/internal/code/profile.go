@@ -68,7 +68,7 @@ func (o *Profiling) Within(in pick.Input, sel *pick.Selection) {
 func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 	o.Ordered = samples.Names()
 	f := cmd.Flags()
-	f.StringVar(&o.Of, "of", "cpu", "the measure: `WHAT` is "+strings.Join(o.Ordered, ", ")+"\n(the last four, what was not given back, are not yet seen on a real recording)")
+	f.StringVar(&o.Of, "of", "cpu", "the measure: `WHAT` is "+strings.Join(o.Ordered, ", ")+"\n(the last four, not given back, are not yet seen on a real recording)")
 	f.StringVar(&o.naming, "names", "type", "`FORM` of names: full (module, type and arguments), type (with namespace)\nor short")
 	f.BoolVar(&o.raw, "raw-names", false, "leave the names of async methods, lambdas and local functions as the\ncompiler made them")
 	f.BoolVar(&o.sampled, "as-sampled", false, "leave stacks of EventPipe as they were sampled: with the methods in which a\nthread could be stopped, and those in which it waits")
