@@ -253,3 +253,33 @@ func TestViewHostile(t *testing.T) {
 		b.Quiet()
 	}
 }
+
+// TestViewTasks does six tasks by keys alone, in as many as docs/view.md says.
+func TestViewTasks(t *testing.T) {
+	c := chromium.Start(t)
+	const recorded = "../../tests/recorded/"
+	for _, task := range []struct {
+		name, traces, keys, want string
+	}{
+		{"slow request", "causes/cause-10.nettrace.gz", "3 Enter", `/\/requests\/.+/.test(location.pathname) && document.querySelectorAll(".falls i").length && /^For [\d.]+ % of its /.test(document.querySelector(".view h2 + p, .view .note + p").textContent)`},
+		{"memory", "heapdump.nettrace", "5", `document.querySelectorAll("aside .part").length > 1`},
+		{"processor", "causes/cause-10.nettrace.gz", "2 c", `location.pathname.endsWith("/stacks/callers") && document.querySelectorAll(".flameview canvas").length === 2`},
+		{"collections", "answers/gc-background-10.nettrace", "4", `[...document.querySelectorAll("aside dt")].some(e => e.textContent === "reason")`},
+		{"starvation", "answers/pool-10.nettrace", "ArrowDown Enter", `location.search.includes("from=") && document.querySelector(".view h2")`},
+		{"before and after", "threads.nettrace causes/cause-10.nettrace.gz", "0", `location.pathname.endsWith("/compare") && document.querySelector("tr.chosen")`},
+	} {
+		t.Run(task.name, func(t *testing.T) {
+			var traces []string
+			for name := range strings.FieldsSeq(task.traces) {
+				traces = append(traces, recorded+name)
+			}
+			b := &viewTab{c.Open(t, startView(t, traces...)+"overview", "light", 1400, 900), t}
+			b.until(`document.querySelector(".findings a, .view .note, .view section:first-child p")?.textContent.startsWith("Reading") === false`)
+			for key := range strings.FieldsSeq(task.keys) {
+				b.Press(key)
+				b.until(`!document.querySelector(".view.old") && document.activeElement !== document.body`)
+			}
+			b.until(task.want)
+		})
+	}
+}

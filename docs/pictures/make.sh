@@ -43,4 +43,4 @@ view() {
 }
 
 view view.png "overview?from=1080.000ms&to=1600.000ms"
-view requests.png "requests?req=%2F%2323707%2F1%2F1%2F"
+view requests.png "requests/%2F%2323707%2F1%2F1%2F"

@@ -297,6 +297,13 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if x, ok := answer.(timed); ok {
 		x.samplesEach(code.SamplingInterval(t))
 	}
+	if _, grows := answer.(*timelineAnswer); grows {
+		tellSoFar(cmd, func() any {
+			where.place(placementOf(i, t, h))
+			answer.take()
+			return answer.result()
+		})
+	}
 	if err := i.Read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}

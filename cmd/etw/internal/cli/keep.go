@@ -41,6 +41,10 @@ func ForAssistant(cmd *cobra.Command) bool { return cmd.Context().Value(OpenerKe
 // func(events int64, share float64), whose share is negative if it is not known.
 type ProgressKey struct{}
 
+// SoFarKey is the key of the function that is told of the answer that a reading under way has so
+// far: a func(any), which is not to keep it.
+type SoFarKey struct{}
+
 // GrowingKey is the key of a channel of a context that closes once the traces do not grow any more.
 type GrowingKey struct{}
 

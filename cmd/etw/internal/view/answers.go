@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -32,6 +33,7 @@ const (
 // findings in the traces are kept for those behind it. A known answer takes no turn.
 func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
 	return s.take(ctx, s.turn, args, func() (context.Context, func()) {
+		ctx = context.WithValue(ctx, cli.SoFarKey{}, s.pass.tellSoFar)
 		return context.WithValue(ctx, cli.ProgressKey{}, s.pass.tell), s.pass.begin()
 	})
 }
@@ -87,17 +89,18 @@ type pass struct {
 	took  time.Duration
 	over  bool
 	share float64 // that was read; negative if that is not known
+	soFar []byte  // the answer until then, if it is one that grows
 }
 
 // begin begins a pass, and returns a function that ends it.
 func (p *pass) begin() (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.begun, p.over, p.share = time.Now(), false, 0
+	p.begun, p.over, p.share, p.soFar = time.Now(), false, 0, nil
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.took, p.over = time.Since(p.begun), true
+		p.took, p.over, p.soFar = time.Since(p.begun), true, nil
 	}
 }
 
@@ -108,19 +111,36 @@ func (p *pass) tell(_ int64, share float64) {
 	p.share = share
 }
 
+// tellSoFar notes the answer so far.
+func (p *pass) tellSoFar(v any) {
+	text, err := json.Marshal(v)
+	if err != nil || len(text) > mostSoFar {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.soFar = text
+}
+
+// mostSoFar is how large an answer may be that a page asks for again and again.
+const mostSoFar = 4 << 20
+
 // A told is how far a pass came.
 type told struct {
 	Done    bool    `json:"done"`
 	Seconds float64 `json:"seconds"`
 	Read    *int64  `json:"read"` // bytes of the traces; null if that is not known
 	Size    int64   `json:"size"`
+	// SoFar is the answer until now of a pass whose answer grows; those who wait for another
+	// one do not ask for it.
+	SoFar json.RawMessage `json:"soFar,omitempty"`
 }
 
 // now returns how far the pass came, or the last one if there is none.
 func (p *pass) now(files []file) told {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := told{Done: p.over || p.begun.IsZero(), Seconds: p.took.Seconds()}
+	t := told{Done: p.over || p.begun.IsZero(), Seconds: p.took.Seconds(), SoFar: p.soFar}
 	for _, f := range files {
 		t.Size += f.Size
 	}

@@ -25,6 +25,7 @@ func (s *server) api(w http.ResponseWriter, r *http.Request, name string) {
 		files, growing := s.now()
 		reply(w, http.StatusOK, map[string]any{
 			"files": files, "growing": growing, "version": command.Version(), "questions": s.questions, "of": samples.Names(), "presets": stacks.Presets(),
+			exporting: s.exporting.names(), comparing: s.comparing.names(),
 		})
 	case "progress":
 		files, _ := s.now()

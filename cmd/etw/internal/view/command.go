@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,7 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 		if err != nil {
 			return err
 		}
+		debug.SetGCPercent(garbage) // what was found in the traces stays for as long as the page
 		s.growing, _ = cmd.Context().Value(cli.GrowingKey{}).(<-chan struct{})
 		if err := s.opens(cmd); err != nil {
 			return err
@@ -76,6 +78,10 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"idle": cobra.NoFileCompletions, "port": cobra.NoFileCompletions})
 	return cmd
 }
+
+// garbage is how much of the memory may be garbage, in percent of the rest: a server of a large
+// trace takes half of it only.
+const garbage = 50
 
 // newServer returns a server of traces, all of which must be there.
 func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, error) {

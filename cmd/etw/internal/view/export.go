@@ -40,6 +40,9 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, values url.Value
 
 // suffixOf returns the suffix of the files of a format that is one file of samples, or "".
 func suffixOf(format string) string {
+	if format == "firefox" { // which has other events, too
+		return ".firefox.json"
+	}
 	for _, f := range code.ProfileForms {
 		if f.Name == format && len(f.Suffixes) > 0 {
 			return f.Suffixes[0]

@@ -117,6 +117,14 @@ func (s *server) find(name string) *question {
 	return &s.questions[i]
 }
 
+// names returns the names of the flags.
+func (q *question) names() (list []string) {
+	for _, o := range q.Flags {
+		list = append(list, o.Name)
+	}
+	return list
+}
+
 // option returns the flag of a name, or nil.
 func (q *question) option(name string) *option {
 	i := slices.IndexFunc(q.Flags, func(o option) bool { return o.Name == name })

@@ -7,8 +7,10 @@ import { requests } from "./requests.js";
 import { gc } from "./gc.js";
 import { compare } from "./compare.js";
 import { heap } from "./heap.js";
+import { counters } from "./counters.js";
+import { saving } from "./save.js";
 
-const views = { ...tables, requests, gc, heap, compare }, ownView = new Set(Object.keys(views));
+const views = { ...tables, requests, gc, heap, counters, compare }, ownView = new Set(Object.keys(views));
 const page = { ownViews: ownView, questions: [], answers: [], timeline: null, lanes: null, detail, sum: text => { shown.sum = text; drawScope(); } };
 const tabs = [["overview", "Overview"], ["stacks", "Stacks"], ["requests", "Requests"], ["gc", "GC"], ["heap", "Heap"], ["exceptions", "Exceptions"], ["threads", "Threads"], ["answers", "All answers"], ["events", "Events"], ["compare", "Compare"]];
 
@@ -18,8 +20,10 @@ const working = h("div", { class: "working" }), progress = h("span", { class: "s
 const body = h("div", { class: "view", tabindex: "-1" }), pane = h("aside", { "aria-label": "details" });
 const command = h("code", { title: "the command that gives the same" }), losses = h("span", { class: "loss" }), status = h("span", { class: "soft", role: "status" });
 const copy = h("button", { type: "button", class: "quiet", onclick: copyCommand, title: "Y" }, "Copy command");
+const save = saving(() => page.files[0].name.replace(/\.(gz|nettrace|etl|zst)$/g, ""), () => shown.question && !shown.line ? { question: shown.question, flags: flagsOf(page, shown.question, shown.more), samples: state.view === "stacks" ? samplesFlags() : null } : {});
+const samplesFlags = () => Object.fromEntries(Object.entries(state.flags).filter(([k]) => page.export.includes(k)));
 const fresh = h("button", { type: "button", hidden: true, onclick: () => { fresh.hidden = true; show(); } }, "Show what has come");
-let running = null, shown = {}, acts = [];
+let running = null, shown = {}, acts = [], keyed = false, drawn = ""; // whether it was a key that led here, and which address is drawn
 
 onTheme.add(() => document.querySelectorAll(".tracks, .flamebox, .points").forEach(e => e.redraw()));
 
@@ -37,6 +41,7 @@ function detail(d) {
 const quote = w => /^[\w@%+=:,./-]+$/.test(w) ? w : "'" + w.replaceAll("'", "'\\''") + "'";
 
 function commandOf() {
+  if (shown.line) return ["etw", shown.line[0], ...shown.line.slice(1).map(i => page.files[i].name)].map(quote).join(" ");
   const name = shown.question || "report", words = ["etw", name], options = page.questions.find(q => q.name === name).flags;
   const { file, ...flags } = flagsOf(page, name, shown.more);
   for (const [name, value] of Object.entries(flags)) {
@@ -110,6 +115,9 @@ async function show() {
     detail(null);
     drawScope();
     next.begin?.();
+    if (keyed && drawn !== location.pathname) next.take?.();
+    drawn = location.pathname;
+    save.offer();
   } catch (e) {
     if (e.name === "AbortError" || mine.signal.aborted) return;
     shown = {};
@@ -126,6 +134,8 @@ const help = h("dialog", { "aria-label": "keys" }, h("h2", {}, "Keys"), h("dl", 
   ["W", "window = what is selected"], ["E", "events around what is selected"], ["← → + −", "in lanes: move and size the window; Shift moves its end"], ["Y", "copy the command"], ["Esc", "take the window, then the selection away"], ["?", "this"],
 ].map(([k, t]) => [h("dt", {}, k), h("dd", { class: "soft" }, t)])), h("form", { method: "dialog" }, h("button", {}, "Close")));
 
+addEventListener("pointerdown", () => { keyed = false; }, true);
+addEventListener("keydown", () => { keyed = true; }, true);
 addEventListener("keydown", e => {
   if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) || help.open) {
     if (e.key === "Escape" && e.target.tagName === "INPUT") body.focus();
@@ -137,7 +147,7 @@ addEventListener("keydown", e => {
   if (e.key === "?") help.showModal();
   else if (e.key === "/") { e.preventDefault(); shown.search?.(); }
   else if (e.key === "Escape") { if (pane.querySelector("dl")) detail(null); else if (state.flags.from || state.flags.to) go({ flags: windowFlags(null, null) }); }
-  else if (/^\d$/.test(key) && tabs[(Number(key) || 10) - 1]) { const [name] = tabs[(Number(key) || 10) - 1]; go({ flags: cleared(), ...placeOf(page, name) }); setTimeout(() => shown.take?.(), 400); }
+  else if (/^\d$/.test(key) && tabs[(Number(key) || 10) - 1]) { const [name] = tabs[(Number(key) || 10) - 1]; go({ flags: cleared(), ...placeOf(page, name) }); }
   else if (act) act[2]();
   else if (key === "y") copyCommand();
   else if (key === "f" && (state.view === "stacks" || state.view === "compare")) { e.preventDefault(); showFilters(); }
@@ -156,14 +166,25 @@ onWaiting(on => {
 async function showProgress() {
   working.classList.add("on");
   const p = await fetch("api/progress").then(r => r.json()).catch(() => null);
+  if (p?.soFar?.lanes && !page.timeline?.whole) showLanes(p.soFar);
   if (p && !p.done && working.classList.contains("on")) progress.textContent = p.read == null ? amount(p.seconds * 1000, "ms") : amount(p.read / 1e6, "MB") + " of " + amount(p.size / 1e6, "MB") + " read";
+}
+
+// showLanes shows the lanes so far: what is not read yet is blank.
+function showLanes(t) {
+  const end = Math.max(t.toMs, page.lastMs || 0), rest = Math.min(Math.floor((end - t.toMs) / t.bucketMs), 40000);
+  if (!t.lanes.length || !(t.bucketMs > 0)) return;
+  t.lanes.forEach(l => { l.values = l.values.concat(Array(rest).fill(null)); });
+  page.timeline = { ...t, toMs: end };
+  page.drawLanes?.();
+  drawStrip();
 }
 
 // readLanes asks for the lanes. The page has its views before it knows.
 async function readLanes() {
   const flags = Object.fromEntries(Object.entries(state.flags).filter(([k]) => k === "file"));
   const t = await ask("timeline", { ...flags, buckets: "600" }).catch(e => { page.timelineFailed = e.message; return null; });
-  page.timeline = t?.lanes.length ? t : null;
+  page.timeline = t?.lanes.length ? { ...t, whole: true } : null;
   if (!t) return;
   const names = new Map(t.rows.map(r => [r.pid, r.process])), of = t.trace;
   t.lanes.forEach(l => { l.process ||= names.get(l.pid); });
@@ -196,7 +217,7 @@ async function grow() {
 }
 
 async function begin() {
-  document.body.append(h("header", {}, title, length, h("span", { class: "grow" }), nav, themeButton(), h("button", { type: "button", class: "quiet", onclick: () => help.showModal(), title: "?" }, "Keys")), strip, scope, filters, working, h("main", {}, body, pane), h("footer", {}, command, copy, fresh, status, progress, losses), help);
+  document.body.append(h("header", {}, title, length, h("span", { class: "grow" }), nav, themeButton(), h("button", { type: "button", class: "quiet", onclick: () => help.showModal(), title: "?" }, "Keys")), strip, scope, filters, working, h("main", {}, body, pane), h("footer", {}, command, copy, save, fresh, status, progress, losses), help);
   body.append(h("p", { class: "soft" }, "Reading the trace …"));
   try {
     const about = await ask("");
@@ -206,7 +227,7 @@ async function begin() {
     document.title = about.files.map(f => f.name).join(", ") + " · etw";
     title.textContent = about.files.map(f => f.name).join(", ");
     onChange(show);
-    page.lanes = ask("info", flagsOf(page, "info")).catch(() => null).then(readLanes); // the facts take no pass, and come first
+    page.lanes = ask("info", flagsOf(page, "info")).catch(() => null).then(info => { page.lastMs = info?.rows[0]?.durationMs; return readLanes(); }); // the facts take no pass, and come first
     page.lanes.then(() => { drawStrip(); drawScope(); });
     await show();
     if (page.growing) setTimeout(grow, 2000);

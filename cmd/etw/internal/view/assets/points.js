@@ -4,23 +4,23 @@ import { niceStep } from "./lanes.js";
 
 const tall = 150, left = 66, foot = 20, head = 10;
 
-// pointsOf draws rows. at and value say where a row lies, hue its colour, and shape is "dot" or
-// "bar"; log makes the scale one of powers of ten.
+// pointsOf draws rows. at and value say where a row lies, hue its colour, and shape is "dot", "bar"
+// or "line"; log makes the scale one of powers of ten.
 export function pointsOf({ label, rows, at, value, hue, unit, shape = "dot", log = false, range, say, pick, open }) {
-  const points = rows.filter(r => Number.isFinite(at(r)) && Number.isFinite(value(r)) && value(r) >= 0).sort((a, b) => at(a) - at(b));
-  const most = points.reduce((m, r) => Math.max(m, value(r)), 0) || 1, least = log ? Math.max(points.reduce((m, r) => value(r) > 0 ? Math.min(m, value(r)) : m, most), most / 1e6) : 0;
+  const points = rows.filter(r => Number.isFinite(at(r)) && Number.isFinite(value(r)) && (value(r) >= 0 || shape === "line")).sort((a, b) => at(a) - at(b));
+  const most = points.reduce((m, r) => Math.max(m, value(r)), 0) || 1, least = log ? Math.max(points.reduce((m, r) => value(r) > 0 ? Math.min(m, value(r)) : m, most), most / 1e6) : points.reduce((m, r) => Math.min(m, value(r)), 0);
   const begin = range?.[0] ?? (points.length ? at(points[0]) : 0), end = Math.max(range?.[1] ?? (points.length ? at(points.at(-1)) : 1), begin + 1e-6);
   const canvas = h("canvas", { "aria-hidden": "true" }), tip = h("div", { class: "tip", hidden: true });
   const box = h("div", { class: "points", tabindex: "0", role: "application", "aria-label": label + ", up to " + amount(most, unit) + ": arrow keys go from one to the next, the table below has them all" }, canvas, tip);
   let width = 0, chosen = -1;
 
   const x = t => left + (t - begin) / (end - begin) * (width - left - 6);
-  const part = v => log ? (most > least ? Math.log(Math.max(v, least) / least) / Math.log(most / least) : 1) : v / most;
+  const part = v => log ? (most > least ? Math.log(Math.max(v, least) / least) / Math.log(most / least) : 1) : (v - least) / (most - least);
   const y = v => tall - foot - part(v) * (tall - foot - head);
 
   // ticks are the values that the axis names.
   function ticks() {
-    if (!log) return [0, most / 2, most];
+    if (!log) return [least, (least + most) / 2, most];
     const list = [];
     for (let p = 10 ** Math.ceil(Math.log10(least)); p <= most; p *= 10) list.push(p);
     return list;
@@ -29,10 +29,15 @@ export function pointsOf({ label, rows, at, value, hue, unit, shape = "dot", log
   function draw() {
     width = box.clientWidth;
     if (width <= left) return;
-    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d"), colours = new Map();
+    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
     canvas.width = width * ratio; canvas.height = tall * ratio;
     canvas.style.width = width + "px"; canvas.style.height = tall + "px";
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paint(g);
+  }
+
+  function paint(g) {
+    const colours = new Map();
     g.font = "11px " + getComputedStyle(document.body).fontFamily;
     g.textBaseline = "middle";
     for (const v of ticks()) {
@@ -43,12 +48,20 @@ export function pointsOf({ label, rows, at, value, hue, unit, shape = "dot", log
     const step = niceStep((end - begin) / Math.max((width - left) / 110, 1));
     g.textAlign = "center";
     for (let t = Math.ceil(begin / step) * step; t <= end; t += step) g.fillText(amount(Number(t.toPrecision(9)), "ms"), Math.min(x(t), width - 24), tall - 8);
+    if (shape === "line") {
+      g.strokeStyle = color(points.length ? hue(points[0]) : "cpu");
+      g.lineWidth = 1.5;
+      g.beginPath();
+      points.forEach((r, i) => i ? g.lineTo(x(at(r)), y(value(r))) : g.moveTo(x(at(r)), y(value(r))));
+      g.stroke();
+    }
     points.forEach((r, i) => {
+      if (shape === "line" && points.length > 200 && i !== chosen) return;
       const name = hue(r), px = x(at(r)), py = y(value(r));
       if (!colours.has(name)) colours.set(name, color(name));
       g.fillStyle = colours.get(name);
       if (shape === "bar") g.fillRect(px - 1, py, 3, Math.max(tall - foot - py, 1));
-      else { g.globalAlpha = 0.75; g.beginPath(); g.arc(px, py, 3.5, 0, 7); g.fill(); g.globalAlpha = 1; }
+      else { g.globalAlpha = 0.75; g.beginPath(); g.arc(px, py, shape === "line" ? 2 : 3.5, 0, 7); g.fill(); g.globalAlpha = 1; }
       if (i === chosen) { g.strokeStyle = color("ink"); g.lineWidth = 2; g.beginPath(); g.arc(px, py, 6, 0, 7); g.stroke(); }
     });
   }
@@ -89,6 +102,7 @@ export function pointsOf({ label, rows, at, value, hue, unit, shape = "dot", log
   });
   new ResizeObserver(draw).observe(box);
   box.redraw = draw;
+  box.figure = { paintAll(pen) { pen.size(width, tall); paint(pen); } };
   // mark shows a row that is chosen elsewhere.
   box.mark = row => { chosen = points.indexOf(row); draw(); };
   return box;

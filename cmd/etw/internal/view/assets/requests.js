@@ -3,7 +3,8 @@ import { h, ask, amount, number } from "./ask.js";
 import { state, go, keep } from "./state.js";
 import { gridOf, columnsOf } from "./grid.js";
 import { pointsOf, legendOf } from "./points.js";
-import { flagsOf, needsOf, rowsOf, pickRow, rowDetail, openRow, pageWindow } from "./views.js";
+import { request } from "./request.js";
+import { flagsOf, needsOf, rowsOf, pickRow, rowDetail, openRow, pageWindow, cleared } from "./views.js";
 
 const failed = r => Number(r.status) >= 500 || /fail|error|exception/i.test(r.status || "");
 
@@ -16,6 +17,7 @@ function columns(head, rows) {
 }
 
 export async function requests(page, signal) {
+  if (state.sub) return request(page, signal, state.sub);
   const flags = flagsOf(page, "requests");
   delete flags.by;
   const doc = await ask("requests", flags, signal);
@@ -29,9 +31,9 @@ export async function requests(page, signal) {
     label: "requests", rows: chosen, at: r => Number(r.startMs), value: r => Number(r.durationMs), hue: r => failed(r) ? "bad" : "cpu", unit: "ms", log: true,
     range: pageWindow(page) || (page.timeline ? [page.timeline.fromMs, page.timeline.toMs] : null),
     say: r => [r.name || r.task, amount(r.durationMs, "ms"), "at " + amount(r.startMs, "ms"), r.status].filter(Boolean).join(", "),
-    pick: r => rows.selectWhere(x => x === r), open: openRow,
+    pick: r => rows.selectWhere(x => x === r), open: enter,
   });
-  const rows = gridOf({ label: "requests", rows: chosen, columns: columns(all.head, chosen), sort: "durationMs", find: state.flags.find || "", pick, open: openRow });
+  const rows = gridOf({ label: "requests", rows: chosen, columns: columns(all.head, chosen), sort: "durationMs", find: state.flags.find || "", pick, open: enter });
   const table = ends.rows.length ? gridOf({
     label: "endpoints", rows: ends.rows, columns: columns(ends.head, ends.rows), sort: "totalMs",
     pick: r => page.detail(endpointDetail(page, r)), open: r => go({ flags: { route: r.endpoint } }),
@@ -46,6 +48,9 @@ export async function requests(page, signal) {
     begin: () => { if (state.flags.req) rows.selectWhere(r => r.id === state.flags.req); }, take: rows.take, search: rows.search,
   };
 }
+
+// enter goes into a request, if it has a name of its own.
+const enter = r => r.id ? go({ sub: r.id, flags: cleared() }) : openRow(r);
 
 // matches says whether a request is one of an endpoint, where * stands for any text.
 function matches(route, name) {

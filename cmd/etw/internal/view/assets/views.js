@@ -48,20 +48,32 @@ export async function overview(page, signal) {
   return {
     question: "report",
     root: [
-      part("What stands out", ask("report", flagsOf(page, "report"), signal), report => report.findings?.length ? h("ul", { class: "findings" }, report.findings.map(f => h("li", { class: "sev-" + f.severity }, h("span", { class: "severity" }, f.severity), linkTo(targetOf(page, f), h("bdi", {}, f.text)), f.process && f.pid >= 0 ? h("span", { class: "soft" }, f.process + " " + f.pid) : null)))
+      part("What stands out", page.lanes.then(() => ask("report", flagsOf(page, "report"), signal)), report => report.findings?.length ? h("ul", { class: "findings" }, report.findings.map(f => h("li", { class: "sev-" + f.severity }, h("span", { class: "severity" }, f.severity), linkTo(targetOf(page, f), h("bdi", {}, f.text)), f.process && f.pid >= 0 ? h("span", { class: "soft" }, f.process + " " + f.pid) : null)))
         : h("p", { class: "soft" }, "Nothing stands out. The lanes below show what there is.")),
-      part("What happened when", page.lanes, () => page.timeline ? lanesOf(page.timeline, page.timeline.lanes, pageWindow(page), w => go({ flags: windowFlags(...(w || [null, null])) })) : h("p", { class: "soft" }, page.timelineFailed || "The trace has nothing that lanes show.")),
+      lanesPart(page),
       part("The trace", facts, v => v.rows.map(r => factsOf(r))),
     ],
     take: () => document.querySelector(".findings a")?.focus(),
   };
 }
 
+// lanesPart shows the lanes, those so far while the trace is read.
+function lanesPart(page) {
+  const box = h("div", {}, h("p", { class: "soft" }, "Reading the trace …"));
+  const draw = page.drawLanes = () => box.replaceChildren(page.timeline ? lanesOf(page.timeline, page.timeline.lanes, pageWindow(page), w => go({ flags: windowFlags(...(w || [null, null])) })) : h("p", { class: "soft" }, page.timelineFailed || "The trace has nothing that lanes show."));
+  if (page.timeline) draw();
+  page.lanes.then(draw);
+  return h("section", {}, h("h2", {}, "What happened when"), box);
+}
+
 // targetOf returns where a finding leads: to the question that it is part of.
 function targetOf(page, f) {
   const name = page.questions.some(q => q.name === f.part) ? f.part : "report";
   const flags = f.pid > 0 ? { process: String(f.pid) } : {};
-  if (f.fromMs != null && f.toMs != null) Object.assign(flags, windowFlags(f.fromMs, f.toMs));
+  const figure = name => f.figures?.find(x => x.name === name)?.value, [from, to] = [figure("firstMs"), figure("lastMs")];
+  if (from != null) Object.assign(flags, windowFlags(Math.max(from - 1, 0), Math.max(to ?? from, from) + 1));
+  // Who blocked the workers is said by samples, where there are some.
+  if (f.id === "threadpool.starved" && page.timeline?.lanes.some(l => l.kind === "threadTime")) return { view: "stacks", sub: "callers", flags: { ...flags, sel: "[waiting]" } };
   return name === "report" ? { view: "stacks", sub: "names", flags } : { ...placeOf(page, name), flags };
 }
 
@@ -250,7 +262,7 @@ function waterfall(rows) {
     const bar = h("i", {}), kind = r.cause || r.kind || r.part || "";
     bar.style.marginLeft = (at(r) - begin) / (end - begin) * 100 + "%";
     bar.style.width = Math.max(length(r) / (end - begin) * 100, 0.5) + "%";
-    bar.style.background = "var(--" + (Object.entries(causeHues).find(([k]) => kind.startsWith(k.replace("Ms", "")))?.[1] || "await") + ")";
+    bar.style.background = "var(--" + hueOfCause(kind) + ")";
     return h("div", { class: "part" }, h("span", {}, h("bdi", {}, [kind, r.method || r.of || r.name || ""].filter(Boolean).join(" "))), h("span", { class: "soft" }, amount(length(r), "ms")), bar);
   }));
 }
@@ -280,10 +292,13 @@ export function rowDetail(page, name, r) {
   return { title: r.method || r.endpoint || r.type || r.name || r.task || r.path || r.event || name, bar: causesOf(r), pairs: Object.entries(r).filter(([, v]) => v !== "").map(([k, v]) => { const { words, unit } = titleOf(k); return [words, Number.isNaN(Number(v)) ? v : unit && !/^(pid|tid|id)$/.test(k) ? amount(v, unit) : v]; }), acts };
 }
 
-const causeHues = { runningMs: "cpu", awaitingMs: "await", queuedMs: "queue", blockedMs: "blocked", lockMs: "lock", gcMs: "gc", jitMs: "queue", othersMs: "other", readyMs: "queue" };
+// hueOfCause returns the colour of a cause, as requests name it.
+export const hueOfCause = kind => causeHues[kind + "Ms"] || "await";
+
+const causeHues = { runningMs: "cpu", awaitingMs: "await", queuedMs: "queue", blockedMs: "blocked", lockMs: "lock", gcMs: "gc", jitMs: "jit", othersMs: "other", readyMs: "queue" };
 
 // causesOf draws the parts of a request's time.
-function causesOf(r) {
+export function causesOf(r) {
   const parts = Object.entries(causeHues).filter(([k]) => Number(r[k]) > 0), sum = parts.reduce((n, [k]) => n + Number(r[k]), 0);
   if (parts.length < 2) return null;
   return h("div", { class: "causes", role: "img", "aria-label": parts.map(([k]) => titleOf(k).words + " " + amount(r[k], "ms")).join(", ") }, parts.map(([k, hue]) => { const i = h("i", { title: titleOf(k).words + " " + amount(r[k], "ms") }); i.style.width = Number(r[k]) / sum * 100 + "%"; i.style.background = "var(--" + hue + ")"; return i; }));

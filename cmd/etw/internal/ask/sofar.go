@@ -1,0 +1,34 @@
+package ask
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+)
+
+// soFarAfter is how long a reading goes on before the answer so far is told, and between two.
+const soFarAfter = 400 * time.Millisecond
+
+// tellSoFar has a server that wants to know told of the answer so far whenever it is told how far
+// the reading came, so rarely that it takes a tenth of the time at most.
+func tellSoFar(cmd *cobra.Command, find func() any) {
+	ctx := cmd.Context()
+	tell, ok := ctx.Value(cli.SoFarKey{}).(func(any))
+	progress, shown := ctx.Value(cli.ProgressKey{}).(func(events int64, share float64))
+	if !ok || !shown {
+		return
+	}
+	due := time.Now().Add(soFarAfter)
+	cmd.SetContext(context.WithValue(ctx, cli.ProgressKey{}, func(events int64, share float64) {
+		progress(events, share)
+		begun := time.Now()
+		if begun.Before(due) {
+			return
+		}
+		tell(find())
+		due = time.Now().Add(max(soFarAfter, 9*time.Since(begun)))
+	}))
+}
