@@ -163,11 +163,6 @@ func (r *ctfReader) facts(of *File) facts {
 	f.number("packets", s.Packets, "")
 	f.number("lost", s.Lost, "")
 	f.nonzero("lostPackets", s.LostPackets, "whose numbers are missing")
-	switch {
-	case errors.Is(of.trouble, etw.ErrIncomplete):
-		f.ended(false, "no: "+describe(of.trouble))
-	case of.ended:
-		f.ended(true, "yes")
-	}
+	f.conclude(of)
 	return f
 }

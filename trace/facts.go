@@ -67,3 +67,13 @@ var endings = []error{io.ErrUnexpectedEOF, nettrace.ErrNotStopped, etl.ErrMissin
 
 // ended says whether the trace ended as it should.
 func (f *facts) ended(cleanly bool, text string) { f.add("endedCleanly", cleanly, text) }
+
+// conclude says whether the trace ended as it should, if it was read to its end.
+func (f *facts) conclude(of *File) {
+	switch {
+	case errors.Is(of.trouble, etw.ErrIncomplete):
+		f.ended(false, "no: "+describe(of.trouble))
+	case of.ended:
+		f.ended(true, "yes")
+	}
+}

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -159,11 +158,6 @@ func (r *netReader) facts(of *File) facts {
 	f.nonzero("badFields", n.BadFields, "metadata rows with fields that could not be read")
 	f.nonzero("damagedBlocks", n.DamagedBlocks, "")
 	f.nonzero("unknownBlocks", n.UnknownBlocks, "blocks of a kind that is not known")
-	switch {
-	case errors.Is(of.trouble, etw.ErrIncomplete):
-		f.ended(false, "no: "+describe(of.trouble))
-	case of.ended:
-		f.ended(true, "yes")
-	}
+	f.conclude(of)
 	return f
 }

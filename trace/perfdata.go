@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -86,11 +85,6 @@ func (r *perfReader) facts(of *File) facts {
 	f.number("samples", s.Samples, "")
 	f.number("lost", s.Lost, "")
 	f.nonzero("notUnwound", s.NotUnwound, "samples with a copy of the stack (--call-graph dwarf) that was not unwound: only the innermost frame of the program is shown")
-	switch {
-	case errors.Is(of.trouble, etw.ErrIncomplete):
-		f.ended(false, "no: "+describe(of.trouble))
-	case of.ended:
-		f.ended(true, "yes")
-	}
+	f.conclude(of)
 	return f
 }

@@ -95,7 +95,7 @@ func (f *folder) write(t testing.TB) string {
 	return dir
 }
 
-// babeltrace returns what babeltrace2 prints of a trace, a line for each event.
+// babeltrace returns the text that babeltrace2 prints of a trace, a line for each event.
 func babeltrace(t testing.TB, dir string) []string {
 	t.Helper()
 	program, err := exec.LookPath("babeltrace2")
@@ -194,13 +194,14 @@ func show(d *etw.FieldDesc, v etw.Value) string {
 			list = add(list, &d.Fields[i], m)
 		}
 		return "{ " + strings.Join(list, ", ") + " }"
-	case etw.ValueInt:
-		return strconv.FormatInt(v.Int(), 10)
-	case etw.ValueUint:
+	case etw.ValueInt, etw.ValueUint:
 		if d.Out >= etw.OutHexInt8 && d.Out <= etw.OutHexInt64 {
 			return fmt.Sprintf("0x%X", v.Uint())
 		}
-		text := strconv.FormatUint(v.Uint(), 10)
+		text := fmt.Sprint(v.Int())
+		if v.Kind() == etw.ValueUint {
+			text = fmt.Sprint(v.Uint())
+		}
 		if d.Map != nil {
 			name, _ := d.Map.Lookup(uint32(v.Uint()))
 			text = fmt.Sprintf("( %q : container = %s )", name, text)
@@ -231,8 +232,8 @@ func TestBabeltrace(t *testing.T) {
 	}
 }
 
-// stale is what babeltrace2 prints for the second of two texts that is empty: the bytes of an
-// event have a NUL where it prints what an event before had.
+// stale is the text that babeltrace2 prints for the second of two texts that is empty: the bytes
+// of an event have a NUL where it prints the text of an event before.
 var stale = regexp.MustCompile(`(MulticoreJit: .* String2 = )"System.Net.Sockets"`)
 
 // agree compares two lists of lines. Events of one time may come in any order.

@@ -2,7 +2,8 @@
 // on Linux. Use it for the events that .NET writes for LTTng; package trace opens folders and
 // archives of such traces, too.
 //
-//	r, err := ctf.NewReader([]ctf.File{{ctf.Metadata, metadata, n}, {"channel0_0", stream, size}})
+//	var files []ctf.File // of a folder: its metadata and its streams
+//	r, err := ctf.NewReader(files)
 //	if err != nil {
 //		return err
 //	}

@@ -48,16 +48,12 @@ func unpackMetadata(b []byte) (text []byte, err error) {
 		order = binary.BigEndian
 	}
 	for at := 0; len(b) > at; {
-		p := b[at:]
-		if len(p) < metaHead || !bytes.Equal(p[:4], b[:4]) {
-			return text, fmt.Errorf("the metadata have no packet at byte %d", at)
+		p, content, size := b[at:], 0, 0
+		if len(p) >= metaHead && bytes.Equal(p[:4], b[:4]) && p[32] == 0 && p[33] == 0 { // neither packed nor encrypted
+			content, size = int(order.Uint32(p[24:])/8), int(order.Uint32(p[28:])/8)
 		}
-		content, size := int(order.Uint32(p[24:])/8), int(order.Uint32(p[28:])/8)
-		switch {
-		case p[32] != 0 || p[33] != 0:
-			return text, fmt.Errorf("the metadata are compressed or encrypted at byte %d, as no recorder is known to do", at)
-		case content < metaHead || size < content || content > len(p):
-			return text, fmt.Errorf("the packet of metadata at byte %d says that it has %d of %d bytes, where %d are left", at, content, size, len(p))
+		if content < metaHead || size < content || content > len(p) {
+			return text, fmt.Errorf("the metadata have no whole packet at byte %d", at)
 		}
 		text = append(text, p[metaHead:content]...)
 		at += size

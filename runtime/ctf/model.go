@@ -10,7 +10,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A model is what the metadata say of a trace.
+// A model is a trace as its metadata describe it.
 type model struct {
 	builder
 	header   *node // of packets
@@ -51,7 +51,7 @@ type class struct {
 	contexts        []*node // of the stream and of the event
 	event           runtimeEvent
 	runtime         *runtimeProvider          // nil if it is no event of .NET with an id
-	descs           map[string]*etw.EventDesc // by what they depend on
+	descs           map[string]*etw.EventDesc // by the choices that they depend on
 	provider        *etw.ProviderDesc
 }
 
@@ -241,8 +241,8 @@ func (m *model) build(s *streamClass, c *class) (err error) {
 	return nil
 }
 
-// native has the payload of an event of .NET made as ETW has it: text is UTF-16, and what LTTng
-// adds, the lengths of arrays, is left out.
+// native has the payload of an event of .NET made as ETW has it: text is UTF-16, and the
+// lengths of arrays, which LTTng adds, are left out.
 func (c *class) native(event string) {
 	if c.fields == nil {
 		return

@@ -14,7 +14,7 @@ type node struct {
 	big   bool // it is big-endian
 
 	slot   int   // where its value is kept, -1 if nobody asks
-	of     *node // what its length or tag is
+	of     *node // its length or tag
 	picks  []pick
 	place  uint32 // of a number among the fields that are described
 	hidden bool   // its value is no part of the payload
@@ -179,8 +179,8 @@ func (n *node) distance() int {
 	return -1
 }
 
-// isExpanded reports whether the elements of an array become fields of their own: those that
-// differ in what they are, or are arrays themselves.
+// isExpanded reports whether the elements of an array become fields of their own: those of
+// several kinds, or arrays themselves.
 func (n *node) isExpanded() bool {
 	if n.kind != kindArray && n.kind != kindSequence {
 		return false

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bounds of what metadata may declare.
+// Bounds of declarations.
 const (
 	maxDepth    = 32      // of types within each other
 	maxDeclared = 1 << 20 // fields and labels
@@ -90,7 +90,7 @@ func (p *parser) fail(format string, args ...any) {
 	panic(fault{fmt.Errorf("line %d of the metadata: %s", line, fmt.Sprintf(format, args...))})
 }
 
-// lacks fails because of what stands in place of something else.
+// lacks fails because something else stands in the place of a thing.
 func (p *parser) lacks(what string) { p.fail("%q stands where %s should", p.tok.text, what) }
 
 func (p *parser) advance() {
@@ -179,7 +179,7 @@ func (p *parser) dotted() string {
 	return name
 }
 
-// value reads what stands behind =.
+// value reads the value behind =.
 func (p *parser) value() (text string) {
 	switch p.tok.kind {
 	case 'n':

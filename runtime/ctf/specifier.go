@@ -1,7 +1,5 @@
 package ctf
 
-import "slices"
-
 // specifier reads a type.
 func (p *parser) specifier() *ctype {
 	for p.accept("const") {
@@ -51,16 +49,14 @@ func (p *parser) named() (found *ctype) {
 	return found
 }
 
-// numeric reads what makes a number: { size = 8; … }.
+// numeric reads the facts of a number: { size = 8; … }.
 func (p *parser) numeric(t *ctype) *ctype {
 	b := block{values: map[string]string{}, types: map[string]*ctype{}}
 	p.block(&b)
 	v := b.values
 	t.size = p.small(v["size"], 64) + p.small(v["exp_dig"], 64) + p.small(v["mant_dig"], 64)
 	t.align, t.order, t.clock = p.alignment(v["align"]), orders[v["byte_order"]], v["map"]
-	t.signed = v["signed"] == "true" || v["signed"] == "TRUE" || v["signed"] == "1"
-	t.hex = slices.Contains(hexes, v["base"])
-	t.text = slices.Contains(texts, v["encoding"])
+	t.signed, t.hex, t.text = words[v["signed"]] == 's', words[v["base"]] == 'x', words[v["encoding"]] == 't'
 	switch {
 	case t.size == 0 || t.size > 64 || t.kind == kindFloat && t.size != 32 && t.size != 64:
 		p.fail("a number of kind %d has %d bits", t.kind, t.size)
@@ -70,11 +66,12 @@ func (p *parser) numeric(t *ctype) *ctype {
 	return t
 }
 
-// The words for numbers in hexadecimal, and for characters.
-var (
-	hexes = []string{"16", "hexadecimal", "hex", "x", "X", "p"}
-	texts = []string{"UTF8", "utf8", "ASCII", "ascii"}
-)
+// words are those for numbers with a sign or in hexadecimal, and for characters.
+var words = map[string]byte{
+	"true": 's', "TRUE": 's', "1": 's',
+	"16": 'x', "hexadecimal": 'x', "hex": 'x', "x": 'x', "X": 'x', "p": 'x',
+	"UTF8": 't', "utf8": 't', "ASCII": 't', "ascii": 't',
+}
 
 // orders are the words for orders of bytes.
 var orders = map[string]endian{"le": littleOrder, "be": bigOrder, "network": bigOrder}

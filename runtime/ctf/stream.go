@@ -188,7 +188,7 @@ func (r *reading) extent() error {
 	return nil
 }
 
-// losses counts what the packet says was lost before its end.
+// losses counts the events that were lost before the end of the packet, by its account.
 func (r *reading) losses() {
 	if v, ok := r.kept(r.of.discarded); ok {
 		if r.of.discarded.size < 64 {

@@ -23,7 +23,7 @@ type messageFiles struct {
 	paths []string // of files and folders
 	read  bool
 	files []messageFile
-	torn  map[string]bool // what several files have, with different texts
+	torn  map[string]bool // messages that several files have, with different texts
 }
 
 // A messageFile is one of them.
@@ -41,7 +41,7 @@ func (m *messageFiles) load() {
 			if err == nil && d.Type().IsRegular() && slices.Contains([]string{".dll", ".exe", ".sys", ".mui"}, ext) {
 				m.add(path)
 			}
-			return nil // what cannot be read has no texts
+			return nil // a file that cannot be read has no texts
 		})
 	}
 }

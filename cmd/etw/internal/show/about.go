@@ -227,6 +227,8 @@ func Advice(f *trace.File) []string {
 		list = append(list, "events were lost where the file is damaged; whether the buffer was full, too, cannot be told")
 	case f.Head().Recorder == trace.Windows:
 		list = append(list, "buffers were full: record with more and larger ones (logman -nb 64 256 -bs 1024, PerfView /BufferSizeMB:1024), or fewer events")
+	case f.Format() == "CTF 1.8":
+		list = append(list, "buffers were full: record with larger ones (lttng enable-channel --subbuf-size=4M), or fewer events")
 	default:
 		list = append(list, "the buffer was full: record with a larger one (dotnet-trace collect --buffersize 1024), with fewer keywords or at a lower level")
 	}
