@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,14 +60,37 @@ func profilesOf(t *testing.T, path string) map[string]*Profiled {
 	return list
 }
 
-// Whatever a trace has samples of weighs the same wherever it is shown or written, and
-// the files are such that their readers take them.
+// Whatever a trace has samples of weighs the same wherever it is shown or written, by each
+// preset too, and the files are such that their readers take them. A profile takes one preset
+// after the other, unless all are asked for.
 func TestTotalsAgree(t *testing.T) {
-	kinds := map[string]int{}
+	kinds, presets, turn := map[string]int{}, stacks.Presets(), 0
 	for _, path := range corpus.Traces(t) {
-		for kind, p := range profilesOf(t, path) {
+		profiles := profilesOf(t, path)
+		for _, kind := range slices.Sorted(maps.Keys(profiles)) {
+			p := profiles[kind]
 			kinds[kind]++
-			checkTotals(t, filepath.Base(path)+" --of "+kind, p)
+			where := filepath.Base(path) + " --of " + kind
+			checkTotals(t, where, p)
+			for i, preset := range presets {
+				if !corpus.All() && turn%len(presets) != i {
+					continue
+				}
+				grouped, err := p.Apply(stacks.Filter{Group: "[" + preset + "]"})
+				if err != nil && preset == stacks.JustMyApp {
+					continue // it has no code of its own
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := grouped.Totals(), p.Totals(); !slices.Equal(got, want) {
+					t.Errorf("%s: by %s there are %v of %v", where, preset, got, want)
+				}
+				some := *p
+				some.Profile = grouped
+				checkTotals(t, where+" by "+preset, &some)
+			}
+			turn++
 		}
 	}
 	t.Logf("traces by kind: %v", kinds)
