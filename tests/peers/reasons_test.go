@@ -61,7 +61,7 @@ var reasons = map[string]string{
 	whyInduced:     "collections that the program asked for in newer ways (compacting, aggressive) have the I here only",
 	whyPinned:      "what survived of pinned objects is promoted, too, and left out there",
 	whySwept:       "of what was allocated around background collections, TraceEvent takes away what they left of generations that they do not collect, or left later; programs know better, and ours is held against them",
-	whyUnset:       "a size of 0 objects that .NET 9 leaves as the memory was, 0xbaadbaadbaadbac5, is unknown here",
+	whyUnset:       "a size that the runtime leaves as the memory was, 0xbaadbaad…, is unknown here",
 	whyOpen:        "a collection that has no end in the trace has a duration of 0 and sizes of -1 there; here they are unknown",
 	whyMoved:       "where a background collection ends in the pause of another one, that has the histories of both there; here they are told apart by their threads",
 	whyPinnedTicks: "pinned objects allocated before the first collection are given the ticks of large ones there",

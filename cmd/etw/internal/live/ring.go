@@ -45,7 +45,7 @@ func (r *ringFlags) open(path string) (*recordingFile, error) {
 		f, err := openOutput(path)
 		return &recordingFile{path: path, file: f}, err
 	}
-	s := &splitter{base: strings.TrimSuffix(path, ".nettrace"), flags: *r, now: time.Now}
+	s := &splitter{path: path, base: strings.TrimSuffix(path, ".nettrace"), flags: *r, now: time.Now}
 	return &recordingFile{path: path, split: s}, s.next()
 }
 
@@ -67,6 +67,7 @@ type part struct {
 //
 // A stream of another form than that of .NET Core 3 to .NET 10 goes into one file.
 type splitter struct {
+	path  string
 	base  string
 	flags ringFlags
 	now   func() time.Time
@@ -223,7 +224,8 @@ func (s *splitter) block(f frames.Frame) error {
 	return s.put(s.out)
 }
 
-// Close ends the last file, with the rest of a stream that was cut off.
+// Close ends the last file, with the rest of a stream that was cut off. Where the time before a
+// condition fits into one file, that has the name that was asked for.
 func (s *splitter) Close() error {
 	err := s.broken
 	if err == nil {
@@ -231,6 +233,11 @@ func (s *splitter) Close() error {
 	}
 	if closeErr := s.file.Close(); err == nil {
 		err = closeErr
+	}
+	if err == nil && s.count == 1 && s.flags.before > 0 {
+		if err = os.Rename(s.parts[0].path, s.path); err == nil {
+			s.parts[0].path = s.path
+		}
 	}
 	return err
 }
