@@ -96,7 +96,7 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 	}
 	w.back(thread, x.End, x.Begin, 0)
 	w.nameAwaits(x.parts, x.Name)
-	c := &Causes{Path: w.parts}
+	c := &Causes{Path: slices.Clone(w.parts)}
 	for _, part := range c.Path {
 		c.Spent[part.Kind] += part.To - part.From
 	}
@@ -150,8 +150,7 @@ type walk struct {
 	soon    int64             // within which work goes on
 }
 
-// reset makes w ready for another activity. Its memory is used again, but for the parts,
-// which the activity keeps.
+// reset makes w ready for another activity. Its memory is used again.
 func (w *walk) reset(pauses []state, soon int64) {
 	if w.of == nil || len(w.of) > maxLooked || cap(w.pieces) > maxPieces {
 		*w = walk{of: make(map[int64][2]int), flat: make(map[int64][]state)}
@@ -159,7 +158,7 @@ func (w *walk) reset(pauses []state, soon int64) {
 	clear(w.of)
 	clear(w.flat)
 	clear(w.pieces)
-	w.pieces, w.byEnd, w.threads, w.states, w.parts = w.pieces[:0], w.byEnd[:0], w.threads[:0], w.states[:0], nil
+	w.pieces, w.byEnd, w.threads, w.states, w.parts = w.pieces[:0], w.byEnd[:0], w.threads[:0], w.states[:0], w.parts[:0]
 	w.pauses, w.soon = pauses, soon
 }
 

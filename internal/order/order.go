@@ -13,6 +13,9 @@ import (
 
 // Sort sorts s as compare says, as slices.SortFunc does.
 func Sort[T any](s []T, compare func(a, b T) int) {
+	if len(s) < 2 {
+		return
+	}
 	sort.Slice(s, func(i, j int) bool { return compare(s[i], s[j]) < 0 })
 }
 
