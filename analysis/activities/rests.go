@@ -59,13 +59,22 @@ func (a *Analysis) thread(rt *runtime, id int64) *thread {
 
 func (a *Analysis) followKernel(mux *etw.Mux) {
 	a.owners, a.away = make(map[int64]owner), make(map[int64]owner)
-	switches.Watch(mux, &switches.Listener{Any: func() bool { return len(a.owners) > 0 }, Goes: a.goes, Wakes: a.wakes, Comes: a.comes, Rests: a.rests})
+	switches.Watch(mux, &switches.Listener{Any: func() bool { return len(a.owners) > 0 }, Switch: a.switched, Wakes: a.wakes, Rests: a.rests})
 }
 
-// goes takes that a thread goes off its processor.
-func (a *Analysis) goes(r *etw.Record, process, thread, number int64, waits bool) {
+// switched takes that a thread goes off its processor, and another one has it.
+func (a *Analysis) switched(r *etw.Record, s *switches.Switch) {
+	a.goes(r, s)
+	a.comes(r, s)
+}
+
+func (a *Analysis) goes(r *etw.Record, s *switches.Switch) {
+	thread, waits := s.From, s.State != switches.Ready
+	if s.Linux {
+		thread = r.ThreadID
+	}
 	x := a.owners[thread]
-	if x.t == nil || process >= 0 && x.rt.PID != process {
+	if x.t == nil || s.Linux && x.rt.PID != r.ProcessID {
 		return
 	}
 	x.rt.Notice(r)
@@ -75,34 +84,33 @@ func (a *Analysis) goes(r *etw.Record, process, thread, number int64, waits bool
 	}
 	x.t.endSample(x.rt.Now)
 	x.t.rest = rest{since: x.rt.Now, waits: waits}
-	if waits && process >= 0 {
+	if waits && s.Linux {
 		x.t.rest.code = a.code(r, true)
 	}
-	a.away[number] = x
+	a.away[s.From] = x
 }
 
 // wakes takes that a thread no longer waits.
-func (a *Analysis) wakes(r *etw.Record, number int64) {
+func (a *Analysis) wakes(r *etw.Record, number int64, _, _ bool) {
 	if x := a.away[number]; x.t != nil && x.t.rest.waits && x.t.rest.readied == 0 {
 		x.rt.Notice(r)
 		x.t.rest.readied = x.rt.Now
 	}
 }
 
-// comes takes that a thread has a processor again.
-func (a *Analysis) comes(r *etw.Record, number int64, stack bool) {
-	x := a.away[number]
+func (a *Analysis) comes(r *etw.Record, s *switches.Switch) {
+	x := a.away[s.To]
 	if x.t == nil {
 		return
 	}
-	delete(a.away, number)
+	delete(a.away, s.To)
 	x.rt.Notice(r)
 	if x.t.rest.since != 0 {
-		if x.t.rest.waits && stack {
+		if x.t.rest.waits && !s.Linux {
 			x.t.rest.code = a.codeOf(r, x.rt.PID, x.t.id, true)
 		}
-		for _, s := range x.t.rest.states(x.t.id, x.rt.Now) {
-			x.t.spent(s)
+		for _, part := range x.t.rest.states(x.t.id, x.rt.Now) {
+			x.t.spent(part)
 		}
 	}
 	x.t.rest, x.t.switched = rest{}, x.rt.Now

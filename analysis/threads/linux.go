@@ -3,41 +3,28 @@ package threads
 import (
 	"encoding/binary"
 	"math"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// record takes a record that no handler does: recorders of Linux tell, in events
-// without a fixed number, that a thread goes off its processor, and for how long.
-//
-// They do not tell whether it waited or was only ready; all of it counts as waiting.
-// A rest that began before the recording, or lasts to its end, is not told. But where a
-// sample of a thread was taken it ran, and from there to its next rest.
-//
-// The events sched_switch of the kernel tell the state of a thread when it goes, and
-// sched_waking or sched_wakeup who ends a wait. Of a trace that has both kinds, the first
-// one counts.
+// Recorders of Linux tell that a thread goes off its processor, and for how long. They do not tell
+// whether it waited or was only ready; all of it counts as waiting. A rest that began before
+// the recording, or lasts to its end, is not told. But where a sample of a thread was taken it ran,
+// and from there to its next rest.
+
+// record takes a sample.
 func (a *Analysis) record(r *etw.Record) error {
-	switch {
-	case r.Schema == nil:
-	case r.ProviderName == "sched":
-		a.recordScheduler(r)
-	case r.ProviderName != "Universal.Events" || a.scheduler:
-	case r.ThreadID <= 0: // the recorder knows of no thread, or it is idle
-		if r.ThreadID < 0 && r.Schema.Name == "cswitch" {
-			a.strays++
-		}
-	case r.Schema.Name == "cswitch":
-		a.recordRest(r)
-	case r.Schema.Name == "cpu":
-		x, _ := a.of(a.machine.HasThread(r.ThreadID, r.ProcessID))
-		if x.sampled = when.Of(r); x.met == 0 {
-			x.met = x.sampled
-		}
-		if n, read := binary.Uvarint(r.Payload); read > 0 && n < math.MaxInt32 {
-			x.samples += int64(n)
-		}
+	if r.Schema == nil || r.ProviderName != "Universal.Events" || r.ThreadID <= 0 || a.scheduler || r.Schema.Name != "cpu" {
+		return nil
+	}
+	x, _ := a.of(a.machine.HasThread(r.ThreadID, r.ProcessID))
+	if x.sampled = when.Of(r); x.met == 0 {
+		x.met = x.sampled
+	}
+	if n, read := binary.Uvarint(r.Payload); read > 0 && n < math.MaxInt32 {
+		x.samples += int64(n)
 	}
 	return nil
 }
@@ -45,9 +32,11 @@ func (a *Analysis) record(r *etw.Record) error {
 // recordRest takes that a thread goes off its processor, and for how long. One that goes
 // in the moment in which it came back, from where it had stopped, has not run: our own
 // recorder tells a long rest in parts. Rests that overlap, of a damaged trace, count once.
-func (a *Analysis) recordRest(r *etw.Record) {
-	rested, n := binary.Uvarint(r.Payload)
-	if n <= 0 || rested > math.MaxInt64/2 {
+func (a *Analysis) recordRest(r *etw.Record, rested time.Duration) {
+	if r.ThreadID <= 0 { // the recorder knows of no thread, or it is idle
+		if r.ThreadID < 0 {
+			a.strays++
+		}
 		return
 	}
 	from := when.Of(r)

@@ -24,7 +24,7 @@
 package threads
 
 import (
-	"github.com/etwgen/etwgen/analysis/internal/dyn"
+	"github.com/etwgen/etwgen/analysis/internal/switches"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -50,7 +50,6 @@ type Analysis struct {
 	blurred    bool              // there are events that do not tell waiting from being ready
 	scheduler  bool              // there are those of the scheduler of Linux
 	kernels    map[int64]*thread // by the numbers that the kernel of Linux gives
-	fields     dyn.Reader
 	onRun      func(t *system.Thread, from, to int64)
 	onOff      func(t *system.Thread, from, readied, till int64, by *system.Thread)
 }
@@ -133,14 +132,7 @@ var Needs = []need.Need{{What: "context switches", Recorder: "wpr -start General
 func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{machine: system.Of(mux), threads: make(map[*system.Thread]*thread)}
 	a.bound = system.BindStacks(mux, func(i int32, c system.CallStack) { a.off[i].stack = c })
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
-		a.switched(r, e)
-		return nil
-	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadReadyThread) error {
-		a.made(r, e)
-		return nil
-	})
+	switches.Watch(mux, &switches.Listener{Switch: a.switched, Wakes: a.wakes, Rests: a.recordRest})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStart) error {
 		a.started(r, int64(e.TThreadID))
 		return nil
@@ -212,16 +204,16 @@ func (a *Analysis) started(r *etw.Record, tid int64) {
 	}
 }
 
-// made takes that a thread was made ready.
-func (a *Analysis) made(r *etw.Record, e *kernel.AnyThreadReadyThread) {
-	a.readies++
-	if x := a.threads[a.machine.HasThread(int64(e.TThreadID), -1)]; x != nil {
-		a.wakes(x, r, e.Flag&kernel.ReadyThreadFlagsExecutingDpc != 0)
-	}
-}
-
 // wakes takes that a thread can run again, which another one saw to or an interrupt.
-func (a *Analysis) wakes(x *thread, r *etw.Record, interrupt bool) {
+func (a *Analysis) wakes(r *etw.Record, number int64, linux, interrupt bool) {
+	a.readies++
+	x := a.kernels[number]
+	if !linux {
+		x = a.threads[a.machine.HasThread(number, -1)]
+	}
+	if x == nil {
+		return
+	}
 	at := a.at(r)
 	if x.does != waiting || x.byOther {
 		return // it has not gone yet, or was ready before
@@ -254,7 +246,7 @@ func (a *Analysis) processor(r *etw.Record) *processor {
 }
 
 // switched takes a context switch.
-func (a *Analysis) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
+func (a *Analysis) switched(r *etw.Record, s *switches.Switch) {
 	at := a.at(r)
 	a.switches++
 	p := a.processor(r)
@@ -262,16 +254,28 @@ func (a *Analysis) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 		a.gaps++
 		return
 	}
-	before, _ := a.of(a.machine.Named(r, int64(e.OldThreadID)))
-	after, _ := a.of(a.machine.Named(r, int64(e.NewThreadID)))
+	var before, after *thread
+	if a.scheduler = s.Linux; s.Linux {
+		before, after = a.numbered(s.From, s.FromName), a.numbered(s.To, s.ToName)
+	} else {
+		before, _ = a.of(a.machine.Named(r, s.From))
+		after, _ = a.of(a.machine.Named(r, s.To))
+	}
 	a.count(p, before, at)
 	if before.TID != 0 {
 		a.leaves(before, p, int(r.Processor), at)
-		before.goes(e)
+		before.goes(s)
+		if s.Linux {
+			before.stack = system.CallStack{User: a.bound.Intern(r.Stack)}
+		}
 	}
 	if after.TID != 0 && a.comes(after, at) {
-		a.off[len(a.off)-1].processor = r.Processor
-		a.bound.Await(r, after.TID, int32(len(a.off)-1))
+		o := &a.off[len(a.off)-1]
+		if o.processor = r.Processor; s.Linux {
+			o.stack = after.stack
+		} else {
+			a.bound.Await(r, after.TID, int32(len(a.off)-1))
+		}
 	}
 	after.runsOn(int(r.Processor), p, at)
 }
@@ -318,14 +322,14 @@ func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 }
 
 // goes takes the state in which a thread goes.
-func (x *thread) goes(e *kernel.AnyThreadCSwitch) {
-	switch e.OldThreadState {
-	case kernel.ThreadStateTerminated:
-		x.does, x.over = unknown, true
-	case kernel.ThreadStateReady, kernel.ThreadStateStandby, kernel.ThreadStateRunning, kernel.ThreadStateDeferredReady:
+func (x *thread) goes(s *switches.Switch) {
+	switch s.State {
+	case switches.Ready:
 		x.does = ready
+	case switches.Waits:
+		x.does, x.why = waiting, s.Why
 	default:
-		x.does, x.why = waiting, e.OldThreadWaitReason.String()
+		x.does, x.over = unknown, true
 	}
 }
 

@@ -21,12 +21,13 @@ import (
 // A play is a script of context switches.
 type play struct {
 	*testtrace.Script
-	a *Analysis
+	a   *Analysis
+	mux *etw.Mux
 }
 
 func newPlay(t *testing.T) *play {
 	var mux etw.Mux
-	return &play{testtrace.NewScript(t, &mux), New(&mux)}
+	return &play{testtrace.NewScript(t, &mux), New(&mux), &mux}
 }
 
 // to switches processor 0 from one thread to another.
@@ -281,7 +282,7 @@ func (p *play) rests(at, rested time.Duration, thread int64, stack byte) {
 	r := &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"},
 		Payload: binary.AppendUvarint(nil, uint64(rested)), PointerSize: etw.Ptr64, Clock: &etw.Clock{Frequency: 1e9, Start: 133_000_000_000_000_000}}
 	r.ProcessID, r.ThreadID, r.Timestamp, r.Stack = 4, thread, int64(at), p.Stack
-	if err := p.a.record(r); err != nil {
+	if err := p.mux.Dispatch(r); err != nil {
 		panic(err) // it never is
 	}
 }

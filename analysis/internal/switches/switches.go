@@ -3,6 +3,7 @@
 package switches
 
 import (
+	"cmp"
 	"encoding/binary"
 	"time"
 
@@ -15,19 +16,35 @@ import (
 // A Listener is told of switches. Numbers of threads are those of the kernel: on Linux a
 // recorder in a namespace has others.
 type Listener struct {
-	// Any reports whether somebody wants to know yet.
-	Any func() bool
-	// Goes is of a thread that goes off its processor. It waits for something, or is ready.
-	// The process is -1 where that is not told. The call stack is where it stops on Linux, and
-	// nobody's on Windows.
-	Goes func(r *etw.Record, process, thread, number int64, waits bool)
-	// Wakes is of one that is ready from now on.
-	Wakes func(r *etw.Record, number int64)
-	// Comes is of one that has a processor. The call stack is where it had stopped on Windows.
-	Comes func(r *etw.Record, number int64, stack bool)
+	// Any reports whether somebody wants to know yet. Nil is always.
+	Any    func() bool
+	Switch func(r *etw.Record, s *Switch)
+	// Wakes is of a thread that is ready from now on. An interrupt may have made it so.
+	Wakes func(r *etw.Record, number int64, linux, interrupt bool)
 	// Rests is of the thread of the record, which goes for a time. It may only lack a processor.
 	Rests func(r *etw.Record, d time.Duration)
 }
+
+// A Switch is that a thread goes off its processor, and another one has it. On Linux the record
+// is of the thread that goes, and its call stack is where that stops. On Windows it is of nobody,
+// and the stack is where the one that comes had stopped.
+type Switch struct {
+	Linux            bool
+	From, To         int64
+	FromName, ToName string // on Linux
+	State            State
+	Why              string // it waits
+}
+
+// A State is that of a thread that goes.
+type State uint8
+
+// The states.
+const (
+	Ready State = iota
+	Waits
+	Over
+)
 
 // A source tells the listener. Of a trace in which a recorder of Linux and the scheduler itself
 // tell of the same rests, the first one counts.
@@ -39,25 +56,31 @@ type source struct {
 
 // Watch registers handlers at a mux that tell the listener.
 func Watch(mux *etw.Mux, to *Listener) {
+	if to.Any == nil {
+		to.Any = func() bool { return true }
+	}
 	s := &source{to: to}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
 		if to.Any() {
-			to.Goes(r, -1, int64(e.OldThreadID), int64(e.OldThreadID), !isReady(e.OldThreadState))
-			to.Comes(r, int64(e.NewThreadID), true)
+			x := Switch{From: int64(e.OldThreadID), To: int64(e.NewThreadID)}
+			switch e.OldThreadState {
+			case kernel.ThreadStateTerminated:
+				x.State = Over
+			case kernel.ThreadStateReady, kernel.ThreadStateStandby, kernel.ThreadStateRunning, kernel.ThreadStateDeferredReady:
+			default:
+				x.State, x.Why = Waits, e.OldThreadWaitReason.String()
+			}
+			to.Switch(r, &x)
 		}
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadReadyThread) error {
 		if to.Any() {
-			to.Wakes(r, int64(e.TThreadID))
+			to.Wakes(r, int64(e.TThreadID), false, e.Flag&kernel.ReadyThreadFlagsExecutingDpc != 0)
 		}
 		return nil
 	})
 	mux.HandleRest(s.take)
-}
-
-func isReady(s kernel.ThreadState) bool {
-	return s == kernel.ThreadStateReady || s == kernel.ThreadStateStandby || s == kernel.ThreadStateRunning || s == kernel.ThreadStateDeferredReady
 }
 
 // maxRest bounds how long a thread rests.
@@ -78,12 +101,23 @@ func (s *source) take(r *etw.Record) error {
 	return nil
 }
 
-// sleeps are the states of a thread of Linux in which it does not run on.
-const sleeps = 0xff
+// The states of a thread of Linux, in bits of which it has one. Beyond sleeps is one that says
+// that it was made to go.
+const (
+	sleeps = 0xff // all in which it does not run on
+	dead   = 0x30
+)
+
+// whys are the causes of waits, by state.
+var whys = map[int64]string{0x01: "Interruptible", 0x02: "Uninterruptible", 0x04: "Stopped", 0x08: "Traced", 0x40: "Parked", 0x80: "Idle"}
+
+// interrupted are the bits of common_flags that say that the kernel served a device or a
+// timer, or the rest of such work.
+const interrupted = 0x08 | 0x10
 
 func (s *source) scheduled(r *etw.Record) {
 	name := r.Schema.Name
-	if name != "sched_switch" && name != "sched_waking" && name != "sched_wakeup" {
+	if name != "sched_switch" && name != "sched_waking" && name != "sched_wakeup" && name != "sched_wakeup_new" {
 		return
 	}
 	known := tracepoints.Of(r)
@@ -92,10 +126,16 @@ func (s *source) scheduled(r *etw.Record) {
 	}
 	number := func(field string) int64 { return s.fields.Value(field).Int() }
 	if name != "sched_switch" {
-		s.to.Wakes(r, number("pid"))
+		s.to.Wakes(r, number("pid"), true, s.fields.Value("common_flags").Uint()&interrupted != 0)
 		return
 	}
-	s.scheduler = true // the record is of the thread that goes
-	s.to.Goes(r, r.ProcessID, r.ThreadID, number("prev_pid"), number("prev_state")&sleeps != 0)
-	s.to.Comes(r, number("next_pid"), false)
+	s.scheduler = true
+	x := Switch{Linux: true, From: number("prev_pid"), To: number("next_pid"), FromName: s.fields.Text("prev_comm"), ToName: s.fields.Text("next_comm")}
+	switch state := number("prev_state") & sleeps; {
+	case state&dead != 0:
+		x.State = Over
+	case state != 0:
+		x.State, x.Why = Waits, cmp.Or(whys[state], "Unknown")
+	}
+	s.to.Switch(r, &x)
 }
