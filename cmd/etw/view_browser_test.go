@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -80,7 +82,38 @@ func TestViewBrowser(t *testing.T) {
 	b.Press("l")
 	b.until(`location.pathname.endsWith("/stacks/flame") && document.querySelector(".flameview canvas")`)
 	b.Drawn()
+	testSaved(t, b)
 	b.Quiet()
+}
+
+// testSaved saves the figure that is shown: it is SVG that has boxes with names.
+func testSaved(t *testing.T, b *viewTab) {
+	t.Helper()
+	b.Eval(`{ const make = URL.createObjectURL; URL.createObjectURL = x => { x.text().then(text => { window.saved = text; }); return make(x); };
+		const list = document.querySelector("footer select"); list.value = "svg"; list.dispatchEvent(new Event("change")); }`, nil)
+	b.until("window.saved")
+	var boxes, names int
+	for d := xml.NewDecoder(strings.NewReader(b.Text("saved"))); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			if x.Name.Local == "rect" {
+				boxes++
+			}
+		case xml.CharData:
+			if strings.Contains(string(x), "Program.") {
+				names++
+			}
+		}
+	}
+	if boxes < 100 || names < 2 {
+		t.Errorf("%d boxes, %d of them with names of the program", boxes, names)
+	}
 }
 
 // TestViewRequests holds the views of requests and collections against the output of the commands.
@@ -179,6 +212,35 @@ func TestViewCompare(t *testing.T) {
 	b.Want(`document.querySelector("tr.data td").title`, doc.Rows[0].Full)
 	b.Want(`document.querySelector("tr.data .num").title`, fmt.Sprint(doc.Rows[0].ChangeMS))
 	b.Want(`document.querySelector("footer code").textContent`, "etw top --diff=threads.nettrace cause-10.nettrace.gz")
+
+	// The figures of an area are those of the command.
+	_, stdout, _ = runTool("compare", "--all", "--format", "json", before, after)
+	var all struct{ Measures []struct{ Area string } }
+	if err := json.Unmarshal([]byte(stdout), &all); err != nil || len(all.Measures) == 0 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	n := 0
+	for _, m := range all.Measures {
+		if m.Area == "collections" {
+			n++
+		}
+	}
+	b = &viewTab{c.Open(t, startView(t, before, after)+"compare/collections", "light", 1400, 900), t}
+	b.until(`document.querySelector("tr.data")`)
+	b.Want(`document.querySelector(".tablehead span").textContent`, fmt.Sprintf("%d rows", n))
+	b.Want(`document.querySelector("footer code").textContent`, "etw compare --all threads.nettrace cause-10.nettrace.gz")
+}
+
+// TestViewCounters has a chart of each counter whose values over time are known.
+func TestViewCounters(t *testing.T) {
+	c := chromium.Start(t)
+	trace := "../../tests/recorded/answers/counters-10.nettrace"
+	_, stdout, _ := runTool("counters", "--format", "csv", trace)
+	b := &viewTab{c.Open(t, startView(t, trace)+"counters", "light", 1400, 900), t}
+	b.until(`document.querySelector("tr.data")`)
+	b.Drawn()
+	b.Want(`document.querySelectorAll(".charts canvas").length`, fmt.Sprint(strings.Count(strings.TrimSpace(stdout), "\n")))
+	b.Quiet()
 }
 
 func jsonText(s string) string {

@@ -41,7 +41,7 @@ function detail(d) {
 const quote = w => /^[\w@%+=:,./-]+$/.test(w) ? w : "'" + w.replaceAll("'", "'\\''") + "'";
 
 function commandOf() {
-  if (shown.line) return ["etw", shown.line[0], ...shown.line.slice(1).map(i => page.files[i].name)].map(quote).join(" ");
+  if (shown.line) return ["etw", ...shown.line.map(w => page.files[w]?.name ?? w)].map(quote).join(" ");
   const name = shown.question || "report", words = ["etw", name], options = page.questions.find(q => q.name === name).flags;
   const { file, ...flags } = flagsOf(page, name, shown.more);
   for (const [name, value] of Object.entries(flags)) {

@@ -16,7 +16,7 @@ async function figures(page, signal, before, after, choose, area) {
   });
   const tabs = [["", "Weights"], ["figures", "All figures"], ...areas.map(a => [a, a])].map(([sub, text]) => { const a = linkTo({ view: "compare", sub, flags: { base: before, file: after } }, text); if (sub === area) a.setAttribute("aria-current", "true"); return a; });
   return {
-    question: "compare", line: ["compare", before, after], sum: number(doc.compared) + " figures compared, " + number(doc.noiseOrSmall) + " of them noise or small",
+    question: "compare", line: ["compare", "--all", before, after], sum: number(doc.compared) + " figures compared, " + number(doc.noiseOrSmall) + " of them noise or small",
     root: [h("div", { class: "subs" }, tabs), choose, rows.length ? grid : h("p", { class: "soft" }, "Neither of them has any of it.")], take: grid.take, search: grid.search,
   };
 }

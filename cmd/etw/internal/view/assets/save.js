@@ -15,8 +15,9 @@ class Pen {
   fillRect(x, y, width, height) { if (width > 0 && height > 0) this.put("rect", { x, y: y + this.top, width, height, fill: this.fillStyle }); }
   strokeRect(x, y, width, height) { this.put("rect", { x, y: y + this.top, width, height, fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth }); }
   fillText(text, x, y) {
+    const [, size, family] = /([\d.]+px) (.*)$/.exec(this.font) || [];
     const shift = { top: "0.8em", middle: "0.35em" }[this.textBaseline] || "0";
-    this.put("text", { x, y: y + this.top, dy: shift, fill: this.fillStyle, style: "font:" + this.font, "text-anchor": { right: "end", center: "middle" }[this.textAlign] || "start" }, text);
+    this.put("text", { x, y: y + this.top, dy: shift, fill: this.fillStyle, "font-size": size, "font-family": family, "text-anchor": { right: "end", center: "middle" }[this.textAlign] || "start" }, text);
   }
   measureText(text) { Pen.ruler ||= document.createElement("canvas").getContext("2d"); Pen.ruler.font = this.font; return Pen.ruler.measureText(text); }
   beginPath() { this.path = ""; }
