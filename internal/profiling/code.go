@@ -55,9 +55,9 @@ func (c *code) ask(ctx context.Context) error {
 // and no longer, since they are large.
 func (c *code) naming() (name func(int64, uint64, time.Time) (symbols.Native, bool), end func()) {
 	var live *native.Live
-	end = c.kernel.forget
+	end = func() {}
 	if root, err := os.OpenRoot(filepath.Join(c.p.folder(), "root")); err == nil {
-		end = func() { c.kernel.forget(); root.Close() }
+		end = func() { root.Close() }
 		if maps, err := os.Open(filepath.Join(c.p.folder(), "maps")); err == nil {
 			defer maps.Close()
 			live, _ = native.NewLive(maps, root) // a part is better than nothing

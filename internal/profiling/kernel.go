@@ -38,7 +38,7 @@ type Kernel struct {
 	done    chan struct{}
 
 	naming sync.Mutex
-	list   *native.Dir // of the kernel's functions, nil while nobody needs it
+	list   *native.Dir // of the kernel's functions, nil until somebody needs it
 	known  map[uint64]symbols.Native
 
 	mu      sync.Mutex
@@ -216,8 +216,8 @@ func (k *Kernel) swap(x *Interval, p *Process) ([]*stacks.Samples, error) {
 // kernelSpace is where the memory of the kernel begins.
 const kernelSpace = 1 << 63
 
-// name returns the function of the kernel at an address. Their list is large, so that it is read
-// for addresses that were not seen yet.
+// name returns the function of the kernel at an address. Their list takes a quarter of a second
+// to read, and some 10 MB, and so is read once.
 func (k *Kernel) name(address uint64) (symbols.Native, bool) {
 	if k == nil {
 		return symbols.Native{}, false
@@ -238,15 +238,6 @@ func (k *Kernel) name(address uint64) (symbols.Native, bool) {
 		k.known[address] = n
 	}
 	return n, n.Function != ""
-}
-
-// forget frees the list.
-func (k *Kernel) forget() {
-	if k != nil {
-		k.naming.Lock()
-		defer k.naming.Unlock()
-		k.list = nil
-	}
 }
 
 // Close ends the sampling.

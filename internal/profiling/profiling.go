@@ -26,7 +26,7 @@ func Kinds() []string { return []string{CPU, Allocs, Exceptions, Contention} }
 
 // DefaultShare is how many percent more a process may take for its profiles unless somebody
 // says otherwise.
-const DefaultShare = 6
+const DefaultShare = 4
 
 // maxSamples bounds the samples of one profile.
 const maxSamples = 1 << 20
