@@ -66,10 +66,10 @@
 //
 // # Where it comes from
 //
-// The package is generated from kernel.man. That, and system.go, are made from
-// tables of facts by internal/kernelman; the texts are ours. docs/kernel has the
-// reference of all events, and docs/kernel/errata.md lists where MOF, Microsoft's
-// documentation and PerfView are wrong by the bytes of traces.
+// The package is generated from kernel.man, whose texts are ours; tests hold it against
+// tables of facts. docs/kernel has the reference of all events, and
+// docs/kernel/errata.md lists where MOF, Microsoft's documentation and PerfView are
+// wrong by the bytes of traces.
 package kernel
 
 //go:generate go tool etwgen gen --tests -o . kernel.man

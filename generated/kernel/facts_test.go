@@ -227,3 +227,24 @@ func TestTableMaps(t *testing.T) {
 		t.Errorf("only %d values", checked)
 	}
 }
+
+// TestSystemProvidersOfFacts: the keywords of SystemProviders are those of the table.
+func TestSystemProvidersOfFacts(t *testing.T) {
+	want := make(map[string]uint64)
+	for _, row := range table(t, "kernel-system-providers.tsv") {
+		if v, err := strconv.ParseUint(row["value"], 0, 64); err == nil { // of one the value is not known
+			want[row["guid"]+" "+row["keyword"]] = v
+		}
+	}
+	n := 0
+	for _, p := range SystemProviders {
+		for _, k := range p.Keywords {
+			if n++; want[strings.Trim(p.Desc.GUID.String(), "{}")+" "+k.Name] != k.Mask {
+				t.Errorf("%s has %s of %#x", p.Desc.Name, k.Name, k.Mask)
+			}
+		}
+	}
+	if n != len(want) {
+		t.Errorf("%d keywords, the table has %d", n, len(want))
+	}
+}
