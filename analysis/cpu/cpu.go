@@ -25,6 +25,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -81,23 +82,18 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{open: make(map[thread]int64), pauses: make(map[int64][]span),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
 	a.base.SetReading(Reading)
-	etw.Handle(mux, func(r *etw.Record, e *sampled) error {
-		a.sample(r, e.state)
-		return nil
-	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
+	hear.On(mux, func(r *etw.Record, e *sampled) { a.sample(r, e.state) })
+	hear.On(mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
 		if suspend.ForGC(e.Reason) {
 			a.open[thread{r.ProcessID, r.ThreadID}] = when.Of(r)
 		}
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) error {
+	hear.On(mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
 		t := thread{r.ProcessID, r.ThreadID}
 		if from, ok := a.open[t]; ok {
 			delete(a.open, t)
 			a.pauses[t.process] = append(a.pauses[t.process], span{from, when.Of(r)})
 		}
-		return nil
 	})
 	return a
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -50,23 +51,14 @@ func NewKernel(mux *etw.Mux) *Kernel {
 		s.stack = c
 		k.list = append(k.list, s)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
-		k.sample(r, e)
-		return nil
-	})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) { k.sample(r, e) })
 	interval := func(source kernel.ProfileSource, length uint32) {
 		if source == kernel.ProfileSourceProfileTime && length > 0 {
 			k.interval = int64(length) * 100
 		}
 	}
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) error {
-		interval(e.Source, e.NewInterval)
-		return nil
-	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) error {
-		interval(e.Source, e.NewInterval)
-		return nil
-	})
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) { interval(e.Source, e.NewInterval) })
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) { interval(e.Source, e.NewInterval) })
 	return k
 }
 

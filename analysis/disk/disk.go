@@ -39,18 +39,17 @@ func New(mux *etw.Mux) *Analysis {
 }
 
 // asked takes that a disk is asked.
-func (a *Analysis) asked(r *etw.Record, kind inout.Kind, irp etw.Pointer, by inout.Issuer) error {
+func (a *Analysis) asked(r *etw.Record, kind inout.Kind, irp etw.Pointer, by inout.Issuer) {
 	thread := r.ThreadID
 	if by.Told {
 		thread = int64(by.Thread)
 	}
 	a.list.Ask(r, irp, thread, operations.Operation{Kind: kind})
-	return nil
 }
 
 // answered takes that a disk has answered. Where nothing told that it was asked, there is no
 // stack.
-func (a *Analysis) answered(r *etw.Record, x inout.Answer) error {
+func (a *Analysis) answered(r *etw.Record, x inout.Answer) {
 	o := operations.Operation{Kind: x.Kind, File: a.list.Files.ByKey(x.Key), Bytes: x.Bytes, Disk: x.Disk, Done: true, Took: length(r, x.Ticks)}
 	if a.busy[o.Disk] == nil {
 		a.busy[o.Disk] = new(busy.Union)
@@ -66,7 +65,6 @@ func (a *Analysis) answered(r *etw.Record, x inout.Answer) error {
 		o.Thread = a.list.Machine.Asker(r, int64(x.Thread))
 	}
 	*asked = o
-	return nil
 }
 
 // length returns ticks of the clock of a record in nanoseconds.

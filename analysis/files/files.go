@@ -31,21 +31,19 @@ func New(mux *etw.Mux) *Analysis {
 }
 
 // asked takes that an operation begins.
-func (a *Analysis) asked(r *etw.Record, q inout.Request) error {
+func (a *Analysis) asked(r *etw.Record, q inout.Request) {
 	tid := int64(q.Thread)
 	if q.Thread == math.MaxUint32 {
 		tid = r.ThreadID
 	}
 	a.list.Ask(r, q.IRP, tid, operations.Operation{Kind: q.Kind, Bytes: q.Bytes, File: a.list.Files.Opened(q.Key, q.Object)})
-	return nil
 }
 
 // ended takes that an operation is over.
-func (a *Analysis) ended(r *etw.Record, irp etw.Pointer) error {
+func (a *Analysis) ended(r *etw.Record, irp etw.Pointer) {
 	if o := a.list.End(irp); o != nil {
 		o.Took = max(when.Of(r)-o.At, 0)
 	}
-	return nil
 }
 
 // A Result counts the operations.

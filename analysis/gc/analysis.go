@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -114,7 +115,7 @@ func (a *Analysis) handleHistories(mux *etw.Mux) {
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.GCPerHeapHistoryV3) {
 		rt.State.heapHistory(r.ThreadID, historyV3(e))
 	})
-	etw.Handle(mux, func(r *etw.Record, _ *private.AnyGCPerHeapHistory) error {
+	hear.On(mux, func(r *etw.Record, _ *private.AnyGCPerHeapHistory) {
 		layout := 2
 		if r.Version < 2 {
 			layout = 0
@@ -123,7 +124,6 @@ func (a *Analysis) handleHistories(mux *etw.Mux) {
 			rt := a.runtimes.At(r, instance)
 			rt.State.heapHistory(r.ThreadID, h)
 		}
-		return nil
 	})
 }
 

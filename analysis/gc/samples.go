@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -85,18 +86,16 @@ type cpu struct {
 
 func (a *Analysis) handleSamples(mux *etw.Mux) {
 	every := int64(defaultInterval)
-	etw.Handle(mux, func(_ *etw.Record, e *interval) error {
+	hear.On(mux, func(_ *etw.Record, e *interval) {
 		if e.interval > 0 {
 			every = e.interval
 		}
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *sample) error {
+	hear.On(mux, func(r *etw.Record, e *sample) {
 		// Samples of a process before its first event of the runtime are of no use.
 		for rt := range a.runtimes.OfProcess(r.ProcessID) {
 			rt.State.sample(e.thread, every)
 		}
-		return nil
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCCreateConcurrentThread) {
 		rt.State.cpu.worker(&rt.State.cpu.background, r.ThreadID)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/runtimes"
@@ -88,13 +89,11 @@ var Needs = []need.Need{{What: "methods as they are compiled", Provider: need.CL
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
 	a := &Analysis{machine: system.Of(mux), runtimes: runtimes.New(mux), requests: requests.New(mux), found: make(map[place]Phase)}
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodJittingStarted) error {
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodJittingStarted) {
 		a.method(r, e.MethodName, "the first method that is compiled", "its compilation")
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.R2RGetEntryPoint) error {
+	hear.On(mux, func(r *etw.Record, e *clr.R2RGetEntryPoint) {
 		a.method(r, e.MethodName, "the first look-up of compiled code", "the look-up of its compiled code")
-		return nil
 	})
 	a.requests.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 		if serves(provider, task) {

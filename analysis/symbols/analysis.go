@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -90,13 +91,12 @@ func (p *process) isEmpty() bool { return p.methods.n+len(p.modules) == 0 }
 
 // watch registers the handlers that tell the lives of process ids apart.
 func (a *Analysis) watch(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, _ *lives.ProcessEvent) error {
+	hear.On(mux, func(r *etw.Record, _ *lives.ProcessEvent) {
 		if lives.IsCut(r) {
 			a.cut(r)
 		}
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) error {
+	hear.On(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) {
 		if p := a.process(r); p.started[e.ClrInstanceID] {
 			a.cut(r)
 		}
@@ -105,119 +105,106 @@ func (a *Analysis) watch(mux *etw.Mux) {
 			p.started = make(map[uint16]bool)
 		}
 		p.started[e.ClrInstanceID] = true
-		return nil
 	})
 }
 
-func (a *Analysis) learn(r *etw.Record, origin Origin, c *code) error {
+func (a *Analysis) learn(r *etw.Record, origin Origin, c *code) {
 	p := a.process(r)
 	if origin == AtEnd {
 		p.rundown++
 	}
 	p.learn(when.Of(r), origin, c)
-	return nil
 }
 
 func (a *Analysis) handleLoads(mux *etw.Mux) {
-	verbose := func(r *etw.Record, o Origin, e *clr.AnyMethodLoadVerbose) error {
-		return a.learn(r, o, &code{e.MethodID, e.ModuleID, e.MethodStartAddress, e.MethodSize, e.MethodToken, e.MethodFlags,
+	verbose := func(r *etw.Record, o Origin, e *clr.AnyMethodLoadVerbose) {
+		a.learn(r, o, &code{e.MethodID, e.ModuleID, e.MethodStartAddress, e.MethodSize, e.MethodToken, e.MethodFlags,
 			e.ReJITID, e.MethodNamespace, e.MethodName, e.MethodSignature})
 	}
-	brief := func(r *etw.Record, o Origin, e *clr.AnyMethodLoad) error {
-		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
+	brief := func(r *etw.Record, o Origin, e *clr.AnyMethodLoad) {
+		a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
 			token: e.MethodToken, flags: e.MethodFlags, rejit: e.ReJITID})
 	}
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodLoadVerbose) error { return verbose(r, Loaded, e) })
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodUnloadVerbose) error {
-		return verbose(r, Unloaded, (*clr.AnyMethodLoadVerbose)(e))
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodLoadVerbose) { verbose(r, Loaded, e) })
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodUnloadVerbose) {
+		verbose(r, Unloaded, (*clr.AnyMethodLoadVerbose)(e))
 	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodLoad) error { return brief(r, Loaded, e) })
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodUnload) error { return brief(r, Unloaded, (*clr.AnyMethodLoad)(e)) })
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyR2RGetEntryPoint) error {
-		return a.learn(r, ByLookup, &code{id: e.MethodID, start: e.EntryPoint, size: e.MethodSize,
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodLoad) { brief(r, Loaded, e) })
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodUnload) { brief(r, Unloaded, (*clr.AnyMethodLoad)(e)) })
+	hear.On(mux, func(r *etw.Record, e *clr.AnyR2RGetEntryPoint) {
+		a.learn(r, ByLookup, &code{id: e.MethodID, start: e.EntryPoint, size: e.MethodSize,
 			space: e.MethodNamespace, name: e.MethodName, signature: e.MethodSignature})
 	})
 }
 
 func (a *Analysis) handleRundown(mux *etw.Mux) {
-	verbose := func(r *etw.Record, o Origin, e *rundown.AnyMethodDCEndVerbose) error {
-		return a.learn(r, o, &code{e.MethodID, e.ModuleID, e.MethodStartAddress, e.MethodSize, e.MethodToken, clr.MethodFlags(e.MethodFlags),
+	verbose := func(r *etw.Record, o Origin, e *rundown.AnyMethodDCEndVerbose) {
+		a.learn(r, o, &code{e.MethodID, e.ModuleID, e.MethodStartAddress, e.MethodSize, e.MethodToken, clr.MethodFlags(e.MethodFlags),
 			e.ReJITID, e.MethodNamespace, e.MethodName, e.MethodSignature})
 	}
-	brief := func(r *etw.Record, o Origin, e *rundown.AnyMethodDCEnd) error {
-		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
+	brief := func(r *etw.Record, o Origin, e *rundown.AnyMethodDCEnd) {
+		a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
 			token: e.MethodToken, flags: clr.MethodFlags(e.MethodFlags), rejit: e.ReJITID})
 	}
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCEndVerbose) error { return verbose(r, AtEnd, e) })
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCStartVerbose) error {
-		return verbose(r, AtStart, (*rundown.AnyMethodDCEndVerbose)(e))
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyMethodDCEndVerbose) { verbose(r, AtEnd, e) })
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyMethodDCStartVerbose) {
+		verbose(r, AtStart, (*rundown.AnyMethodDCEndVerbose)(e))
 	})
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCEnd) error { return brief(r, AtEnd, e) })
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCStart) error {
-		return brief(r, AtStart, (*rundown.AnyMethodDCEnd)(e))
-	})
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyMethodDCEnd) { brief(r, AtEnd, e) })
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyMethodDCStart) { brief(r, AtStart, (*rundown.AnyMethodDCEnd)(e)) })
 }
 
 // handleOldRundown registers the events by which the oldest runtimes did a rundown.
 func (a *Analysis) handleOldRundown(mux *etw.Mux) {
-	verbose := func(r *etw.Record, o Origin, e *clr.MethodDCEndVerboseV2) error {
-		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize, token: e.MethodToken,
+	verbose := func(r *etw.Record, o Origin, e *clr.MethodDCEndVerboseV2) {
+		a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize, token: e.MethodToken,
 			flags: e.MethodFlags, space: e.MethodNamespace, name: e.MethodName, signature: e.MethodSignature})
 	}
-	brief := func(r *etw.Record, o Origin, e *clr.MethodDCEndV2) error {
-		return a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
+	brief := func(r *etw.Record, o Origin, e *clr.MethodDCEndV2) {
+		a.learn(r, o, &code{id: e.MethodID, module: e.ModuleID, start: e.MethodStartAddress, size: e.MethodSize,
 			token: e.MethodToken, flags: e.MethodFlags})
 	}
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEndVerbose) error {
-		return verbose(r, AtEnd, &e.MethodDCEndVerboseV2)
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodDCEndVerbose) { verbose(r, AtEnd, &e.MethodDCEndVerboseV2) })
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodDCStartVerbose) {
+		verbose(r, AtStart, (*clr.MethodDCEndVerboseV2)(&e.MethodDCStartVerboseV2))
 	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStartVerbose) error {
-		return verbose(r, AtStart, (*clr.MethodDCEndVerboseV2)(&e.MethodDCStartVerboseV2))
-	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCEnd) error { return brief(r, AtEnd, &e.MethodDCEndV2) })
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodDCStart) error {
-		return brief(r, AtStart, (*clr.MethodDCEndV2)(&e.MethodDCStartV2))
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodDCEnd) { brief(r, AtEnd, &e.MethodDCEndV2) })
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodDCStart) {
+		brief(r, AtStart, (*clr.MethodDCEndV2)(&e.MethodDCStartV2))
 	})
 }
 
 func (a *Analysis) handleModules(mux *etw.Mux) {
-	learn := func(r *etw.Record, m Module) error {
-		a.process(r).learnModule(when.Of(r), m)
-		return nil
+	learn := func(r *etw.Record, m Module) { a.process(r).learnModule(when.Of(r), m) }
+	full := func(r *etw.Record, id uint64, il, native etw.UTF16, pdb, nativePDB PDB, build etw.UTF16) {
+		learn(r, Module{id, il.String(), native.String(), pdb, nativePDB, build.String()})
 	}
-	full := func(r *etw.Record, id uint64, il, native etw.UTF16, pdb, nativePDB PDB, build etw.UTF16) error {
-		return learn(r, Module{id, il.String(), native.String(), pdb, nativePDB, build.String()})
+	paths := func(r *etw.Record, id uint64, il, native etw.UTF16) {
+		learn(r, Module{ID: id, ILPath: il.String(), NativePath: native.String()})
 	}
-	paths := func(r *etw.Record, id uint64, il, native etw.UTF16) error {
-		return learn(r, Module{ID: id, ILPath: il.String(), NativePath: native.String()})
-	}
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyModuleLoad) error {
-		return full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
+	hear.On(mux, func(r *etw.Record, e *clr.AnyModuleLoad) {
+		full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
 			pdb(e.NativePdbSignature, e.NativePdbAge, e.NativePdbBuildPath), e.NativeBuildID)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyModuleDCEnd) error {
-		return full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyModuleDCEnd) {
+		full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
 			pdb(e.NativePdbSignature, e.NativePdbAge, e.NativePdbBuildPath), e.NativeBuildID)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyModuleDCStart) error {
-		return full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyModuleDCStart) {
+		full(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath, pdb(e.ManagedPdbSignature, e.ManagedPdbAge, e.ManagedPdbBuildPath),
 			pdb(e.NativePdbSignature, e.NativePdbAge, e.NativePdbBuildPath), nil)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyDomainModuleLoad) error {
-		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
+	hear.On(mux, func(r *etw.Record, e *clr.AnyDomainModuleLoad) {
+		paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyDomainModuleDCEnd) error {
-		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyDomainModuleDCEnd) {
+		paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyDomainModuleDCStart) error {
-		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyDomainModuleDCStart) {
+		paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyModuleDCEnd) error {
-		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyModuleDCStart) error {
-		return paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath)
-	})
+	hear.On(mux, func(r *etw.Record, e *clr.AnyModuleDCEnd) { paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath) })
+	hear.On(mux, func(r *etw.Record, e *clr.AnyModuleDCStart) { paths(r, e.ModuleID, e.ModuleILPath, e.ModuleNativePath) })
 }
 
 func pdb(id etw.GUID, age uint32, path etw.UTF16) PDB { return PDB{id, age, path.String()} }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -44,21 +45,21 @@ type mapEntry struct {
 const maxMapEntries = 1 << 16
 
 func (a *Analysis) handleMaps(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodILToNativeMap) error {
-		return a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
+	hear.On(mux, func(r *etw.Record, e *clr.AnyMethodILToNativeMap) {
+		a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCEndILToNativeMap) error {
-		return a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyMethodDCEndILToNativeMap) {
+		a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCStartILToNativeMap) error {
-		return a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
+	hear.On(mux, func(r *etw.Record, e *rundown.AnyMethodDCStartILToNativeMap) {
+		a.learnMap(r, mapKey{e.MethodID, uint32(e.ReJITID), uint8(e.MethodExtent)}, e.ILOffsets, e.NativeOffsets)
 	})
 }
 
-func (a *Analysis) learnMap(r *etw.Record, key mapKey, il, native etw.Uint32s) error {
+func (a *Analysis) learnMap(r *etw.Record, key mapKey, il, native etw.Uint32s) {
 	n := min(il.Len(), native.Len(), maxMapEntries)
 	if n == 0 {
-		return nil
+		return
 	}
 	var data []byte
 	var last mapEntry
@@ -74,7 +75,6 @@ func (a *Analysis) learnMap(r *etw.Record, key mapKey, il, native etw.Uint32s) e
 	}
 	s.all = append(s.all, storedMap{slices.Clip(data), when.Of(r), s.last[key]})
 	s.last[key] = uint32(len(s.all))
-	return nil
 }
 
 // maxTiers bounds how many maps of one method are looked at.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -83,58 +84,45 @@ func (m *Machine) Service(t *Thread) string {
 // watchConfig takes the events of the kernel and of merging that describe the machine.
 func (m *Machine) watchConfig(mux *etw.Mux) {
 	f := &m.facts
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySysConfigVolumeMapping) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySysConfigVolumeMapping) {
 		m.volumes.add(e.NtPath.String(), e.DosPath.String())
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySysConfigSystemPaths) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySysConfigSystemPaths) {
 		m.volumes.windows = strings.TrimSuffix(e.SystemWindowsDirectory.String(), `\`)
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySysConfigBuildInfo) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySysConfigBuildInfo) {
 		f.System, f.Build = e.ProductName.String(), e.BuildLab.String()
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyEventTraceBuildInfo) error {
-		f.Build = e.BuildString.String()
-		return nil
-	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigCPU) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyEventTraceBuildInfo) { f.Build = e.BuildString.String() })
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySystemConfigCPU) {
 		f.Computer, f.Domain = fixed(e.ComputerName), fixed(e.DomainName)
 		f.Processors, f.MHz = int(e.NumberOfProcessors), int(e.MHz)
 		f.MemoryMB, f.PageSize = int(e.MemSize), int(e.PageSize)
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigProcessors) error {
-		f.Processor = fixed(e.ProcessorName)
-		return nil
-	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigPlatform) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySystemConfigProcessors) { f.Processor = fixed(e.ProcessorName) })
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySystemConfigPlatform) {
 		f.Maker, f.Model = fixed(e.SystemManufacturer), fixed(e.SystemProductName)
-		return nil
 	})
 	m.watchDisks(mux)
 	m.watchServices(mux)
 }
 
 func (m *Machine) watchDisks(mux *etw.Mux) {
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigPhyDisk) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySystemConfigPhyDisk) {
 		d := m.disk(e.DiskNumber)
 		d.Model, d.BytesPerSector = fixed(e.Manufacturer), e.BytesPerSector
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigLogDisk) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySystemConfigLogDisk) {
 		d := m.disk(e.DiskNumber)
 		p := Partition{Number: e.PartitionNumber, Drive: fixed(e.DriveLetterString), FileSystem: fixed(e.FileSystem),
 			Offset: e.StartOffset, Size: e.PartitionSize}
 		for i := range d.Partitions {
 			if d.Partitions[i].Number == p.Number {
 				d.Partitions[i] = p
-				return nil
+				return
 			}
 		}
 		d.Partitions = append(d.Partitions, p)
-		return nil
 	})
 }
 

@@ -3,6 +3,7 @@ package system
 import (
 	"cmp"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -27,14 +28,13 @@ type faults struct {
 // NewFaults returns faults of which none is known yet. Its handlers are registered at mux.
 func NewFaults(mux *etw.Mux) *Faults {
 	f := &Faults{files: FilesOf(mux), rows: make(map[use]*faults)}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPageFaultHardFault) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyPageFaultHardFault) {
 		at := f.files.machine.at(r)
 		took := r.Timestamp - int64(e.InitialTime)
 		if took < 0 || f.files.machine.tooLong(uint64(took)) {
 			took = 0
 		}
 		f.of(f.files.ByKey(e.FileObject), f.files.machine.Asker(r, int64(e.TThreadID))).add(at, took, e.ByteCount)
-		return nil
 	})
 	return f
 }

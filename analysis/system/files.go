@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/busy"
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/inout"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/windows/file"
@@ -87,34 +88,24 @@ func beginFiles(mux *etw.Mux) *Files {
 // watchNames follows the files that keys stand for. A file that was open before the
 // recording is named by the list at its end, so that its key may be met before its name.
 func (f *Files) watchNames(mux *etw.Mux) {
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoName) error { return f.name(e.FileObject, e.FileName) })
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileCreate) error {
-		return f.name(e.FileObject, e.FileName)
-	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileRundown) error {
-		return f.name(e.FileObject, e.FileName)
-	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileDelete) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyFileIoName) { f.name(e.FileObject, e.FileName) })
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileCreate) { f.name(e.FileObject, e.FileName) })
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileRundown) { f.name(e.FileObject, e.FileName) })
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyFileIoFileDelete) {
 		f.name(e.FileObject, e.FileName)
 		f.keys[e.FileObject].closed = true
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *file.AnyNameCreate) error { return f.name(e.FileKey, e.FileName) })
-	etw.Handle(mux, func(_ *etw.Record, e *file.AnyNameDelete) error {
+	hear.On(mux, func(_ *etw.Record, e *file.AnyNameCreate) { f.name(e.FileKey, e.FileName) })
+	hear.On(mux, func(_ *etw.Record, e *file.AnyNameDelete) {
 		f.name(e.FileKey, e.FileName)
 		f.keys[e.FileKey].closed = true
-		return nil
 	})
-	closed := func(object etw.Pointer) error {
-		delete(f.objects, object)
-		return nil
-	}
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyFileIoClose) error { return closed(e.FileObject) })
-	etw.Handle(mux, func(_ *etw.Record, e *file.AnyClose) error { return closed(e.FileObject) })
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyFileIoClose) { delete(f.objects, e.FileObject) })
+	hear.On(mux, func(_ *etw.Record, e *file.AnyClose) { delete(f.objects, e.FileObject) })
 }
 
 // name names the file of a key.
-func (f *Files) name(key etw.Pointer, path etw.UTF16) error {
+func (f *Files) name(key etw.Pointer, path etw.UTF16) {
 	file := f.keys[key]
 	if file == nil || file.closed || file.Path != "" && !path.EqualString(file.Path) {
 		file = new(File)
@@ -123,7 +114,6 @@ func (f *Files) name(key etw.Pointer, path etw.UTF16) error {
 	if file.Path == "" {
 		file.Path = path.String()
 	}
-	return nil
 }
 
 // ByKey returns the file that a key of the kernel stands for now, or nil for 0. Its path
@@ -164,15 +154,14 @@ func (u *FileUse) disk(number uint32) *DiskUse {
 
 // diskAsked takes that a disk is asked. Old answers do not tell which thread asked for it: the
 // request does.
-func (f *Files) diskAsked(r *etw.Record, _ inout.Kind, irp etw.Pointer, _ inout.Issuer) error {
+func (f *Files) diskAsked(r *etw.Record, _ inout.Kind, irp etw.Pointer, _ inout.Issuer) {
 	if r.ThreadID >= 0 {
 		f.issuers[irp] = f.machine.HasThread(r.ThreadID, r.ProcessID)
 	}
-	return nil
 }
 
 // answered adds up a transfer of a disk.
-func (f *Files) answered(r *etw.Record, a inout.Answer) error {
+func (f *Files) answered(r *etw.Record, a inout.Answer) {
 	f.machine.at(r)
 	thread := f.issuers[a.IRP]
 	delete(f.issuers, a.IRP)
@@ -197,11 +186,10 @@ func (f *Files) answered(r *etw.Record, a inout.Answer) error {
 	default:
 		d.Flushes++
 	}
-	return nil
 }
 
 // asked adds up an operation that begins now.
-func (f *Files) asked(r *etw.Record, q inout.Request) error {
+func (f *Files) asked(r *etw.Record, q inout.Request) {
 	if q.Kind == inout.Open {
 		f.objects[q.Object] = &File{Path: q.Path.String()}
 	}
@@ -219,18 +207,16 @@ func (f *Files) asked(r *etw.Record, q inout.Request) error {
 	default:
 		u.Others++
 	}
-	return nil
 }
 
 // ended takes that an operation ends.
-func (f *Files) ended(r *etw.Record, irp etw.Pointer) error {
+func (f *Files) ended(r *etw.Record, irp etw.Pointer) {
 	if o, ok := f.flights[irp]; ok {
 		delete(f.flights, irp)
 		if d := f.machine.at(r) - o.begun; d > 0 {
 			o.use.ticks += d
 		}
 	}
-	return nil
 }
 
 // Opened returns the file that an operation of the file system is about, or nil if it is about

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -14,32 +15,25 @@ const noID = 0xffffffff
 // watchProcesses follows the kernel's events of processes. The process is that of
 // the payload: the header of a start is the parent's.
 func (m *Machine) watchProcesses(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessStart) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyProcessStart) {
 		m.startProcess(int64(e.ProcessID), m.at(r), uint64(e.UniqueProcessKey)).tell(e)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessDCStart) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyProcessDCStart) {
 		m.at(r)
 		m.hasProcess(int64(e.ProcessID)).tell((*kernel.AnyProcessStart)(e))
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessDCStop) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyProcessDCStop) {
 		m.at(r)
 		m.hasProcess(int64(e.ProcessID)).tell((*kernel.AnyProcessStart)(e))
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessStop) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyProcessStop) {
 		p := m.stopProcess(int64(e.ProcessID), m.at(r), uint64(e.UniqueProcessKey))
 		p.tell((*kernel.AnyProcessStart)(e))
 		if e.Seen.Layout >= 1 {
 			p.ExitCode, p.HasExitCode = int64(e.ExitStatus), true
 		}
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyProcessDefunct) error {
-		m.zombie(e, m.at(r))
-		return nil
-	})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyProcessDefunct) { m.zombie(e, m.at(r)) })
 }
 
 // tell takes over the facts of an event about the process.
@@ -93,28 +87,23 @@ func (m *Machine) zombie(e *kernel.AnyProcessDefunct, at int64) {
 
 // watchThreads follows the kernel's events of threads.
 func (m *Machine) watchThreads(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStart) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadStart) {
 		m.startThread(int64(e.TThreadID), int64(e.ProcessID), m.at(r)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadDCStart) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadDCStart) {
 		m.at(r)
 		m.listThread(int64(e.TThreadID), int64(e.ProcessID)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadDCStop) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadDCStop) {
 		m.at(r)
 		m.listThread(int64(e.TThreadID), int64(e.ProcessID)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStop) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadStop) {
 		m.stopThread(int64(e.TThreadID), int64(e.ProcessID), m.at(r)).tell(e.ThreadName, e.Win32StartAddr, e.SubProcessTag)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadSetName) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadSetName) {
 		m.at(r)
 		m.listThread(int64(e.ThreadID), int64(e.ProcessID)).Name = e.ThreadName.String()
-		return nil
 	})
 }
 
@@ -130,31 +119,27 @@ func (t *Thread) tell(name etw.UTF16, start etw.Pointer, tag uint32) {
 // watchImages follows the kernel's events of images. The process is that of the
 // payload; 0 stands for the kernel.
 func (m *Machine) watchImages(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageLoad) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageLoad) {
 		s := m.images(e.ProcessID)
 		s.tell(s.load(uint64(e.ImageBase), m.at(r)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageDCStart) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageDCStart) {
 		m.at(r)
 		s := m.images(e.ProcessID)
 		s.tell(s.has(uint64(e.ImageBase)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageDCStop) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageDCStop) {
 		m.at(r)
 		s := m.images(e.ProcessID)
 		s.tell(s.has(uint64(e.ImageBase)), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageUnload) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageUnload) {
 		at := m.at(r)
 		s := &m.kernel
 		if e.ProcessID != 0 {
 			s = &m.processOf(int64(e.ProcessID)).Images
 		}
 		s.tell(s.unload(uint64(e.ImageBase), at), uint64(e.ImageSize), e.FileName, e.TimeDateStamp, e.ImageChecksum)
-		return nil
 	})
 }
 
@@ -172,7 +157,7 @@ func (s *Images) tell(i *Image, size uint64, path etw.UTF16, stamp, checksum uin
 // watchIdentities follows the events that the merging of traces adds: the names of the
 // symbols of images.
 func (m *Machine) watchIdentities(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDInfo) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageIDInfo) {
 		m.at(r)
 		s := m.images(e.ProcessID)
 		i := s.identify(uint64(e.ImageBase))
@@ -181,17 +166,14 @@ func (m *Machine) watchIdentities(mux *etw.Mux) {
 			i.Path = e.OriginalFileName.String()
 		}
 		i.TimeDateStamp = e.TimeDateStamp
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDRSDS) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDRSDS) {
 		m.at(r)
 		m.images(e.ProcessID).identify(uint64(e.ImageBase)).PDB.tell(&e.ImageIDDbgIDRSDSV2)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDILRSDS) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDILRSDS) {
 		m.at(r)
 		m.images(e.ProcessID).identify(uint64(e.ImageBase)).ILPDB.tell((*kernel.ImageIDDbgIDRSDSV2)(&e.ImageIDDbgIDILRSDSV2))
-		return nil
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"net/netip"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -113,20 +114,20 @@ func (n *Network) at(r *etw.Record, who teller.Teller, udp bool, pid uint32, loc
 	return c
 }
 
-func (c *Connection) send(size uint32) error {
+func (c *Connection) send(size uint32) {
 	c.Sent++
 	c.BytesSent += uint64(size)
-	return c.move(size)
+	c.move(size)
 }
 
-func (c *Connection) receive(size uint32) error {
+func (c *Connection) receive(size uint32) {
 	c.Received++
 	c.BytesReceived += uint64(size)
-	return c.move(size)
+	c.move(size)
 }
 
 // move reports the bytes moved in the last event of a connection.
-func (c *Connection) move(size uint32) error {
+func (c *Connection) move(size uint32) {
 	if n := c.of; n != nil && n.moved != nil {
 		pid := int64(-1)
 		if c.Process != nil {
@@ -134,73 +135,66 @@ func (c *Connection) move(size uint32) error {
 		}
 		n.moved(pid, n.machine.MS(c.End), size)
 	}
-	return nil
 }
 
-func (n *Network) fail(who teller.Teller) error {
+func (n *Network) fail(who teller.Teller) {
 	if n.from.Hears(who) {
 		n.failures++
 	}
-	return nil
-}
-
-func count(n *uint64) error {
-	*n++
-	return nil
 }
 
 func (n *Network) watchTCP(mux *etw.Mux) {
 	at := func(r *etw.Record, pid, saddr uint32, sport uint16, daddr uint32, dport uint16) *Connection {
 		return n.at(r, teller.Classic, false, pid, v4(saddr, sport), v4(daddr, dport))
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPSend) error {
-		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPSend) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPRecv) error {
-		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).receive(e.Size)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPRecv) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).receive(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPRetransmit) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Retransmits)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPRetransmit) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Retransmits++
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPConnect) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPConnect) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects++
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPReconnect) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPReconnect) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects++
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPAccept) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Accepts)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPAccept) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Accepts++
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPDisconnect) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPDisconnect) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects++
 	})
-	etw.Handle(mux, func(*etw.Record, *kernel.AnyTCPIPFail) error { return n.fail(teller.Classic) })
+	hear.On(mux, func(*etw.Record, *kernel.AnyTCPIPFail) { n.fail(teller.Classic) })
 }
 
 func (n *Network) watchTCP6(mux *etw.Mux) {
 	at := func(r *etw.Record, pid uint32, saddr etw.Binary, sport uint16, daddr etw.Binary, dport uint16) *Connection {
 		return n.at(r, teller.Classic, false, pid, v6(saddr, sport), v6(daddr, dport))
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPSendIPV6) error {
-		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPSendIPV6) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPRecvIPV6) error {
-		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).receive(e.Size)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPRecvIPV6) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).receive(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPRetransmitIPV6) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Retransmits)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPRetransmitIPV6) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Retransmits++
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPConnectIPV6) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPConnectIPV6) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects++
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPReconnectIPV6) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPReconnectIPV6) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Connects++
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPAcceptIPV6) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Accepts)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPAcceptIPV6) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Accepts++
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTCPIPDisconnectIPV6) error {
-		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPDisconnectIPV6) {
+		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects++
 	})
 }
 
@@ -213,17 +207,17 @@ func (n *Network) watchUDP(mux *etw.Mux) {
 		}
 		return uint32(r.ProcessID)
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUDPIPSend) error {
-		return n.at(r, teller.Classic, true, owner(r, e.HasPID(), e.PID), v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyUDPIPSend) {
+		n.at(r, teller.Classic, true, owner(r, e.HasPID(), e.PID), v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUDPIPRecv) error {
-		return n.at(r, teller.Classic, true, owner(r, e.HasPID(), e.PID), v4(e.Daddr, e.Dport), v4(e.Saddr, e.Sport)).receive(e.Size)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyUDPIPRecv) {
+		n.at(r, teller.Classic, true, owner(r, e.HasPID(), e.PID), v4(e.Daddr, e.Dport), v4(e.Saddr, e.Sport)).receive(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUDPIPSendIPV6) error {
-		return n.at(r, teller.Classic, true, e.PID, v6(e.Saddr, e.Sport), v6(e.Daddr, e.Dport)).send(e.Size)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyUDPIPSendIPV6) {
+		n.at(r, teller.Classic, true, e.PID, v6(e.Saddr, e.Sport), v6(e.Daddr, e.Dport)).send(e.Size)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUDPIPRecvIPV6) error {
-		return n.at(r, teller.Classic, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyUDPIPRecvIPV6) {
+		n.at(r, teller.Classic, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
 	})
-	etw.Handle(mux, func(*etw.Record, *kernel.AnyUDPIPFail) error { return n.fail(teller.Classic) })
+	hear.On(mux, func(*etw.Record, *kernel.AnyUDPIPFail) { n.fail(teller.Classic) })
 }

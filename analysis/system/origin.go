@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -40,15 +41,11 @@ func (o *origin) differs(other *origin) bool {
 
 // watchOrigins takes the events of files about their origin.
 func (m *Machine) watchOrigins(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyEventTraceHeader) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyEventTraceHeader) {
 		m.originOf(r).booted = e.BootTime
 		m.bound(r.Clock, e.EndTime)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnySystemConfigCPU) error {
-		m.named(r, fixed(e.ComputerName))
-		return nil
-	})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnySystemConfigCPU) { m.named(r, fixed(e.ComputerName)) })
 }
 
 // named takes the name of the computer, of which a file has several if it was made of others.

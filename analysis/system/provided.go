@@ -3,6 +3,7 @@ package system
 import (
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/generated/windows/network"
@@ -24,50 +25,43 @@ func (x *axis) near(a, b int64) bool {
 
 // watchProvided follows the events of processes, threads and images that have manifests.
 func (m *Machine) watchProvided(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyStart) error {
+	hear.On(mux, func(r *etw.Record, e *process.AnyStart) {
 		m.startProcess(int64(e.ProcessID), m.at(r), 0).provided(e.ParentProcessID, e.SessionID, e.ImageName, e.PackageFullName, e.PackageRelativeAppID)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyRundown) error {
+	hear.On(mux, func(r *etw.Record, e *process.AnyRundown) {
 		m.at(r)
 		m.hasProcess(int64(e.ProcessID)).provided(e.ParentProcessID, e.SessionID, e.ImageName, e.PackageFullName, e.PackageRelativeAppID)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyStop) error {
+	hear.On(mux, func(r *etw.Record, e *process.AnyStop) {
 		p := m.stopProcess(int64(e.ProcessID), m.at(r), 0)
 		if p.Name == "" {
 			p.Name = e.ImageName.String()
 		}
 		p.ExitCode, p.HasExitCode = int64(e.ExitCode), true
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyThreadStart) error {
+	hear.On(mux, func(r *etw.Record, e *process.AnyThreadStart) {
 		m.startThread(int64(e.ThreadID), int64(e.ProcessID), m.at(r)).tell(etw.UTF16{}, e.Win32StartAddr, e.SubProcessTag)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyThreadStop) error {
+	hear.On(mux, func(r *etw.Record, e *process.AnyThreadStop) {
 		m.stopThread(int64(e.ThreadID), int64(e.ProcessID), m.at(r)).tell(etw.UTF16{}, e.Win32StartAddr, e.SubProcessTag)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyImageLoad) error {
+	hear.On(mux, func(r *etw.Record, e *process.AnyImageLoad) {
 		s, at, base := m.images(e.ProcessID), m.at(r), uint64(e.ImageBase)
 		i := s.open[base]
 		if i == nil || !i.Started || !m.near(i.Start, at) {
 			i = s.load(base, at)
 		}
 		s.tell(i, uint64(e.ImageSize), e.ImageName, e.TimeDateStamp, e.ImageCheckSum)
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *process.AnyImageUnload) error {
+	hear.On(mux, func(r *etw.Record, e *process.AnyImageUnload) {
 		s, at, base := &m.kernel, m.at(r), uint64(e.ImageBase)
 		if e.ProcessID != 0 {
 			s = &m.processOf(int64(e.ProcessID)).Images
 		}
 		if s.open[base] == nil && s.unloaded(base, func(end int64) bool { return m.near(end, at) }) {
-			return nil
+			return
 		}
 		s.tell(s.unload(base, at), uint64(e.ImageSize), e.ImageName, e.TimeDateStamp, e.ImageCheckSum)
-		return nil
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/paths"
 	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/generated/clr"
@@ -14,16 +15,12 @@ import (
 
 // watchRuntimes takes the events of .NET runtimes about their processes.
 func (m *Machine) watchRuntimes(mux *etw.Mux) {
-	etw.Handle(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) error {
-		m.tellRuntime(r, e)
-		return nil
-	})
-	etw.Handle(mux, func(r *etw.Record, e *rundown.RuntimeInformationDCStart) error {
+	hear.On(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) { m.tellRuntime(r, e) })
+	hear.On(mux, func(r *etw.Record, e *rundown.RuntimeInformationDCStart) {
 		m.tellRuntime(r, &clr.RuntimeInformationStart{Sku: clr.RuntimeSku(e.Sku),
 			BclMajorVersion: e.BclMajorVersion, BclMinorVersion: e.BclMinorVersion, BclBuildNumber: e.BclBuildNumber, BclQfeNumber: e.BclQfeNumber,
 			VMMajorVersion: e.VMMajorVersion, VMMinorVersion: e.VMMinorVersion, VMBuildNumber: e.VMBuildNumber, VMQfeNumber: e.VMQfeNumber,
 			CommandLine: e.CommandLine, RuntimeDllPath: e.RuntimeDllPath})
-		return nil
 	})
 }
 

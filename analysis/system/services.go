@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -34,7 +35,7 @@ type Adapter struct {
 func (m *Machine) watchServices(mux *etw.Mux) {
 	f := &m.facts
 	services, adapters := make(map[string]int), make(map[string]int)
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigServices) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySystemConfigServices) {
 		s := Service{Name: fixed(e.ServiceName), Title: fixed(e.DisplayName), PID: -1, Group: fixed(e.SvchostGroup)}
 		if e.HasServiceState() {
 			s.State = e.ServiceState.String()
@@ -46,16 +47,14 @@ func (m *Machine) watchServices(mux *etw.Mux) {
 			m.services[service{int64(e.ProcessID), e.SubProcessTag}] = s.Name
 		}
 		f.Services = put(f.Services, services, s.Name, s)
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnySystemConfigNIC) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnySystemConfigNIC) {
 		a := Adapter{Name: cmp.Or(fixed(e.NICDescription), fixed(e.NICName)), IP: listOf(e.IPAddresses), DNS: listOf(e.DNSServerAddresses)}
 		for i := range min(e.PhysicalAddrLen, 8) {
 			a.Hardware += fmt.Sprintf("%02x:", byte(e.PhysicalAddr>>(8*i)))
 		}
 		a.Hardware = strings.TrimSuffix(a.Hardware, ":")
 		f.Adapters = put(f.Adapters, adapters, a.Name+" "+a.Hardware, a)
-		return nil
 	})
 }
 

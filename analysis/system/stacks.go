@@ -3,6 +3,7 @@ package system
 import (
 	"encoding/binary"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -77,20 +78,17 @@ const none = -1
 func BindStacks[T any](mux *etw.Mux, deliver func(event T, s CallStack)) *Stacks[T] {
 	s := &Stacks[T]{deliver: deliver, free: none, oldest: none, newest: none, byTime: make(map[int64]int32)}
 	s.watch(mux)
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyStackWalkStack) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyStackWalkStack) {
 		stack := etw.Stack{Addresses: e.Stack.Bytes(), PtrSize: r.PointerSize}
 		if n := stack.Len(); n > 0 {
 			s.bind(e.EventTimeStamp, e.StackThread, s.intern(stack), !isKernel(stack.At(0), stack.PtrSize), !isKernel(stack.At(n-1), stack.PtrSize))
 		}
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyStackWalkStackKeyKernel) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyStackWalkStackKeyKernel) {
 		s.bind(e.EventTimeStamp, e.StackThread, s.refer(halfKey{uint64(e.StackKey), kernelHalf}), false, false)
-		return nil
 	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyStackWalkStackKeyUser) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyStackWalkStackKeyUser) {
 		s.bind(e.EventTimeStamp, e.StackThread, s.refer(halfKey{uint64(e.StackKey), userHalf}), true, true)
-		return nil
 	})
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/universal/tracepoints"
@@ -62,31 +63,21 @@ const defaultInterval = 10000
 func NewUsage(mux *etw.Mux) *Usage {
 	m := Of(mux)
 	u := &Usage{machine: m, interval: defaultInterval}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) {
 		u.last = max(u.last, m.at(r))
 		u.samples++
 		t := u.of(m.Named(r, int64(e.ThreadID)))
 		t.Samples++
 		t.sampled += u.interval
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
-		u.switched(r, e)
-		return nil
-	})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) { u.switched(r, e) })
 	interval := func(source kernel.ProfileSource, length uint32) {
 		if source == kernel.ProfileSourceProfileTime && length > 0 {
 			u.interval, u.told = uint64(length), true
 		}
 	}
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) error {
-		interval(e.Source, e.NewInterval)
-		return nil
-	})
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) error {
-		interval(e.Source, e.NewInterval)
-		return nil
-	})
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) { interval(e.Source, e.NewInterval) })
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) { interval(e.Source, e.NewInterval) })
 	mux.HandleRest(u.record)
 	return u
 }

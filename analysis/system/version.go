@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -28,13 +29,12 @@ type build struct {
 }
 
 func (m *Machine) watchVersions(mux *etw.Mux) {
-	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyImageIDFileVersion) error {
+	hear.On(mux, func(_ *etw.Record, e *kernel.AnyImageIDFileVersion) {
 		at := build{e.TimeDateStamp, uint64(e.ImageSize)}
 		v := FileVersion{e.OrigFileName.String(), e.FileVersion.String(), e.BinFileVersion.String(), e.FileDescription.String(), e.ProductName.String(), e.CompanyName.String()}
 		if !slices.Contains(m.versions[at], v) {
 			m.versions[at] = append(m.versions[at], v)
 		}
-		return nil
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -50,20 +51,13 @@ var NeedsPath = slices.Concat(contention.Needs, Needs)
 func NewPaths(mux *etw.Mux) *Paths {
 	defer need.Ask(mux, NeedsPath)()
 	p := &Paths{waits: make(map[threadID][]blocked), open: make(map[threadID]blocked), over: make(map[int64]int64), told: make(map[threadID]struct{})}
-	etw.Handle(mux, func(r *etw.Record, _ *rundown.AnyDCEndInit) error {
-		p.over[r.ProcessID] = when.Of(r)
-		return nil
-	})
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyContentionStart) error {
-		p.begin(r, "lock", "", int64(e.LockOwnerThreadID))
-		return nil
-	})
+	hear.On(mux, func(r *etw.Record, _ *rundown.AnyDCEndInit) { p.over[r.ProcessID] = when.Of(r) })
+	hear.On(mux, func(r *etw.Record, e *clr.AnyContentionStart) { p.begin(r, "lock", "", int64(e.LockOwnerThreadID)) })
 	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyContentionStop) error { return p.end(r) })
-	etw.Handle(mux, func(r *etw.Record, e *clr.AnyWaitHandleWaitStart) error {
+	hear.On(mux, func(r *etw.Record, e *clr.AnyWaitHandleWaitStart) {
 		if _, ok := p.open[threadID{r.ProcessID, r.ThreadID}]; !ok { // else it is how a lock waits
 			p.begin(r, "wait", e.WaitSource.String(), 0)
 		}
-		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyWaitHandleWaitStop) error {
 		if p.open[threadID{r.ProcessID, r.ThreadID}].kind == "wait" {

@@ -1,6 +1,7 @@
 package inout
 
 import (
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/windows/disk"
@@ -24,39 +25,38 @@ type Answer struct {
 
 // WatchDisks registers handlers at a mux that tell when a disk is asked, which the kernel alone
 // does, and when it has answered, by the teller that comes first.
-func WatchDisks(mux *etw.Mux, asked func(r *etw.Record, kind Kind, irp etw.Pointer, by Issuer) error, answered func(*etw.Record, Answer) error) {
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) error {
-		return asked(r, Read, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
+func WatchDisks(mux *etw.Mux, asked func(r *etw.Record, kind Kind, irp etw.Pointer, by Issuer), answered func(*etw.Record, Answer)) {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) {
+		asked(r, Read, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error {
-		return asked(r, Write, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) {
+		asked(r, Write, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error {
-		return asked(r, Flush, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) {
+		asked(r, Flush, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
 	})
 	var from teller.Teller
-	tell := func(who teller.Teller, r *etw.Record, a Answer) error {
-		if !from.Hears(who) {
-			return nil
+	tell := func(who teller.Teller, r *etw.Record, a Answer) {
+		if from.Hears(who) {
+			answered(r, a)
 		}
-		return answered(r, a)
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		return tell(teller.Classic, r, Answer{Read, e.Irp, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) {
+		tell(teller.Classic, r, Answer{Read, e.Irp, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		return tell(teller.Classic, r, Answer{Write, e.Irp, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) {
+		tell(teller.Classic, r, Answer{Write, e.Irp, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		return tell(teller.Classic, r, Answer{Flush, e.Irp, 0, e.DiskNumber, 0, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) {
+		tell(teller.Classic, r, Answer{Flush, e.Irp, 0, e.DiskNumber, 0, e.HighResResponseTime, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID}})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyRead) error {
-		return tell(teller.Provided, r, Answer{Read, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{}})
+	hear.On(mux, func(r *etw.Record, e *disk.AnyRead) {
+		tell(teller.Provided, r, Answer{Read, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{}})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyWrite) error {
-		return tell(teller.Provided, r, Answer{Write, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{}})
+	hear.On(mux, func(r *etw.Record, e *disk.AnyWrite) {
+		tell(teller.Provided, r, Answer{Write, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime, Issuer{}})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *disk.AnyFlush) error {
-		return tell(teller.Provided, r, Answer{Flush, e.IORequestPacket, 0, e.DiskNumber, 0, e.HighResResponseTime, Issuer{}})
+	hear.On(mux, func(r *etw.Record, e *disk.AnyFlush) {
+		tell(teller.Provided, r, Answer{Flush, e.IORequestPacket, 0, e.DiskNumber, 0, e.HighResResponseTime, Issuer{}})
 	})
 }

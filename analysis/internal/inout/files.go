@@ -3,6 +3,7 @@
 package inout
 
 import (
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/windows/file"
@@ -43,91 +44,78 @@ type Request struct {
 
 // A fileListener is told of requests by the teller of their kind that comes first.
 type fileListener struct {
-	begins func(*etw.Record, Request) error
+	begins func(*etw.Record, Request)
 	from   [Write + 2]teller.Teller // of opens, reads, writes and all others
 }
 
-func (l *fileListener) hears(who teller.Teller, r *etw.Record, q Request) error {
-	if !l.from[min(int(q.Kind), len(l.from)-1)].Hears(who) {
-		return nil
+func (l *fileListener) hears(who teller.Teller, r *etw.Record, q Request) {
+	if l.from[min(int(q.Kind), len(l.from)-1)].Hears(who) {
+		l.begins(r, q)
 	}
-	return l.begins(r, q)
 }
 
 // WatchFiles registers handlers at a mux that tell when a request begins and when one ends.
-func WatchFiles(mux *etw.Mux, begins func(*etw.Record, Request) error, ends func(r *etw.Record, irp etw.Pointer) error) {
+func WatchFiles(mux *etw.Mux, begins func(*etw.Record, Request), ends func(r *etw.Record, irp etw.Pointer)) {
 	l := &fileListener{begins: begins}
 	l.watchKernel(mux)
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error { return ends(r, e.IrpPtr) })
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) { ends(r, e.IrpPtr) })
 	l.watchProvider(mux)
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyOperationEnd) error { return ends(r, e.Irp) })
+	hear.On(mux, func(r *etw.Record, e *file.AnyOperationEnd) { ends(r, e.Irp) })
 }
 
 func (l *fileListener) watchKernel(mux *etw.Mux) {
-	tell := func(r *etw.Record, kind Kind, key, object, thread, irp etw.Pointer, bytes uint32) error {
-		return l.hears(teller.Classic, r, Request{Kind: kind, Key: key, Object: object, Thread: uint32(thread), IRP: irp, Bytes: bytes})
+	tell := func(r *etw.Record, kind Kind, key, object, thread, irp etw.Pointer, bytes uint32) {
+		l.hears(teller.Classic, r, Request{Kind: kind, Key: key, Object: object, Thread: uint32(thread), IRP: irp, Bytes: bytes})
 	}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
-		return l.hears(teller.Classic, r, Request{Kind: Open, Object: e.FileObject, Path: e.OpenPath, Thread: uint32(e.TTID), IRP: e.IrpPtr})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) {
+		l.hears(teller.Classic, r, Request{Kind: Open, Object: e.FileObject, Path: e.OpenPath, Thread: uint32(e.TTID), IRP: e.IrpPtr})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
-		return tell(r, Read, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) {
+		tell(r, Read, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
-		return tell(r, Write, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) {
+		tell(r, Write, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
-		return tell(r, Flush, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) {
+		tell(r, Flush, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoSetInfo) error {
-		return tell(r, SetInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoSetInfo) {
+		tell(r, SetInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoQueryInfo) error {
-		return tell(r, QueryInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoQueryInfo) {
+		tell(r, QueryInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDirEnum) error {
-		return tell(r, List, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoDirEnum) {
+		tell(r, List, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDelete) error {
-		return tell(r, Delete, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoDelete) {
+		tell(r, Delete, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRename) error {
-		return tell(r, Rename, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoRename) {
+		tell(r, Rename, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFSControl) error {
-		return tell(r, Control, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoFSControl) {
+		tell(r, Control, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 }
 
 // watchProvider has the events with manifests. A thread logs its own requests.
 func (l *fileListener) watchProvider(mux *etw.Mux) {
-	tell := func(r *etw.Record, kind Kind, key, object, irp etw.Pointer, bytes uint32) error {
-		return l.hears(teller.Provided, r, Request{Kind: kind, Key: key, Object: object, Thread: uint32(r.ThreadID), IRP: irp, Bytes: bytes})
+	tell := func(r *etw.Record, kind Kind, key, object, irp etw.Pointer, bytes uint32) {
+		l.hears(teller.Provided, r, Request{Kind: kind, Key: key, Object: object, Thread: uint32(r.ThreadID), IRP: irp, Bytes: bytes})
 	}
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyCreate) error {
-		return l.hears(teller.Provided, r, Request{Kind: Open, Object: e.FileObject, Path: e.FileName, Thread: uint32(r.ThreadID), IRP: e.Irp})
+	hear.On(mux, func(r *etw.Record, e *file.AnyCreate) {
+		l.hears(teller.Provided, r, Request{Kind: Open, Object: e.FileObject, Path: e.FileName, Thread: uint32(r.ThreadID), IRP: e.Irp})
 	})
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyRead) error {
-		return tell(r, Read, e.FileKey, e.FileObject, e.Irp, e.IOSize)
+	hear.On(mux, func(r *etw.Record, e *file.AnyRead) { tell(r, Read, e.FileKey, e.FileObject, e.Irp, e.IOSize) })
+	hear.On(mux, func(r *etw.Record, e *file.AnyWrite) { tell(r, Write, e.FileKey, e.FileObject, e.Irp, e.IOSize) })
+	hear.On(mux, func(r *etw.Record, e *file.AnyFlush) { tell(r, Flush, e.FileKey, e.FileObject, e.Irp, 0) })
+	hear.On(mux, func(r *etw.Record, e *file.AnySetInformation) { tell(r, SetInfo, e.FileKey, e.FileObject, e.Irp, 0) })
+	hear.On(mux, func(r *etw.Record, e *file.AnyQueryInformation) {
+		tell(r, QueryInfo, e.FileKey, e.FileObject, e.Irp, 0)
 	})
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyWrite) error {
-		return tell(r, Write, e.FileKey, e.FileObject, e.Irp, e.IOSize)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyFlush) error { return tell(r, Flush, e.FileKey, e.FileObject, e.Irp, 0) })
-	etw.Handle(mux, func(r *etw.Record, e *file.AnySetInformation) error {
-		return tell(r, SetInfo, e.FileKey, e.FileObject, e.Irp, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyQueryInformation) error {
-		return tell(r, QueryInfo, e.FileKey, e.FileObject, e.Irp, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyDirEnum) error { return tell(r, List, e.FileKey, e.FileObject, e.Irp, 0) })
-	etw.Handle(mux, func(r *etw.Record, e *file.AnySetDelete) error {
-		return tell(r, Delete, e.FileKey, e.FileObject, e.Irp, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyRename) error {
-		return tell(r, Rename, e.FileKey, e.FileObject, e.Irp, 0)
-	})
-	etw.Handle(mux, func(r *etw.Record, e *file.AnyFSCTL) error {
-		return tell(r, Control, e.FileKey, e.FileObject, e.Irp, 0)
-	})
+	hear.On(mux, func(r *etw.Record, e *file.AnyDirEnum) { tell(r, List, e.FileKey, e.FileObject, e.Irp, 0) })
+	hear.On(mux, func(r *etw.Record, e *file.AnySetDelete) { tell(r, Delete, e.FileKey, e.FileObject, e.Irp, 0) })
+	hear.On(mux, func(r *etw.Record, e *file.AnyRename) { tell(r, Rename, e.FileKey, e.FileObject, e.Irp, 0) })
+	hear.On(mux, func(r *etw.Record, e *file.AnyFSCTL) { tell(r, Control, e.FileKey, e.FileObject, e.Irp, 0) })
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/universal/tracepoints"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -60,7 +61,7 @@ func Watch(mux *etw.Mux, to *Listener) {
 		to.Any = func() bool { return true }
 	}
 	s := &source{to: to}
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 		if to.Any() {
 			x := Switch{From: int64(e.OldThreadID), To: int64(e.NewThreadID)}
 			switch e.OldThreadState {
@@ -72,13 +73,11 @@ func Watch(mux *etw.Mux, to *Listener) {
 			}
 			to.Switch(r, &x)
 		}
-		return nil
 	})
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadReadyThread) error {
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadReadyThread) {
 		if to.Any() {
 			to.Wakes(r, int64(e.TThreadID), false, e.Flag&kernel.ReadyThreadFlagsExecutingDpc != 0)
 		}
-		return nil
 	})
 	mux.HandleRest(s.take)
 }

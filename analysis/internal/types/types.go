@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -38,7 +39,7 @@ func Of(mux *etw.Mux) *Analysis { return etw.Shared(mux, begin) }
 func begin(mux *etw.Mux) *Analysis {
 	a := &Analysis{byKey: make(map[lives.Key]map[uint64]Type)}
 	a.runtimes.Watch(mux)
-	etw.Handle(mux, func(r *etw.Record, e *clr.BulkType) error {
+	hear.On(mux, func(r *etw.Record, e *clr.BulkType) {
 		rt := a.runtimes.At(r, e.ClrInstanceID)
 		if rt.State == nil {
 			rt.State = make(map[uint64]Type)
@@ -47,7 +48,6 @@ func begin(mux *etw.Mux) *Analysis {
 		for v := range e.Values.All() {
 			a.add(rt.State, &v)
 		}
-		return nil
 	})
 	return a
 }
