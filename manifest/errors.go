@@ -73,17 +73,6 @@ func (l ErrorList) Fold(n int) ErrorList {
 	return folded
 }
 
-// Places returns how many places of the file l is about: an error that several
-// places share, such as the name of a task that many events give and nothing
-// declares, is in l once.
-func (l ErrorList) Places() int {
-	n := len(l)
-	for _, e := range l {
-		n += e.more
-	}
-	return n
-}
-
 // err returns l as an error, nil if it is empty.
 func (l ErrorList) err() error {
 	if len(l) == 0 {
