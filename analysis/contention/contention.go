@@ -89,11 +89,11 @@ func New(mux *etw.Mux) *Analysis {
 		rt.State.init()
 		rt.State.objects[uint64(e.LockID)] = uint64(e.AssociatedObjectID)
 	})
-	methods.Follow(&a.runtimes, mux, func(s *state, class, method etw.UTF16, from uint64, size uint32) {
-		if class.Equal(monitor) && method.Equal(wait) {
-			s.waiting.Add(from, size)
+	methods.Follow(mux, func(r *etw.Record, id uint16, class, method etw.UTF16, from uint64, size uint32) {
+		if rt := a.runtimes.At(r, id); class.Equal(monitor) && method.Equal(wait) {
+			rt.State.waiting.Add(from, size)
 		}
-	}, func(s *state) { s.complete = true })
+	}, func(r *etw.Record, id uint16) { a.runtimes.At(r, id).State.complete = true })
 	return a
 }
 

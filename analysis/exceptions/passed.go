@@ -56,14 +56,14 @@ var (
 
 // followCode learns from the methods that a runtime loads or lists.
 func followCode(t *lives.Table[state], mux *etw.Mux) {
-	methods.Follow(t, mux, func(s *state, class, method etw.UTF16, from uint64, size uint32) {
-		switch {
+	methods.Follow(mux, func(r *etw.Record, id uint16, class, method etw.UTF16, from uint64, size uint32) {
+		switch s := &t.At(r, id).State; {
 		case class.Equal(dispatchInfo) && method.Equal(throw):
 			s.code.passing.Add(from, size)
 		case bytes.HasPrefix(class, handling):
 			s.code.throwing.Add(from, size)
 		}
-	}, func(s *state) { s.code.complete = true })
+	}, func(r *etw.Record, id uint16) { t.At(r, id).State.code.complete = true })
 }
 
 // how says how an exception was thrown that does not say of itself that it was thrown again:

@@ -3,7 +3,6 @@
 package methods
 
 import (
-	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -32,17 +31,23 @@ func (s Spans) Has(address uint64) bool {
 	return false
 }
 
-// Follow has add be told of the methods that a runtime loads or lists, and done when it has
-// listed all.
-func Follow[S any](t *lives.Table[S], mux *etw.Mux, add func(s *S, class, method etw.UTF16, from uint64, size uint32), done func(*S)) {
-	lives.On(t, mux, func(rt *lives.Runtime[S], _ *etw.Record, e *clr.AnyMethodLoadVerbose) {
-		add(&rt.State, e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+// Follow has add be told of the methods that runtimes load or list, and done when one has listed
+// all. A runtime has a number in the process of the record.
+func Follow(mux *etw.Mux, add func(r *etw.Record, runtime uint16, class, method etw.UTF16, from uint64, size uint32), done func(r *etw.Record, runtime uint16)) {
+	etw.Handle(mux, func(r *etw.Record, e *clr.AnyMethodLoadVerbose) error {
+		add(r, e.GetClrInstanceID(), e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+		return nil
 	})
-	lives.On(t, mux, func(rt *lives.Runtime[S], _ *etw.Record, e *rundown.AnyMethodDCEndVerbose) {
-		add(&rt.State, e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCEndVerbose) error {
+		add(r, e.GetClrInstanceID(), e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+		return nil
 	})
-	lives.On(t, mux, func(rt *lives.Runtime[S], _ *etw.Record, e *rundown.AnyMethodDCStartVerbose) {
-		add(&rt.State, e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyMethodDCStartVerbose) error {
+		add(r, e.GetClrInstanceID(), e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+		return nil
 	})
-	lives.On(t, mux, func(rt *lives.Runtime[S], _ *etw.Record, _ *rundown.AnyDCEndComplete) { done(&rt.State) })
+	etw.Handle(mux, func(r *etw.Record, e *rundown.AnyDCEndComplete) error {
+		done(r, e.GetClrInstanceID())
+		return nil
+	})
 }
