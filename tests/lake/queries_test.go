@@ -56,7 +56,7 @@ func TestQueries(t *testing.T) {
 	sampled := filepath.Join(dir, "samples.nettrace")
 	testio.Write(t, sampled, samplesTrace())
 	for host, names := range recorded {
-		args := []string{"export", "-o", filepath.Join(dir, "lake"), "--host", host, "--tables", "gcs,allocs,samples"}
+		args := []string{"export", "-o", filepath.Join(dir, "lake"), "--host", host, "--tables", "all"}
 		for _, name := range names {
 			args = append(args, filepath.Join("..", "recorded", name))
 		}
@@ -80,6 +80,7 @@ func TestQueries(t *testing.T) {
 	comparePauses(t, d, tool)
 	compareAllocations(t, d, tool)
 	runExample(t, dir)
+	haveStatistics(t, d, filepath.Join(dir, "lake"))
 }
 
 // comparePauses holds the table of collections against the tool's.
