@@ -102,6 +102,14 @@ func layouts(p *etw.Provider) []string {
 	return list
 }
 
+// TestPacked: the table that programs have is the text.
+func TestPacked(t *testing.T) {
+	const path = "internal/table/sources.txt"
+	if string(testio.Unpacked(t, path+".gz")) != string(testio.Read(t, path)) {
+		t.Errorf("%s.gz is stale: go generate ./generated/dotnet", path)
+	}
+}
+
 // TestPackageDoc holds the list of packages in the documentation against the folders.
 func TestPackageDoc(t *testing.T) {
 	page := testio.Read(t, "doc.go")

@@ -3,6 +3,7 @@ package windows
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -42,14 +43,20 @@ func listRegistered(cmd *cobra.Command, e *look.Events, args []string) error {
 	if err != nil {
 		return err
 	}
+	var id etw.GUID
+	if len(args) > 0 {
+		if id, err = providerGUID(cmp.Or(builtin.Named(args[0]), args[0]), known); err != nil {
+			return &cli.UsageError{Err: err}
+		}
+	}
+	if runtime.GOOS != "windows" { // a constant: what follows is not linked there
+		_, err := provider.Registered()
+		return err
+	}
 	var t *show.Table
 	if len(args) == 0 {
 		t, err = providerTable(known)
 	} else {
-		id, unknown := providerGUID(cmp.Or(builtin.Named(args[0]), args[0]), known)
-		if unknown != nil {
-			return &cli.UsageError{Err: unknown}
-		}
 		t, err = registrationTable(id)
 		if err == nil && len(t.Rows) == 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "etw: no process has the provider %s {%v}, and no session wants it\n", cli.Clean(args[0]), id)

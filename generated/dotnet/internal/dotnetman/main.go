@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"flag"
 	"fmt"
 	"os"
@@ -40,9 +42,21 @@ func printLines(path, pkg string, self bool) error {
 	return nil
 }
 
-// writeAll writes the manifests of all packages.
+// writeAll packs the table, and writes the manifests of all packages.
 func writeAll(out string) error {
-	for _, e := range table.Entries() {
+	path := filepath.Join(out, "internal", "table", "sources.txt")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	z.Write(text)
+	z.Close()
+	if err := os.WriteFile(path+".gz", packed.Bytes(), 0o644); err != nil {
+		return err
+	}
+	for _, e := range table.EntriesOf(string(text)) {
 		s, err := e.Read()
 		if err != nil {
 			return err

@@ -1,7 +1,7 @@
 // Package table has the facts about the EventSources of .NET's own libraries: names, ids and
 // fields of their events, and their meanings.
 //
-// It is the text beside it, sources.txt. Of each source it has the facts that .NET does not
+// It is the text beside it, sources.txt, packed. Of each source it has the facts that .NET does not
 // derive from the rest: an event has level Informational, an opcode by the end of its name,
 // and a task of its own or that of its Start, unless its line says otherwise.
 //
@@ -23,12 +23,30 @@
 package table
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
+	"io"
 	"strings"
+	"sync"
 )
 
-//go:embed sources.txt
-var text string
+// packed is sources.txt, which takes four times the room in a program. go generate makes it.
+//
+//go:embed sources.txt.gz
+var packed []byte
+
+var text = sync.OnceValue(func() string {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	all, err := io.ReadAll(z)
+	if err != nil {
+		panic(err)
+	}
+	return string(all)
+})
 
 // A Source is an EventSource.
 type Source struct {
@@ -88,9 +106,10 @@ type Entry struct {
 }
 
 // Entries returns all sources, without reading more of each than its first line.
-func Entries() []Entry { return entries(text) }
+func Entries() []Entry { return EntriesOf(text()) }
 
-func entries(text string) []Entry {
+// EntriesOf returns those of another text.
+func EntriesOf(text string) []Entry {
 	const start = "\nsource "
 	var list []Entry
 	line := 1 + strings.Count(text[:max(0, strings.Index(text, start))], "\n")
