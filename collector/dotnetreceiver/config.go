@@ -226,9 +226,6 @@ func (c *Config) Validate() error {
 	if c.Profiles.Spans && (slices.Contains(c.Presets, "requests") || slices.Contains(c.Presets, "cause")) {
 		trouble = append(trouble, errors.New("profiles: spans goes not with the presets requests and cause: a process passes on the activities that one session asked for"))
 	}
-	if c.Profiles.KernelHz != 0 && !slices.Contains(c.Presets, profiling.CPU) {
-		trouble = append(trouble, errors.New("profiles: kernel_hz is of the preset cpu: write presets: [cpu], with what else there is to be"))
-	}
 	trouble = append(trouble, c.empty()...)
 	known, _, err := c.Manifests.Read()
 	if err != nil {
@@ -266,7 +263,7 @@ func (c *Config) Validate() error {
 	return errors.Join(trouble...)
 }
 
-// empty names the empty ones of the lists that choose.
+// empty names the lists that choose and lack what other settings are about.
 func (c *Config) empty() (trouble []error) {
 	for _, l := range []struct {
 		asked bool
@@ -274,6 +271,7 @@ func (c *Config) empty() (trouble []error) {
 		text  string
 	}{
 		{slices.Contains(c.Presets, "requests") || slices.Contains(c.Presets, "cause"), c.Traces.Sources, "traces: sources is empty, so the presets requests and cause have nothing: write sources: [Microsoft.AspNetCore, System.Net.Http], or leave it out"},
+		{c.Profiles.KernelHz != 0 && !slices.Contains(c.Presets, profiling.CPU), nil, "profiles: kernel_hz is of the preset cpu: write presets: [cpu], with what else there is to be"},
 		{slices.Contains(c.Presets, "counters"), c.Meters.Include, "meters: include is empty, so the preset counters has no meters: write include: [System.Runtime], or leave it out"},
 		{c.discovers(), c.Discovery.Include, "discovery: include is empty, so no process is found: write include: ['.*'], or leave it out"},
 	} {
