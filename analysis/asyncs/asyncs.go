@@ -1,5 +1,5 @@
 // Package asyncs answers which async methods of a .NET program ran, how long, and how long they
-// awaited, by what the runtime itself tells of them from .NET 11 on. There the runtime can make
+// awaited, by the events that the runtime itself writes of them from .NET 11 on. There the runtime can make
 // async methods without state machines, which write no events of tasks, and threads have only
 // the innermost method on their stacks; the others, which await it, are told here, too. Use it to
 // ask which methods await, and to give call stacks their callers; package requests has names for

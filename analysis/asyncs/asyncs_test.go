@@ -370,6 +370,7 @@ func TestBound(t *testing.T) {
 func FuzzBuffers(f *testing.F) {
 	f.Add(new(writer).metadata(5, 1e9, 5, 5, 30, 2, 1).say(20, 6).say(2, 10, 5).stack(7, 10, 5, 1, 2, 3).say(10, 20).say(3, 30).payload(1))
 	f.Add(new(writer).say(20, 6).say(1, 7, 0, 5).stack(16, 10, 5, 9).stack(19, 11, 5, 8).say(15, 12, 9).say(14, 30).payload(2))
+	f.Add([]byte("L\x00\x00\x00\x01L\x00\x00\x00000000000000\x06\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x1e\x00\x00\x00\x00\x00\x00\x00\x16\x00\x0e\x00\x80\x94\xeb\xdc000\x8000\x0100\x01\x14\x01\x02\x04\x010\a\x00\a\x0000\x031000\n\n\x03\n"))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		x := follow(t)
 		for range 3 {

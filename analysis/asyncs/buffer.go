@@ -12,8 +12,8 @@ import (
 // A buffer is little-endian. Its head is a byte with the version, u32 the size of all, u32 the
 // number of the buffer's thread, u64 the thread as the system numbers it, u32 how many events
 // follow, and u64 the times of the begin and of the last event, in ticks of the runtime's clock.
-// An event is a byte that says which one, the ticks since the one before, the length of what
-// follows in no, one or two bytes, and its fields. Numbers without a size have seven bits a
+// An event is a byte that says which one, the ticks since the one before, the length of its
+// fields in no, one or two bytes, and these. Numbers without a size have seven bits a
 // byte, the lowest first; those with a sign are zigzag.
 const (
 	version  = 1
@@ -42,7 +42,7 @@ const (
 	traceID // of the work that a thread does
 )
 
-// A form is what is known of an event by its number: its length has so many bytes.
+// A form is that of an event with a number: its length has so many bytes.
 type form struct {
 	op       op
 	width    uint8
@@ -126,7 +126,7 @@ func headOf(payload []byte) (head, []byte, error) {
 	return h, p[headSize:size], nil
 }
 
-// A decoder reads buffers of a process. What it returns lasts until the next one.
+// A decoder reads buffers of a process. Events last until the next one.
 type decoder struct {
 	widths widths
 	frames []uint64

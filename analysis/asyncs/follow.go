@@ -2,12 +2,13 @@ package asyncs
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// A thread tells of itself from its first reset on: what is before that is of an earlier
+// A thread tells of itself from its first reset on: events before that are of an earlier
 // recording.
 type thread struct {
 	id    int64
 	tells bool
 	runs  []run // that are on, the innermost last
+	now   int64 // times of a thread do not go back, whatever its buffers say
 	trace [16]byte
 }
 
@@ -57,6 +58,8 @@ const (
 // follow takes an event in a buffer.
 func (a *Analysis) follow(rt *runtime, r *etw.Record, t *thread, e *event) {
 	p := &rt.State
+	e.at = max(e.at, t.now)
+	t.now = e.at
 	switch e.op {
 	case metadata:
 		p.clock = e.clock

@@ -9,7 +9,7 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A Runtime is what the runtime of a process tells of its async methods.
+// A Runtime has the facts that the runtime of a process tells of its async methods.
 type Runtime struct {
 	Buffers int `json:"buffers"`
 	Events  int `json:"events"`  // in buffers
@@ -48,7 +48,7 @@ type Method struct {
 	LongestMS  float64 `json:"longestMs"`
 }
 
-// Result returns what a process has told of itself so far, or nil. A place in code is of the
+// Result returns the facts that a process has told of itself so far, or nil. A place in code is of the
 // method that names gives it, once it is asked for all.
 func (a *Analysis) Result(pid int64, life int, names func(places []uint64) []string) *Runtime {
 	for _, rt := range a.processes.All() {
@@ -99,7 +99,7 @@ func (p *process) result(rt *runtime, names func(places []uint64) []string) *Run
 	return &out
 }
 
-// Warnings says what is missing in the numbers, and why.
+// Warnings says which events are missing in the numbers, and why.
 func (x *Runtime) Warnings() (list []string) {
 	if x == nil {
 		return nil

@@ -36,7 +36,7 @@ type Process struct {
 	// of it; or none.
 	CausesFrom string `json:"causesFrom"`
 	Tasks      []Task `json:"tasks"` // by total time
-	// RuntimeAsync is what a runtime of .NET 11 tells of async methods, if it tells anything.
+	// RuntimeAsync has async methods, where a runtime of .NET 11 tells of them.
 	RuntimeAsync *asyncs.Runtime `json:"runtimeAsync,omitempty"`
 }
 

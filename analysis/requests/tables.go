@@ -144,7 +144,7 @@ func times(name string) []table.Column[*row[Cause]] {
 	}
 }
 
-// methods lists what the runtime itself tells of async methods.
+// methods lists the async methods that the runtime itself tells of.
 func (r *Result) methods() table.View {
 	return table.Each("async", "Async methods", r.Processes, (*Process).pid, func(p *Process) (list []*row[Cause]) {
 		if p.RuntimeAsync == nil {

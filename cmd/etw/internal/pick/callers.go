@@ -43,7 +43,7 @@ func (c *callers) add(pid, thread int64, at time.Duration, list []activities.Cal
 	c.of[w] = append(c.of[w], calledBy{from: at, list: list})
 }
 
-// addRun adds what the runtime itself says of the methods that await what a thread runs.
+// addRun adds the methods that await the one that a thread runs, as the runtime itself says.
 func (c *callers) addRun(pid int64, r asyncs.Run) {
 	w := filter.Worker{Process: pid, Thread: r.Thread}
 	c.runs[w] = append(c.runs[w], r)
