@@ -8,7 +8,7 @@ type thread struct {
 	id    int64
 	tells bool
 	runs  []run // that are on, the innermost last
-	now   int64 // times of a thread do not go back, whatever its buffers say
+	now   int64 // times of a thread do not go back, even if its buffers do
 	trace [16]byte
 }
 
@@ -44,7 +44,7 @@ type mark struct {
 	frame uint64
 }
 
-// The bounds of what is kept of a process.
+// The bounds of the state of a process.
 const (
 	maxThreads = 1 << 16
 	maxNested  = 256

@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestAsyncs: what the runtime tells of async methods has their names, and the version of a newer
+// TestAsyncs: async methods that the runtime tells of have names, and the version of a newer
 // form is told.
 func TestAsyncs(t *testing.T) {
 	var mux etw.Mux

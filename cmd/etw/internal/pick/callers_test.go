@@ -14,8 +14,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TestRuns: where the runtime tells which methods await what a thread runs, these are above it,
-// in place of the code that goes on with tasks and of what lies outside of that. Those that are
+// TestRuns: where the runtime tells which methods await the one that a thread runs, these are above
+// it, in place of the code that goes on with tasks and of the frames outside of that. Those that are
 // over are not.
 func TestRuns(t *testing.T) {
 	names := []string{"Shop!Shop.Price", "Shop!Shop.Sell", "Shop!Shop.Serve", "Shop!Shop.Main",
