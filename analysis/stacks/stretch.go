@@ -66,7 +66,7 @@ func (p *Profile) stretches(ctx context.Context) ([]stretch, error) {
 	return list, nil
 }
 
-// take returns what a tally has as a list, and empties it.
+// take returns a tally as a list, and empties it.
 func (t *tally) take() listed {
 	l := listed{append([]ID(nil), t.order...), make([]weight, len(t.order))}
 	for i, id := range t.order {

@@ -60,7 +60,7 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 		if err != nil {
 			return err
 		}
-		debug.SetGCPercent(garbage) // what was found in the traces stays for as long as the page
+		debug.SetGCPercent(garbage) // findings in the traces stay for as long as the page
 		s.growing, _ = cmd.Context().Value(cli.GrowingKey{}).(<-chan struct{})
 		if err := s.opens(cmd); err != nil {
 			return err
