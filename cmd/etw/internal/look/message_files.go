@@ -4,16 +4,19 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/manifest/wevt"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/evtx"
 )
 
 // messageFiles are the message tables of programs and libraries of Windows. Sources of the old
@@ -86,9 +89,9 @@ func (m *messageFiles) text(source string, id uint32) (text string) {
 	return text
 }
 
-// of returns the values of a record of a source as its message takes them, or nil.
-func (m *messageFiles) of(s *pick.Shot) etw.Described {
-	qualifiers := extended(s.Record, evtx.ExtQualifiers)
+// of returns the values of a record of a source with these qualifiers as its message takes them, or
+// nil.
+func (m *messageFiles) of(s *pick.Shot, qualifiers []byte) etw.Described {
 	if len(qualifiers) != 2 {
 		return nil
 	}
@@ -149,3 +152,19 @@ func (m *messageFiles) parameters(b []byte) []byte {
 		b, text = append(b, t...), after[digits:]
 	}
 }
+
+// report says that there are texts of which none is known to be the right one.
+func (m *messageFiles) report(cmd *cobra.Command) {
+	if n := len(m.torn); n > 0 {
+		one := slices.Min(slices.Collect(maps.Keys(m.torn)))
+		cli.Report(cmd, fmt.Errorf("%d messages, such as %s, have another text in each of several files: name the right file, or a folder with it, as the source is called", n, one))
+	}
+}
+
+// A messaged is values with the message of another description.
+type messaged struct {
+	etw.Described
+	desc *etw.EventDesc
+}
+
+func (m messaged) EventDesc() *etw.EventDesc { return m.desc }

@@ -2,9 +2,6 @@ package look
 
 import (
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/manifest/wpp"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/evtx"
 )
 
 // A messenger has the messages of events for people. Generated packages have none, so that
@@ -36,7 +34,7 @@ func (m *messenger) append(b []byte, s *pick.Shot) []byte {
 		values = m.known(s)
 	}
 	if values == nil {
-		values = m.files.of(s)
+		values = m.files.of(s, extended(s.Record, evtx.ExtQualifiers))
 	}
 	if values == nil {
 		return b
@@ -63,23 +61,12 @@ func (m *messenger) known(s *pick.Shot) etw.Described {
 	return messaged{s.Values, &desc}
 }
 
-// A messaged is values with the message of another description.
-type messaged struct {
-	etw.Described
-	desc *etw.EventDesc
-}
-
-func (m messaged) EventDesc() *etw.EventDesc { return m.desc }
-
 // report says that there was no message.
 func (m *messenger) report(cmd *cobra.Command) {
 	if m == nil {
 		return
 	}
-	if n := len(m.files.torn); n > 0 {
-		one := slices.Min(slices.Collect(maps.Keys(m.files.torn)))
-		cli.Report(cmd, fmt.Errorf("%d messages, such as %s, have another text in each of several files: name the right file, or a folder with it, as the source is called", n, one))
-	}
+	m.files.report(cmd)
 	if !m.some {
 		cli.Report(cmd, errors.New("no event here has a message: those of Windows are in the manifest or the DLL of the provider, which --manifest takes"))
 	}
