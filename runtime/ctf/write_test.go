@@ -247,7 +247,7 @@ func (w *writer) trace(compact bool) (f *folder, lines []string) {
 			now += w.Uint64N(1 << 24)
 			id := w.IntN(len(events))
 			w.header(compact, id, now)
-			pid, tid := uint64(w.IntN(1<<31)), uint64(w.IntN(1<<31))
+			pid, tid := w.Uint64N(1<<31), w.Uint64N(1<<31)
 			s.number(pid, 32, 8)
 			s.number(tid, 32, 8)
 			lines = append(lines, fmt.Sprintf("[%d.%09d] p:e%d: { cpu_id = 2 }, { vpid = %d, vtid = %d }, %s", 1500000000+now/1e9, now%1e9, id, pid, tid, events[id].write()))
