@@ -267,8 +267,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if q.needsCode() {
 		q.named = frames.NewCodeMap(nil)
 	}
-	answer := q.ask(&mux)
-	seen := need.Follow(append(slices.Clone(q.Needs), need.Samples))
+	answer, seen := q.ask(&mux), need.Follow(append(slices.Clone(q.Needs), need.Samples))
 	var all kinds
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), All: func(r *etw.Record, e *etw.EventInfo) {
 		seen.See(r)
@@ -297,13 +296,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if x, ok := answer.(timed); ok {
 		x.samplesEach(code.SamplingInterval(t))
 	}
-	if _, grows := answer.(*timelineAnswer); grows {
-		tellSoFar(cmd, func() any {
-			where.place(placementOf(i, t, h))
-			answer.take()
-			return answer.result()
-		})
-	}
+	tellSoFar(cmd, answer, func() placement { return placementOf(i, t, h) })
 	if err := i.Read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}

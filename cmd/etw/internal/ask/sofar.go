@@ -12,13 +12,14 @@ import (
 // soFarAfter is how long a reading goes on before the answer so far is told, and between two.
 const soFarAfter = 400 * time.Millisecond
 
-// tellSoFar has a server that wants to know told of the answer so far whenever it is told how far
-// the reading came, so rarely that it takes a tenth of the time at most.
-func tellSoFar(cmd *cobra.Command, find func() any) {
+// tellSoFar has a server that wants to know told of an answer that grows, the lanes of a timeline,
+// whenever it is told how far the reading came, so rarely that it takes a tenth of the time at most.
+func tellSoFar(cmd *cobra.Command, a answer, where func() placement) {
 	ctx := cmd.Context()
+	lanes, grows := a.(*timelineAnswer)
 	tell, ok := ctx.Value(cli.SoFarKey{}).(func(any))
 	progress, shown := ctx.Value(cli.ProgressKey{}).(func(events int64, share float64))
-	if !ok || !shown {
+	if !grows || !ok || !shown {
 		return
 	}
 	due := time.Now().Add(soFarAfter)
@@ -28,7 +29,9 @@ func tellSoFar(cmd *cobra.Command, find func() any) {
 		if begun.Before(due) {
 			return
 		}
-		tell(find())
+		lanes.place(where())
+		lanes.take()
+		tell(lanes.result())
 		due = time.Now().Add(max(soFarAfter, 9*time.Since(begun)))
 	}))
 }
