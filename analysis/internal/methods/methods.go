@@ -1,5 +1,5 @@
 // Package methods knows where in memory certain methods of a runtime lie, as the trace lists
-// them, so that an analysis can tell what a call stack means before any frame has a name.
+// them, so that an analysis knows the meaning of a call stack before any frame has a name.
 package methods
 
 import (
