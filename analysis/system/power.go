@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/measure"
-	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/generated/windows/power"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -151,14 +150,3 @@ var (
 		38: "session switched", 39: "input begins"}
 	powerActions = []string{2: "sleep asked for", 3: "hibernation asked for", 4: "shutdown", 5: "restart", 6: "switched off", 8: "display off"}
 )
-
-// states lists the states of power.
-func (r *Result) states() table.View {
-	return table.Of("power", "Power", table.Refs(r.Machine.Power),
-		table.Text("state", func(p *PowerState) string { return p.State }),
-		table.Moment("startMs", func(p *PowerState) measure.Float { return p.StartMS }),
-		table.Moment("endMs", func(p *PowerState) measure.Float { return p.EndMS }),
-		table.Amount("ms", func(p *PowerState) measure.Float { return p.MS }),
-		table.Text("reason", func(p *PowerState) string { return p.Reason }).IfAny(),
-		table.Amount("batteryPercent", func(p *PowerState) measure.Float { return p.BatteryPercent }).IfAny())
-}

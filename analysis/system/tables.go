@@ -174,3 +174,14 @@ func (r *Result) allServices() table.View {
 		table.Text("group", func(s *Service) string { return s.Group }).IfAny(),
 		table.Text("title", func(s *Service) string { return s.Title }))
 }
+
+// states lists the states of power.
+func (r *Result) states() table.View {
+	return table.Of("power", "Power", table.Refs(r.Machine.Power),
+		table.Text("state", func(p *PowerState) string { return p.State }),
+		table.Moment("startMs", func(p *PowerState) measure.Float { return p.StartMS }),
+		table.Moment("endMs", func(p *PowerState) measure.Float { return p.EndMS }),
+		table.Amount("ms", func(p *PowerState) measure.Float { return p.MS }),
+		table.Text("reason", func(p *PowerState) string { return p.Reason }).IfAny(),
+		table.Amount("batteryPercent", func(p *PowerState) measure.Float { return p.BatteryPercent }).IfAny())
+}
