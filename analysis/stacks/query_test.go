@@ -16,8 +16,11 @@ import (
 // random returns a profile of samples of several processes and threads, of which the values are
 // up to as long as the time between many of them, and some less than nothing.
 func random(n int) *Profile {
+	return NewProfile(nil, Options{}, randomSamples(rand.New(rand.NewPCG(5, 6)), n))
+}
+
+func randomSamples(r *rand.Rand, n int) *Samples {
 	s := NewSamples("blocked", counts, times)
-	r := rand.New(rand.NewPCG(5, 6))
 	labels := []LabelSet{0, s.Label(0, "state", "waiting"), s.Label(0, "state", "ready")}
 	labels = append(labels, s.Label(labels[1], "reason", "lock"))
 	for i := range n {
@@ -32,7 +35,7 @@ func random(n int) *Profile {
 		}
 		s.AddStack(time.Unix(0, int64(i)*1_000_000+r.Int64N(3_000_000)), process, process*10+int64(r.IntN(2)), s.InternAddresses(process, frames), labels[r.IntN(4)], 1, weight)
 	}
-	return NewProfile(nil, Options{}, s)
+	return s
 }
 
 var queries = []Query{
