@@ -255,7 +255,10 @@ func (d *decoder) stack(e *event, p []byte) (ok bool) {
 // number of the runtime's frames stand between them.
 func (d *decoder) metadata(e *event, p []byte) bool {
 	frequency, p, ok := number(p)
-	if p, ok = e.sync(p); !ok || frequency == 0 || frequency > math.MaxInt64/longest {
+	if !ok || frequency == 0 || frequency > math.MaxInt64/longest {
+		return false
+	}
+	if p, ok = e.sync(p); !ok {
 		return false
 	}
 	e.clock.Frequency = int64(frequency)
