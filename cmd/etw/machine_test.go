@@ -89,7 +89,7 @@ func keyedTrace() ([]byte, error) {
 }
 
 // machineTrace has the events of the kernel of a machine with a service and a program that
-// starts another one, reads a file, touches one and sends something.
+// starts another one, reads a file, touches one, opens a key of the registry and sends something.
 func machineTrace() ([]byte, error) {
 	var k kernelLog
 	text, name := etw.MakeUTF16, func(s string) etw.ANSI { return etw.ANSI(s) }
@@ -127,6 +127,7 @@ func machineTrace() ([]byte, error) {
 	k.log(6.8, -1, -1, 0, &kernel.PageFaultHardFaultV2{InitialTime: uint64(at(6.6, etw.Record{}).Timestamp), FileObject: 0xa, TThreadID: 1004, ByteCount: 8192})
 	k.log(7, -1, -1, 0, &kernel.TCPIPSendV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
 	k.log(7, -1, -1, 0, &kernel.TCPIPRetransmitV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
+	k.log(7.5, 104, 1004, 0, &kernel.RegistryOpenV2{InitialTime: at(7.2, etw.Record{}).Timestamp, KeyName: text(`\REGISTRY\MACHINE\SOFTWARE\App`)})
 	stop := kernel.ProcessStopV4(child)
 	stop.ExitStatus = -1
 	k.log(8, 104, 1004, 0, &kernel.ThreadStopV3{ProcessID: 104, TThreadID: 1004})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/asyncs"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
@@ -269,4 +270,26 @@ func disorderTrace() ([]byte, error) {
 	w.Events(nettracetest.Event{Metadata: 1, Time: 3e6 + 77, Thread: 402, Capture: 402, SortPoint: true})
 	w.End()
 	return w.Bytes(), nil
+}
+
+// asyncTrace has a buffer of what .NET 11 tells of async methods: one goes on twice, and awaits.
+func asyncTrace() ([]byte, error) {
+	b := &bakery{w: nettracetest.NewWriter(4, netHeader), rows: make(map[etw.Key]uint32)}
+	events := []byte{20, 0, // the thread begins to tell
+		1, 1, 2, 0, 5} // task 5 suspends
+	for range 2 {
+		stack := binary.AppendUvarint([]byte{0, 0, 1, 5}, codeSell+1)
+		events = append(events, 7, 100, byte(len(stack)), 0) // task 5 goes on in a method
+		events = append(append(events, stack...), 3, 20)     // and suspends
+	}
+	p := binary.LittleEndian.AppendUint32([]byte{1}, uint32(37+len(events)))
+	p = binary.LittleEndian.AppendUint64(append(p, 1, 0, 0, 0), 401)
+	p = binary.LittleEndian.AppendUint64(append(p, 6, 0, 0, 0), 1000)
+	p = append(binary.LittleEndian.AppendUint64(p, 1241), events...)
+	b.add(1, 401, 0, b.row(asyncs.Provider, 1, 1, "AsyncEvents"), append(binary.LittleEndian.AppendUint32(nil, uint32(len(p))), p...))
+	b.rundown()
+	b.w.Metadata(b.metadata...)
+	b.w.Events(b.events...)
+	b.w.End()
+	return b.w.Bytes(), b.err
 }
