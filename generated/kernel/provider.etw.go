@@ -2,7 +2,7 @@
 // source: kernel.man
 // command: etwgen gen --tests kernel.man
 // version: 5
-// fingerprint: ae191c92751f535c445efb0f571243c3
+// fingerprint: 0740a9c3d90b7774823de50479fa6588
 
 package kernel
 

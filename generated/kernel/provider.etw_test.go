@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "ae191c92751f535c445efb0f571243c3")
+	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "0740a9c3d90b7774823de50479fa6588")
 }
 
 func TestEventsRoundTrip(t *testing.T) {
