@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 )
@@ -109,6 +110,25 @@ func TestForeignInArchive(t *testing.T) {
 	for _, f := range files[0].Facts() {
 		if f.Key == "packing" && f.Text != "diagsession of Visual Studio" {
 			t.Errorf("packing: %s", f.Text)
+		}
+	}
+}
+
+// TestEventless: a program that reads events alone is told of a profile, packed or not, which
+// others open.
+func TestEventless(t *testing.T) {
+	folded := []byte("main;work 12\nmain;wait 3\n")
+	for _, data := range [][]byte{folded, gzipped(folded)} {
+		path := write(t, "cpu.folded", data)
+		if all, err := Open(path); err != nil || len(all.Profiles()) != 1 {
+			t.Errorf("Open: %v", err)
+		}
+		_, opened := OpenEvents([]string{path})
+		_, read := ReadEvents(path, io.NopCloser(bytes.NewReader(data)))
+		for _, err := range []error{opened, read} {
+			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), path+": it is no trace, but at most a profile") {
+				t.Errorf("without profiles: %v", err)
+			}
 		}
 	}
 }

@@ -41,13 +41,22 @@ func Open(path string, opts ...Option) (*Trace, error) { return OpenAll([]string
 // open. Several .etl files of one session, as a tool leaves them that records the
 // kernel and programs apart, are merged to the tick.
 func OpenAll(paths []string, opts ...Option) (*Trace, error) {
+	return openAll(paths, newOptions(opts))
+}
+
+// OpenEvents is [OpenAll] for programs without a use for profiles, which have no events: to
+// it a profile is an [ErrFormat]. Such a program does not contain their readers.
+func OpenEvents(paths []string, opts ...Option) (*Trace, error) {
+	return openAll(paths, eventOptions(opts))
+}
+
+func openAll(paths []string, o options) (*Trace, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no trace to open")
 	}
 	if err := givenTwice(paths); err != nil {
 		return nil, err
 	}
-	o := newOptions(opts)
 	o.inFileOrder = o.inFileOrder && len(paths) == 1
 	if f := openSession(paths, o); f != nil {
 		return Merge(f), nil

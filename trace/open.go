@@ -20,7 +20,16 @@ func OpenFiles(path string, opts ...Option) ([]*File, error) {
 // Read opens the trace that comes from r, such as a connection or a file that is
 // still written. The name stands in for that of a file. Closing the trace closes r.
 func Read(name string, r io.ReadCloser, opts ...Option) (*Trace, error) {
-	o := &opening{options: newOptions(opts), name: name, size: -1, closers: []io.Closer{r}}
+	return read(name, r, newOptions(opts))
+}
+
+// ReadEvents is [Read] for programs without a use for profiles: see [OpenEvents].
+func ReadEvents(name string, r io.ReadCloser, opts ...Option) (*Trace, error) {
+	return read(name, r, eventOptions(opts))
+}
+
+func read(name string, r io.ReadCloser, opts options) (*Trace, error) {
+	o := &opening{options: opts, name: name, size: -1, closers: []io.Closer{r}}
 	files, err := o.stream(r)
 	if err != nil {
 		o.close()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/perfdata"
+	"github.com/etwgen/etwgen/runtime/profile"
 )
 
 // An Option says how to open a trace.
@@ -27,6 +28,7 @@ type options struct {
 	through       func(*os.File) io.ReaderAt
 	foresight     *foresight
 	perf          []perfdata.Option
+	readProfile   func([]byte) (*profile.Profile, error) // nil in OpenEvents and ReadEvents
 }
 
 // A foresight is the request of [WithForesight].
@@ -36,6 +38,14 @@ type foresight struct {
 }
 
 func newOptions(opts []Option) options {
+	o := eventOptions(opts)
+	o.readProfile = profile.Read
+	return o
+}
+
+// eventOptions are those of a program that has no use for profiles. The linker leaves the
+// readers of profiles out of it, for nothing else refers to them.
+func eventOptions(opts []Option) options {
 	o := options{ctx: context.Background(), openFile: os.Open, through: func(f *os.File) io.ReaderAt { return f }}
 	for _, opt := range opts {
 		opt(&o)

@@ -31,6 +31,9 @@ const (
 )
 
 func (profileFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error) {
+	if o.readProfile == nil {
+		return nil, &foreignError{eventless}
+	}
 	if most := int64(profileFree) + o.packedSize()*profileRatio; len(o.packing) > 0 && o.unpackLimit == 0 && size > most {
 		return nil, fmt.Errorf("%w of %d bytes for profiles", ErrUnpack, most)
 	}
@@ -41,7 +44,7 @@ func (profileFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := profile.Read(data)
+	p, err := o.readProfile(data)
 	if errors.Is(err, profile.ErrFormat) {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
@@ -50,6 +53,9 @@ func (profileFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, err
 	}
 	return []*File{o.found(&profileReader{profile.NewReader(p)})}, nil
 }
+
+// eventless is a profile where profiles are not read. Of text, only a reader could say more.
+var eventless = &foreign{is: "at most a profile of another tool", use: "a profile has no events"}
 
 // packedSize is the number of bytes read of the file so far, or its size.
 func (o *opening) packedSize() int64 {

@@ -55,7 +55,7 @@ func importFrom(ctx context.Context, path string, from *bufio.Reader, opts impor
 		}
 		return importWhole(path, data, opts)
 	}
-	t, err := trace.Read(path, io.NopCloser(from))
+	t, err := trace.ReadEvents(path, io.NopCloser(from))
 	if err != nil {
 		return nil, noForm(err)
 	}

@@ -158,7 +158,7 @@ func importAll(cmd *cobra.Command, args, paths []string, opts importOptions) (re
 		results = append(results, result{in, strings.TrimSuffix(base, filepath.Ext(base)) + ".man"})
 	}
 	if len(traces) > 0 {
-		t, err := trace.OpenAll(traces, trace.WithStdin(cmd.InOrStdin()))
+		t, err := trace.OpenEvents(traces, trace.WithStdin(cmd.InOrStdin()))
 		if err != nil {
 			return nil, 0, &exitError{exitDiagnostics, noForm(err)}
 		}

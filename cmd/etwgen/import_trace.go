@@ -25,9 +25,6 @@ const lostInTrace = `
 // importTraces collects the descriptions of events in traces.
 func importTraces(ctx context.Context, t *trace.Trace, names ...string) (*imported, error) {
 	c := &collector{providers: make(map[etw.GUID]*traced), seen: make(map[*etw.EventDesc]bool), bare: make(map[bareKey]string)}
-	if i := slices.IndexFunc(t.Files(), func(f *trace.File) bool { return f.Profile() != nil }); i >= 0 {
-		return nil, fmt.Errorf("%s: it is a profile (%s), which has no events, and so no manifest", t.Files()[i].Name(), t.Files()[i].Format())
-	}
 	var damage error
 	for r, err := range t.Records() {
 		if err != nil {

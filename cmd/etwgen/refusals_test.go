@@ -46,7 +46,7 @@ func TestRefusals(t *testing.T) {
 	refused(exitUsage, "unknown flag: --frobnicate; see etwgen man --help\n", "man", "--frobnicate")
 	profile := filepath.Join(dir, "cpu.folded")
 	testio.Write(t, profile, "main;run;work 12\nmain;run;wait 3\n")
-	refused(exitDiagnostics, profile+": it is a profile (folded stacks), which has no events, and so no manifest", "import", profile)
+	refused(exitDiagnostics, profile+": it is no trace, but at most a profile of another tool; a profile has no events; nor is it a manifest", "import", profile)
 }
 
 // TestNoEvents: commands that read manifests say alike that an assembly has no events.

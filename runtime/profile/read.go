@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"unicode/utf16"
 )
 
@@ -12,30 +13,29 @@ type layout struct {
 	name string
 	// recognizes reports whether a file begins with head. Text is in UTF-8.
 	recognizes func(head []byte) bool
-	read       func(p *Profile, data []byte) error
 }
 
 // layouts are asked in this order.
-var layouts = []layout{
-	{"pprof", isPprof, readPprof},
-	{"gperftools", isGperftools, readGperftools},
-	{"OTLP", isOTLP, readOTLP},
-	{"perf script", isPerfScript, readPerfScript},
-	{"JSON", isJSON, readJSON},
-	{"folded stacks", isFolded, readFolded},
+var layouts = [...]layout{
+	{"pprof", isPprof},
+	{"gperftools", isGperftools},
+	{"OTLP", isOTLP},
+	{"perf script", isPerfScript},
+	{"JSON", isJSON},
+	{"folded stacks", isFolded},
 }
+
+// readers are those of the layouts. They stand apart from these, so that a program that only
+// recognizes profiles does not contain them.
+var readers = [len(layouts)]func(p *Profile, data []byte) error{readPprof, readGperftools, readOTLP, readPerfScript, readJSON, readFolded}
 
 // Recognizes reports whether a file that begins with head, of up to some hundred bytes, may
 // be a profile. Of text and of JSON only [Read] can say.
-func Recognizes(head []byte) bool { return layoutOf(utf8Of(head)) != nil }
+func Recognizes(head []byte) bool { return layoutOf(utf8Of(head)) >= 0 }
 
-func layoutOf(head []byte) *layout {
-	for i := range layouts {
-		if layouts[i].recognizes(head) {
-			return &layouts[i]
-		}
-	}
-	return nil
+// layoutOf returns the place of a layout among layouts, or -1.
+func layoutOf(head []byte) int {
+	return slices.IndexFunc(layouts[:], func(l layout) bool { return l.recognizes(head) })
 }
 
 // Read reads a file, which must be unpacked. An error says where the file is wrong, and is
@@ -45,12 +45,12 @@ func Read(data []byte) (*Profile, error) {
 		return nil, fmt.Errorf("profiles of more than %d bytes are not supported", maxSize)
 	}
 	text := utf8Of(data)
-	l := layoutOf(text[:min(len(text), 512)])
-	if l == nil {
+	i := layoutOf(text[:min(len(text), 512)])
+	if i < 0 {
 		return nil, ErrFormat
 	}
-	p := &Profile{Format: l.name}
-	if err := l.read(p, text); err != nil {
+	p := &Profile{Format: layouts[i].name}
+	if err := readers[i](p, text); err != nil {
 		return nil, err
 	}
 	if err := p.finish(len(text)); err != nil {
