@@ -21,7 +21,7 @@ type CodeMap struct {
 	machine *system.Machine
 	files   *native.Dir    // files of symbols, or nil
 	Origins *Origins       // nil where nobody asks where names are from
-	learnt  *symbols.Table // what all records told, once that was asked for
+	learnt  *symbols.Table // the names that records told, once they were asked for
 }
 
 // NewCodeMap returns a map that knows nothing yet, with files of symbols.
@@ -182,3 +182,6 @@ func (m *CodeMap) Below(root string, samples ...*stacks.Samples) *stacks.Profile
 	}
 	return p
 }
+
+// Forget is for whoever asked for names before all records came: names are looked up anew.
+func (m *CodeMap) Forget() { m.learnt = nil }
