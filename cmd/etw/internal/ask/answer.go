@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -297,14 +298,13 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		x.samplesEach(code.SamplingInterval(t))
 	}
 	tellSoFar(cmd, answer, func() placement { return placementOf(i, t, h) })
-	if err := i.Read(t, h); err != nil {
-		trouble = cmp.Or(trouble, err)
-	}
+	trouble = cmp.Or(trouble, i.Read(t, h))
 	if isPlaced {
 		where.place(placementOf(i, t, h))
 	}
 	why := i.Span.WhyNone(&q.scope)
 	any := answer.take() && why == ""
+	sayPart(answer.result(), &i.Span, h, t)
 	if err := mistakeOf(answer, any); err != nil {
 		return nil, err
 	}
@@ -314,6 +314,17 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	i.Cmd, found = nil, true
 	return &answered{i, answer, t, q.named, seen, all, any, why, trouble}, nil
+}
+
+// A parted result has shares of the time of the session, or of the part of it that was asked for.
+type parted interface{ Part(from, to time.Duration) }
+
+// sayPart tells a result of the part that was asked for, if one was.
+func sayPart(result any, span *pick.TimeSpan, h *filter.Header, t *trace.Trace) {
+	from, to, isSaid := span.Part(h, etw.FileTimeOf(t.Start()))
+	if res, ok := result.(parted); ok && isSaid {
+		res.Part(from, to)
+	}
 }
 
 // check reads the flags that do not depend on the traces.

@@ -160,6 +160,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	if cmd.Context().Err() != nil {
 		return src.r.Interrupted()
 	}
+	sayPart(x.res.GC, &src.span, h, t)
 	if err != nil {
 		pick.ReportAll(cmd, err)
 	}

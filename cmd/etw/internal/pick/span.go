@@ -39,18 +39,24 @@ func (s *TimeSpan) See(r *etw.Record, elapsed time.Duration, h *filter.Header, a
 	s.inTime = s.inTime || h.InTime(r, elapsed)
 }
 
-// Within returns how long the part of the session is that was asked for. The session starts
-// with its clock and ends with its last event: the rundown is written when it is over, and
-// only when that begins counts.
+// Within returns how long the part of the session is that was asked for.
 func (s *TimeSpan) Within(h *filter.Header, start etw.FileTime) time.Duration {
-	from, to := time.Duration(0), max(s.ended, s.rundown)
+	from, to, _ := s.Part(h, start)
+	return to - from
+}
+
+// Part returns the part of the session that was asked for, and reports whether that is said. The
+// session starts with its clock and ends with its last event: the rundown is written when it is
+// over, and only when that begins counts.
+func (s *TimeSpan) Part(h *filter.Header, start etw.FileTime) (from, to time.Duration, isSaid bool) {
+	to = max(s.ended, s.rundown)
 	if h.From != nil {
 		from = max(from, h.From.Since(start))
 	}
 	if h.To != nil {
 		to = min(to, h.To.Since(start))
 	}
-	return max(to-from, 0)
+	return from, max(from, to), h.From != nil || h.To != nil
 }
 
 // Cut returns the span of records of all times for a header that chooses some: those of the

@@ -1,0 +1,20 @@
+package gc
+
+import (
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+)
+
+// Part says that the analysis saw a part of the session alone, from one time since its begin to
+// another: shares of time are of that. Events that name things come from outside of it, too, and so
+// do not tell where it begins and ends.
+func (r *Result) Part(from, to time.Duration) {
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	for _, rt := range r.Runtimes {
+		rt.FirstMS = max(rt.FirstMS, ms(from))
+		rt.LastMS = max(min(rt.LastMS, ms(to)), rt.FirstMS)
+		rt.SpanMS = max(ms(to)-rt.FirstMS, 0)
+		rt.PausePercent = measure.Ratio(measure.Known(100*rt.PauseMS), measure.Known(rt.SpanMS))
+	}
+}
