@@ -31,7 +31,8 @@ type Runtime struct {
 	// Adjustments are the changes of the wished number of workers, in order.
 	Adjustments []Adjustment `json:"adjustments"`
 	Reasons     []Reason     `json:"reasons"`
-	// ThroughputPerSec is that of finished work items, as the pool measured it.
+	// ThroughputPerSec is that of finished work items, as the pool measured it. It measures as
+	// often as it likes: the mean is over time, all else is of measurements.
 	ThroughputPerSec measure.Summary `json:"throughputPerSec"`
 
 	// Enqueued and Dequeued count work items, QueueMS is how long those waited of

@@ -38,6 +38,8 @@ type state struct {
 	limits                   *Limits
 	adjustments              []adjustment
 	throughput               []float64
+	measuredAt               int64            // when the last of these was
+	weighed, weight          float64          // their sum and that of times, but for the first, whose time is not known
 	queue                    map[uint64]int64 // time that a work item was enqueued
 	enqueued, dequeued       int
 	latencies                []float64
@@ -117,7 +119,7 @@ func (a *Analysis) handleAdjustments(mux *etw.Mux) {
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentSample) {
 		rt.State.seen = true
 		if v, ok := measure.Known(e.Throughput).Get(); ok {
-			rt.State.throughput = append(rt.State.throughput, v)
+			rt.State.measured(rt.Now, v)
 		}
 	})
 }
@@ -157,6 +159,15 @@ func (a *Analysis) Result() *Result {
 	return res
 }
 
+// measured takes what the pool measured since the measurement before.
+func (s *state) measured(at int64, perSec float64) {
+	if len(s.throughput) > 0 {
+		took := float64(at - s.measuredAt)
+		s.weighed, s.weight = s.weighed+perSec*took, s.weight+took
+	}
+	s.throughput, s.measuredAt = append(s.throughput, perSec), at
+}
+
 func (s *state) result(rt *runtime) *Runtime {
 	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
 		Workers: s.workers.Clone(), MaxWorkers: s.highest, LastWorkers: s.last,
@@ -164,6 +175,9 @@ func (s *state) result(rt *runtime) *Runtime {
 		Adjustments: []Adjustment{}, Reasons: []Reason{}, ThroughputPerSec: measure.Summarize(slices.Clone(s.throughput)),
 		Enqueued: s.enqueued, Dequeued: s.dequeued, Queued: len(s.queue), QueueMS: measure.Summarize(slices.Clone(s.latencies)),
 		IOEnqueued: s.ioEnqueued, IODequeued: s.ioDequeued, IOThreads: s.ioThreads}
+	if s.weight > 0 {
+		out.ThroughputPerSec.Mean = measure.Known(s.weighed / s.weight)
+	}
 	reasons := map[string]int{}
 	for _, adj := range s.adjustments {
 		out.Adjustments = append(out.Adjustments, adj.Adjustment)

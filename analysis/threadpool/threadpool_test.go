@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -97,8 +98,10 @@ func TestQueue(t *testing.T) {
 		s.Event(202*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentAdjustment{NewWorkerThreadCount: 2 + i, Reason: clr.ThreadAdjustmentReasonCooperativeBlocking})
 	}
 	s.Event(203*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentAdjustment{NewWorkerThreadCount: 1, Reason: clr.ThreadAdjustmentReasonCooperativeBlocking}) // they go again
+	s.Event(204*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentSample{Throughput: 100})
+	s.Event(301*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentSample{Throughput: 0})
 	rt := a.Result().Runtimes[0]
-	if rt.Enqueued != 2 || rt.Dequeued != 2 || rt.Queued != 1 || rt.QueueMS.Total != 200 || rt.MaxWorkers != 3 || rt.LastWorkers != 1 || rt.IOThreads != 3 || rt.IOEnqueued != 1 || rt.ThroughputPerSec.Total != 7 {
+	if rt.Enqueued != 2 || rt.Dequeued != 2 || rt.Queued != 1 || rt.QueueMS.Total != 200 || rt.MaxWorkers != 3 || rt.LastWorkers != 1 || rt.IOThreads != 3 || rt.IOEnqueued != 1 || rt.ThroughputPerSec.Max != measure.Known(100) || rt.ThroughputPerSec.Mean != measure.Known(3) {
 		t.Errorf("%+v", rt)
 	}
 	if s := rt.Starvation; s == nil || !slices.Contains(s.Because, "3 adjustments because of blocked workers") || s.FirstMS.Or(0) != 202 || s.LastMS.Or(0) != 202 || s.WorkersAfter.Or(0) != 4 {
