@@ -268,7 +268,7 @@ func (d *Dump) reportManifests() {
 	switch given := len(d.In.Manifests) > 0; {
 	case given && d.described == d.printed && !d.Style.message && d.Out.Format != formatXML:
 		cli.Report(d.Cmd, errors.New("--manifest was not needed: the trace describes these events itself"))
-	case !given && d.bare > 0:
+	case !given && d.bare > 0 && d.Out.Format == show.FormatText:
 		cli.Report(d.Cmd, fmt.Errorf("nothing describes the payload of %s: --manifest takes a manifest of the provider, or the DLL that has it",
 			show.Count(d.bare, "event", "events")))
 	}
