@@ -44,12 +44,6 @@ func OpenAll(paths []string, opts ...Option) (*Trace, error) {
 	return openAll(paths, newOptions(opts))
 }
 
-// OpenEvents is [OpenAll] for programs without a use for profiles, which have no events: to
-// it a profile is an [ErrFormat]. Such a program does not contain their readers.
-func OpenEvents(paths []string, opts ...Option) (*Trace, error) {
-	return openAll(paths, eventOptions(opts))
-}
-
 func openAll(paths []string, o options) (*Trace, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no trace to open")

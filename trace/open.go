@@ -23,11 +23,6 @@ func Read(name string, r io.ReadCloser, opts ...Option) (*Trace, error) {
 	return read(name, r, newOptions(opts))
 }
 
-// ReadEvents is [Read] for programs without a use for profiles: see [OpenEvents].
-func ReadEvents(name string, r io.ReadCloser, opts ...Option) (*Trace, error) {
-	return read(name, r, eventOptions(opts))
-}
-
 func read(name string, r io.ReadCloser, opts options) (*Trace, error) {
 	o := &opening{options: opts, name: name, size: -1, closers: []io.Closer{r}}
 	files, err := o.stream(r)

@@ -32,7 +32,7 @@ const (
 
 func (profileFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error) {
 	if o.readProfile == nil {
-		return nil, &foreignError{eventless}
+		return nil, &foreignError{&foreign{is: "at most a profile of another tool", use: "a profile has no events"}} // only a reader could say more
 	}
 	if most := int64(profileFree) + o.packedSize()*profileRatio; len(o.packing) > 0 && o.unpackLimit == 0 && size > most {
 		return nil, fmt.Errorf("%w of %d bytes for profiles", ErrUnpack, most)
@@ -53,9 +53,6 @@ func (profileFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, err
 	}
 	return []*File{o.found(&profileReader{profile.NewReader(p)})}, nil
 }
-
-// eventless is a profile where profiles are not read. Of text, only a reader could say more.
-var eventless = &foreign{is: "at most a profile of another tool", use: "a profile has no events"}
 
 // packedSize is the number of bytes read of the file so far, or its size.
 func (o *opening) packedSize() int64 {
