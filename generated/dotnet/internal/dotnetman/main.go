@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/etwgen/etwgen/generated/dotnet/internal/table"
+	"github.com/etwgen/etwgen/internal/packed"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -49,11 +48,7 @@ func writeAll(out string) error {
 	if err != nil {
 		return err
 	}
-	var packed bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	z.Write(text)
-	z.Close()
-	if err := os.WriteFile(path+".gz", packed.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(path+".gz", packed.Of(text), 0o644); err != nil {
 		return err
 	}
 	for _, e := range table.EntriesOf(string(text)) {

@@ -23,30 +23,19 @@
 package table
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"io"
 	"strings"
 	"sync"
+
+	"github.com/etwgen/etwgen/internal/packed"
 )
 
-// packed is sources.txt, which takes four times the room in a program. go generate makes it.
+// sources is sources.txt, which takes four times the room in a program. go generate makes it.
 //
 //go:embed sources.txt.gz
-var packed []byte
+var sources string
 
-var text = sync.OnceValue(func() string {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		panic(err) // it is part of the program
-	}
-	all, err := io.ReadAll(z)
-	if err != nil {
-		panic(err)
-	}
-	return string(all)
-})
+var text = sync.OnceValue(func() string { return packed.Text(sources) })
 
 // A Source is an EventSource.
 type Source struct {
