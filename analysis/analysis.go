@@ -135,6 +135,19 @@ func New(mux *etw.Mux) *Set {
 	return s
 }
 
+// Skip gives the analyses a record that is not to count, such as one outside of the time that was
+// asked for: some learn from it which code there is.
+func (s *Set) Skip(r *etw.Record) error {
+	for _, x := range s.analyses {
+		if x, ok := x.(interface{ Skip(*etw.Record) error }); ok {
+			if err := x.Skip(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Result returns the findings so far. It shares no memory that changes with the analyses.
 func (s *Set) Result() *Result {
 	stats := s.mux.Stats()
@@ -157,6 +170,7 @@ type options struct {
 	samples func() []*stacks.Samples
 	beside  []any
 	named   func(*stacks.Samples) *stacks.Profile
+	parted  func(skip func(*etw.Record) error)
 }
 
 // Losses names the function that says, at the end, how many events were lost when
@@ -182,6 +196,12 @@ func Named(of func(*stacks.Samples) *stacks.Profile) Option {
 	return func(o *options) { o.named = of }
 }
 
+// Parted tells a source that has a part of a trace alone where to give the other records: see
+// [Set.Skip].
+func Parted(tell func(skip func(*etw.Record) error)) Option {
+	return func(o *options) { o.parted = tell }
+}
+
 // Run gives all records of a source to all analyses. A source that is incomplete is no
 // error: the result says so. Of another error, there is a result all the same, of the
 // records before it.
@@ -196,6 +216,9 @@ func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error
 		if x, ok := x.(*requests.Analysis); ok && o.named != nil {
 			x.NameBy(o.named)
 		}
+	}
+	if o.parted != nil {
+		o.parted(s.Skip)
 	}
 	lanes := func(*Result) {}
 	if o.buckets > 0 {

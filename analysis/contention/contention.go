@@ -24,7 +24,16 @@ import (
 )
 
 // An Analysis follows the contention in the records that a [etw.Mux] dispatches.
-type Analysis struct{ runtimes lives.Table[state] }
+type Analysis struct {
+	runtimes lives.Table[state]
+	code     methods.Code[code]
+}
+
+// A code is which code a runtime has.
+type code struct {
+	waiting  methods.Spans // Monitor.Wait
+	complete bool          // all methods were listed
+}
 
 type runtime = lives.Runtime[state]
 
@@ -37,8 +46,7 @@ type state struct {
 	owners   map[int64]*sum
 	threads  map[int64]*sum
 	longest  top.List[waited]
-	waiting  methods.Spans // Monitor.Wait
-	complete bool          // all methods were listed
+	code     *code
 }
 
 type lock struct{ id, object uint64 }
@@ -83,17 +91,23 @@ func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
 	a := &Analysis{}
 	a.runtimes.Watch(mux)
-	lives.On(&a.runtimes, mux, begin)
-	lives.On(&a.runtimes, mux, stop)
-	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.ContentionLockCreated) {
-		rt.State.init()
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyContentionStart) {
+		a.init(rt, r)
+		begin(rt, r, e)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
+		a.init(rt, r)
+		stop(rt, r, e)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.ContentionLockCreated) {
+		a.init(rt, r)
 		rt.State.objects[uint64(e.LockID)] = uint64(e.AssociatedObjectID)
 	})
-	methods.Follow(mux, func(r *etw.Record, id uint16, class, method etw.UTF16, from uint64, size uint32) {
-		if rt := a.runtimes.At(r, id); class.Equal(monitor) && method.Equal(wait) {
-			rt.State.waiting.Add(from, size)
+	a.code.Follow(mux, func(c *code, class, method etw.UTF16, from uint64, size uint32) {
+		if class.Equal(monitor) && method.Equal(wait) {
+			c.waiting.Add(from, size)
 		}
-	}, func(r *etw.Record, id uint16) { a.runtimes.At(r, id).State.complete = true })
+	}, func(c *code) { c.complete = true })
 	return a
 }
 
@@ -107,17 +121,22 @@ func (s *state) reentries(of []stacks.Weight) (n, untold int) {
 	for i := range of {
 		count, frames := int(of[i].Values[0]), of[i].Stack
 		switch {
-		case slices.ContainsFunc(frames[:min(len(frames), most)], s.waiting.Has):
+		case slices.ContainsFunc(frames[:min(len(frames), most)], s.code.waiting.Has):
 			n += count
-		case len(frames) == 0 || !s.complete:
+		case len(frames) == 0 || !s.code.complete:
 			untold += count
 		}
 	}
 	return n, untold
 }
 
-func (s *state) init() {
-	if s.locks == nil {
+// Skip learns from a record that is not to count, such as one outside of the time that was asked
+// for, which code there is: the list of all methods is at the end of a trace.
+func (a *Analysis) Skip(r *etw.Record) error { return a.code.Skip(r) }
+
+func (a *Analysis) init(rt *runtime, r *etw.Record) {
+	if s := &rt.State; s.locks == nil {
+		s.code = a.code.Of(r, rt.CLR)
 		s.locks, s.objects = make(map[lock]*sum), make(map[uint64]uint64)
 		s.owners, s.threads = make(map[int64]*sum), make(map[int64]*sum)
 		s.waits.Samples = stacks.NewSamples("contention", stacks.ValueType{Name: "contentions", Unit: "count"}, stacks.ValueType{Name: "delay", Unit: "nanoseconds"})
@@ -125,14 +144,12 @@ func (s *state) init() {
 }
 
 func begin(rt *runtime, r *etw.Record, e *clr.AnyContentionStart) {
-	rt.State.init()
 	of := start{lock{uint64(e.LockID), uint64(e.AssociatedObjectID)}, int64(e.LockOwnerThreadID)}
 	rt.State.waits.Begin(&rt.Time, r, of)
 }
 
 func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
 	s := &rt.State
-	s.init()
 	b, ok := s.waits.End(&rt.Time, r)
 	ms := rt.MS(rt.Now - b.At)
 	if ok {

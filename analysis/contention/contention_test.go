@@ -172,8 +172,9 @@ func TestUnpaired(t *testing.T) {
 // A thread that a pulse woke waits for its lock in Monitor.Wait; of a wait without a stack, and of
 // others where methods are not listed, nothing tells.
 func TestReentries(t *testing.T) {
-	for _, listed := range []bool{false, true} {
-		var mux etw.Mux
+	for i := range 4 {
+		listed, apart := i&1 != 0, i&2 != 0 // and whether the list is outside of the time that was asked for
+		var mux, rest etw.Mux
 		a := New(&mux)
 		s := testtrace.NewScript(t, &mux)
 		text := func(n string) etw.UTF16 { return etw.MakeUTF16(n) }
@@ -185,6 +186,10 @@ func TestReentries(t *testing.T) {
 			s.Event(at+time.Millisecond/2, 1, &clr.ContentionStopV1{ClrInstanceID: 9, DurationNs: 5e5})
 		}
 		s.Stack = etw.Stack{}
+		if apart {
+			s = testtrace.NewScript(t, &rest)
+			rest.HandleRest(a.Skip)
+		}
 		s.Event(time.Second, 6, &rundown.MethodDCEndVerboseV1{MethodNamespace: text("System.Threading.Monitor"), MethodName: text("Wait"), MethodStartAddress: 0x10, MethodSize: 0xf, ClrInstanceID: 9})
 		s.Event(time.Second, 6, &rundown.MethodDCEndVerboseV1{MethodNamespace: text("System.Threading.Monitor"), MethodName: text("Enter"), MethodStartAddress: 0x20, MethodSize: 0xf, ClrInstanceID: 9})
 		untold := 4

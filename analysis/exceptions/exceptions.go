@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/methods"
 	"github.com/etwgen/etwgen/analysis/internal/names"
 	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -25,6 +26,7 @@ import (
 // An Analysis follows the exceptions in the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	runtimes lives.Table[state]
+	code     methods.Code[code]
 	thrown   func(pid int64, atMS float64)
 }
 
@@ -39,7 +41,7 @@ type state struct {
 	types    names.Table[thrownType]
 	messages int          // different ones that are kept
 	sites    map[site]int // exceptions that do not say that they are thrown again
-	code     code
+	code     *code
 	samples  *stacks.Samples
 	series   measure.Series
 	threads  map[int64]int
@@ -103,8 +105,11 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{}
 	t := &a.runtimes
 	t.Watch(mux)
-	followCode(t, mux)
+	a.follow(mux)
 	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
+		if rt.State.code == nil {
+			rt.State.code = a.code.Of(r, rt.CLR)
+		}
 		thrown(rt, r, e)
 		if a.thrown != nil {
 			a.thrown(rt.PID, rt.At(rt.Now))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/methods"
 	"github.com/etwgen/etwgen/analysis/internal/names"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -54,17 +53,21 @@ var (
 	handling     = etw.MakeUTF16("System.Runtime.EH") // since .NET 9, with what it calls below it
 )
 
-// followCode learns from the methods that a runtime loads or lists.
-func followCode(t *lives.Table[state], mux *etw.Mux) {
-	methods.Follow(mux, func(r *etw.Record, id uint16, class, method etw.UTF16, from uint64, size uint32) {
-		switch s := &t.At(r, id).State; {
+// follow learns from the methods that a runtime loads or lists.
+func (a *Analysis) follow(mux *etw.Mux) {
+	a.code.Follow(mux, func(c *code, class, method etw.UTF16, from uint64, size uint32) {
+		switch {
 		case class.Equal(dispatchInfo) && method.Equal(throw):
-			s.code.passing.Add(from, size)
+			c.passing.Add(from, size)
 		case bytes.HasPrefix(class, handling):
-			s.code.throwing.Add(from, size)
+			c.throwing.Add(from, size)
 		}
-	}, func(r *etw.Record, id uint16) { t.At(r, id).State.code.complete = true })
+	}, func(c *code) { c.complete = true })
 }
+
+// Skip learns from a record that is not to count, such as one outside of the time that was asked
+// for, which code there is: the list of all methods is at the end of a trace.
+func (a *Analysis) Skip(r *etw.Record) error { return a.code.Skip(r) }
 
 // how says how an exception was thrown that does not say of itself that it was thrown again:
 // by the caller of the innermost frames of the runtime that throw. Others lie further out where a

@@ -72,3 +72,28 @@ func TestFactsOfWindows(t *testing.T) {
 		t.Errorf("%d and %d samples, of %d", managed, external, top.Totals[0])
 	}
 }
+
+// TestWindowsKnowCode asks for the time of all exceptions: the methods that tell which of them were
+// passed on are listed at the end of the trace, and count all the same.
+func TestWindowsKnowCode(t *testing.T) {
+	path := corpus.Glob(t, "dotnet10/exceptions.nettrace")[0]
+	for _, args := range [][]string{
+		{"exceptions", "--format", "csv", path},
+		{"report", "--format", "text", path},
+		{"compare", "--all", "--format", "csv", path, path},
+	} {
+		told := func(args ...string) (lines []string) {
+			out, _, _ := output(args...)
+			for line := range strings.Lines(out) {
+				if strings.Contains(line, "xception") {
+					lines = append(lines, line)
+				}
+			}
+			return lines
+		}
+		whole, part := told(args...), told(append(args, "--from", "52.6838ms", "--to", "70.7019ms")...)
+		if len(whole) == 0 || !slices.Equal(whole, part) {
+			t.Errorf("etw %v: %q, and of the time of all exceptions %q", args, whole, part)
+		}
+	}
+}

@@ -102,6 +102,11 @@ type placed interface{ place(placement) }
 // A skipping answer wants to know of the records that --activity or --during leaves out.
 type skipping interface{ skip(*etw.Record) }
 
+// A learning answer learns from all records that were not asked for which code there is.
+type learning interface {
+	rest() func(*etw.Record) error
+}
+
 // A fitted answer is in another form for people than for programs.
 type fitted interface {
 	fit(p *show.Printer, who *pick.Names)
@@ -276,6 +281,9 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}}
 	if x, ok := answer.(skipping); ok {
 		i.Skip = x.skip
+	}
+	if x, ok := answer.(learning); ok {
+		i.Rest = x.rest()
 	}
 	where, isPlaced := answer.(placed)
 	if i.Wide = isPlaced; isPlaced {

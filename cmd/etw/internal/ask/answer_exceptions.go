@@ -39,7 +39,7 @@ a throw without an operand has no event.`,
 		Needs:    exceptions.NeedsHandling,
 		ask: func(mux *etw.Mux) answer {
 			a := exceptions.New(mux)
-			return &viewed[*exceptions.Result]{find: a.Result, facts: exceptionsTotals, stacked: a.Samples, within: code.ThrowingCode}
+			return &viewed[*exceptions.Result]{find: a.Result, facts: exceptionsTotals, stacked: a.Samples, skipped: a.Skip, within: code.ThrowingCode}
 		},
 	}
 }

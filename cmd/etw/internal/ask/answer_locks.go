@@ -22,7 +22,7 @@ func lockWaits() *Question {
 		Needs: contention.Needs,
 		ask: func(mux *etw.Mux) answer {
 			a := contention.New(mux)
-			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, within: code.LockingCode}
+			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, skipped: a.Skip, within: code.LockingCode}
 		},
 	}
 }

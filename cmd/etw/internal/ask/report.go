@@ -150,7 +150,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	}
 	src.machine = x.machine
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
-	opts = append(opts, analysis.Named(x.sampler.Names))
+	opts = append(opts, analysis.Named(x.sampler.Names), analysis.Parted(func(skip func(*etw.Record) error) { src.rest = skip }))
 	if lanes && pick.OneSession(t) == nil { // or else there is no one time
 		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered), analysis.Beside(x.machine.lanes()...))
 	}
@@ -220,7 +220,8 @@ type watched struct {
 	keeper   *rewrite.Keeper
 	span     pick.TimeSpan
 	machine  *machineParts
-	seen     *need.Seen // which events there are
+	seen     *need.Seen              // which events there are
+	rest     func(*etw.Record) error // takes the records that were not asked for
 }
 
 func (w *watched) Next(rec *etw.Record) error {
@@ -262,6 +263,9 @@ func (w *watched) Next(rec *etw.Record) error {
 		}
 		if wanted {
 			return nil
+		}
+		if err := w.rest(rec); err != nil {
+			return err
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A viewed is the answer of an analysis whose result has views.
@@ -18,6 +19,7 @@ type viewed[R tabled] struct {
 
 	stacked func() []*stacks.Samples // the call stacks that the views of code are of
 	within  []string                 // the begins of the names of the runtime's own methods, in which these end
+	skipped func(*etw.Record) error  // takes records that were not asked for; nil for none
 	res     R
 }
 
@@ -41,6 +43,8 @@ func (a *viewed[R]) mistake() error {
 
 func (a *viewed[R]) result() any    { return a.res }
 func (a *viewed[R]) totals(p *page) { a.facts(p, a.res) }
+
+func (a *viewed[R]) rest() func(*etw.Record) error { return a.skipped }
 
 func (a *viewed[R]) code() ([]*stacks.Samples, []string) { return a.stacked(), a.within }
 

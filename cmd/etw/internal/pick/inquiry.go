@@ -24,6 +24,7 @@ type Inquiry struct {
 	Asked   filter.Numbers // processes
 	Span    TimeSpan
 	Source  etw.Source                        // the records of the trace, if they are not as it has them
+	Rest    func(*etw.Record) error           // takes all records that are left out, of which some name code; may be nil
 	Skip    func(*etw.Record)                 // takes the records that --activity or --during leaves out; may be nil
 	Wide    bool                              // the answer takes the records of all times, and cuts by itself
 	Cut     bool                              // by --from or --to
@@ -69,10 +70,7 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 				h.Taken(rec, t.Elapsed(rec))
 			}
 		case !keeper.Needs(rec):
-			if i.Skip != nil && i.Parted {
-				i.Skip(rec)
-			}
-			return nil
+			return i.leave(rec)
 		}
 		if i.Each != nil {
 			i.Each(rec, e)
@@ -86,6 +84,17 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	})
 	i.Trouble = err != nil
 	return err
+}
+
+// leave leaves a record out of the answer.
+func (i *Inquiry) leave(rec *etw.Record) error {
+	if i.Skip != nil && i.Parted {
+		i.Skip(rec)
+	}
+	if i.Rest == nil {
+		return nil
+	}
+	return i.Rest(rec)
 }
 
 // KeeperOf returns a function that says which records an analysis needs beside those that a

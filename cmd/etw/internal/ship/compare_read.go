@@ -174,7 +174,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	set := analysis.New(&mux)
 	s := &sideReader{c: c, decoder: builtin.NewDecoder(), code: frames.NewCodeMap(files)}
 	s.cpu = code.Start(samples.Find("cpu"), &s.beside, t)
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Also: &s.code.Mux, More: &s.beside, Asked: h.Processes}
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Also: &s.code.Mux, More: &s.beside, Rest: set.Skip, Asked: h.Processes}
 	if c.below != nil {
 		s.alloc = alloc.New(&s.beside)
 		if i.Source, err = frames.BindStacks(cmd, &c.in, t, []string{path}); err != nil {
