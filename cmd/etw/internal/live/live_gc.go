@@ -50,7 +50,7 @@ func watchGCs(cmd *cobra.Command, m *liveMode, out *show.Output) error {
 		return err
 	})
 	ended := s.End()
-	if p.Format == show.FormatText {
+	if p.Format == show.FormatText && err == nil {
 		p.Prose(show.ColorBold, sums.String(), 0)
 	}
 	return p.Close(ended, err)

@@ -167,7 +167,7 @@ func TestTriggers(t *testing.T) {
 	} {
 		stop, err := parseTrigger(nil, text)
 		if err == nil {
-			err = stop.check([]eventpipe.Provider{{Name: "Microsoft-Windows-DotNETRuntime"}})
+			err = stop.check([]eventpipe.Provider{{Name: "Microsoft-Windows-DotNETRuntime"}, {Name: "Microsoft-DotNETCore-SampleProfiler"}})
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -82,7 +83,7 @@ func (t *trigger) check(recorded []eventpipe.Provider) error {
 	if t == nil || t.sel == nil || len(t.sel.Candidates(nil, false)) > 0 {
 		return nil
 	}
-	known := make(map[string]bool)
+	known := map[string]bool{strings.ToLower(cpu.Needs[0].Provider): true} // the sampler, whose event has no name
 	var names []string
 	for _, p := range append(pick.BuiltinProviders(), t.sel.Known...) {
 		known[strings.ToLower(p.Desc.Name)] = true
