@@ -16,7 +16,8 @@ type half struct {
 }
 
 // Every half of a stack finds its event, as a search through all events does, and
-// the innermost frame of a sample is where it was taken.
+// the innermost frame of a sample is where it was taken, but of two of 32-bit threads whose
+// stacks Windows logged at once, without keys.
 func TestCorpusStacks(t *testing.T) {
 	for _, name := range []string{"filtrace_etw.etl", "net.4.5.2.x64.etl"} {
 		path := testtrace.Named(t, name)
@@ -55,7 +56,7 @@ func TestCorpusStacks(t *testing.T) {
 		samples, exact := 0, 0
 		for ip, list := range delivered {
 			for _, s := range list {
-				undefined := s.Kernel != 0 && stacks.Half(s.Kernel).Len() == 0 || s.User != 0 && stacks.Half(s.User).Len() == 0
+				undefined := s.Kernel != 0 && !stacks.Has(s.Kernel) || s.User != 0 && !stacks.Has(s.User)
 				if frames := stacks.AppendFrames(nil, s); len(frames) > 0 && !undefined {
 					samples++
 					if frames[0] == ip {
@@ -82,7 +83,7 @@ func TestCorpusStacks(t *testing.T) {
 		n := stacks.Stats()
 		t.Logf("%s: %d of %d halves found one of %d events, %d of which have a stack; of %d samples with all frames %d begin where they were taken; %d keys are not defined, %d are another's",
 			name, total-int(n.Unclaimed), total, n.Awaited, n.Bound, samples, exact, n.Undefined, n.Misdefined)
-		if int(n.Bound) != bound || int(n.Unclaimed) != unclaimed || n.Misdefined == 0 && exact*100 < samples*85 || samples == 0 {
+		if int(n.Bound) != bound || int(n.Unclaimed) != unclaimed || samples-exact > 2 || samples == 0 {
 			t.Errorf("%s: bound %d events, want %d; %d halves of none, want %d", name, n.Bound, bound, n.Unclaimed, unclaimed)
 		}
 	}

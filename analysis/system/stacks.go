@@ -53,10 +53,11 @@ type StackStats struct {
 	// Undefined are the compressed stacks whose addresses the trace does not have,
 	// so far.
 	Undefined int
-	// Misdefined are those whose addresses are not of their half, and so of another
-	// stack that had the same key later. A trace with such was filtered by a tool
-	// that dropped definitions. More of its compressed stacks are wrong: of samples,
-	// those whose first address is not that of the sample.
+	// Misdefined are those whose addresses are of another stack that had the same key
+	// later, so far: they are not of their half, or the innermost is not the address of
+	// the sample. They are left out. A trace with such was filtered by a tool that
+	// dropped definitions. More of its compressed stacks may be wrong, which nothing
+	// tells: the program's half of a sample in the kernel, and all of other events.
 	Misdefined int
 }
 
@@ -66,8 +67,27 @@ type slot[T any] struct {
 	at         int64 // the time stamp, as it is in the record
 	thread     int64
 	stack      CallStack
+	sampled    sampled
 	next, prev int32 // by age
 	twin       int32 // the next with the same time stamp
+}
+
+// A sampled is the address where a sample was taken, which its stack begins with, or 0.
+type sampled struct {
+	address uint64
+	size    etw.PtrSize
+}
+
+// sampledAt returns that of a record.
+func sampledAt(r *etw.Record) sampled {
+	var e kernel.AnyPerfInfoSample
+	if d := etw.Versions(&e)[0]; r.Provider != d.Class || r.Opcode != d.Opcode {
+		return sampled{}
+	}
+	if _, err := e.DecodeVersion(r.Version, r.Payload, r.PointerSize); err != nil {
+		return sampled{}
+	}
+	return sampled{uint64(e.InstructionPointer), r.PointerSize}
 }
 
 // none is the end of a list of slots.
@@ -95,7 +115,9 @@ func BindStacks[T any](mux *etw.Mux, deliver func(event T, s CallStack)) *Stacks
 
 // Await has event, which r is the record of, delivered when its stack is known.
 // thread is the one that the stack is of: of a context switch the new one, of a
-// sample the one that was interrupted, or negative if the event does not tell.
+// sample the one that was interrupted, or negative if the event does not tell. The stack
+// of a sample begins where it was taken: a compressed half that does not is another's, and
+// is left out.
 func (s *Stacks[T]) Await(r *etw.Record, thread int64, event T) {
 	s.stats.Awaited++
 	if id := s.own(r); id != 0 {
@@ -117,7 +139,7 @@ func (s *Stacks[T]) Await(r *etw.Record, thread int64, event T) {
 	if !ok {
 		twin = none
 	}
-	s.slots[i] = slot[T]{event: event, at: r.Timestamp, thread: thread, next: none, prev: s.newest, twin: twin}
+	s.slots[i] = slot[T]{event: event, at: r.Timestamp, thread: thread, sampled: sampledAt(r), next: none, prev: s.newest, twin: twin}
 	s.byTime[r.Timestamp] = i
 	if s.newest == none {
 		s.oldest = i
@@ -190,6 +212,7 @@ func (s *Stacks[T]) finish(i int32) {
 	s.free = i
 	if c.stack != (CallStack{}) {
 		s.stats.Bound++
+		c.stack = s.begin(c.stack, c.sampled)
 	}
 	s.deliver(c.event, c.stack)
 }
@@ -205,6 +228,11 @@ func (s *Stacks[T]) Flush() {
 func (s *Stacks[T]) Stats() StackStats {
 	n := s.stats
 	n.Undefined, n.Misdefined = len(s.undefined), s.misdefined
+	for claim, id := range s.claims {
+		if claim.of != 0 && s.halves[claim.of-1].Len() > 0 && !s.Has(id) {
+			n.Misdefined++
+		}
+	}
 	return n
 }
 
@@ -214,6 +242,49 @@ type stackTable struct {
 	byFrames   map[string]StackID
 	undefined  map[halfKey]StackID // by the key that they wait for
 	misdefined int
+	claims     map[claim]StackID // the half that begins where a sample was taken
+	claimed    map[StackID]StackID
+}
+
+// A claim is that of a sample to a half, which may not be defined yet, or be of 0, as the
+// trace has none.
+type claim struct {
+	of StackID
+	at sampled
+}
+
+// begin returns the stack of a sample with the half that it was taken in bound to begin
+// there.
+func (t *stackTable) begin(s CallStack, at sampled) CallStack {
+	switch {
+	case at.address == 0:
+	case isKernel(at.address, at.size):
+		s.Kernel = t.claim(claim{s.Kernel, at})
+	case s.Kernel == 0 || t.isKeyed(s.Kernel):
+		s = CallStack{User: t.claim(claim{s.User, at})}
+	}
+	return s
+}
+
+// isKeyed reports whether a half came as a key, and so may be taken for another.
+func (t *stackTable) isKeyed(id StackID) bool {
+	return t.byFrames[string(t.halves[id-1].Addresses)] != id
+}
+
+// claim returns the number of a half if it begins where a sample was taken, and else of that
+// address alone. A half that did not come as a key stays as it is.
+func (t *stackTable) claim(c claim) StackID {
+	if c.of != 0 && !t.isKeyed(c.of) {
+		return c.of
+	}
+	id, ok := t.claims[c]
+	if !ok {
+		b := binary.LittleEndian.AppendUint64(nil, c.at.address)
+		t.halves = append(t.halves, etw.Stack{Addresses: b[:c.at.size.Bytes()], PtrSize: c.at.size})
+		id = StackID(len(t.halves))
+		t.claims[c], t.claimed[id] = id, c.of
+	}
+	return id
 }
 
 // A halfKey is the key of a compressed stack, and which half that is of, if the
@@ -233,6 +304,7 @@ const (
 // definition is of the references that came before it.
 func (t *stackTable) watch(mux *etw.Mux) {
 	t.byFrames, t.undefined = make(map[string]StackID), make(map[halfKey]StackID)
+	t.claims, t.claimed = make(map[claim]StackID), make(map[StackID]StackID)
 	define := func(r *etw.Record, key etw.Pointer, frames etw.Pointers) error {
 		t.define(uint64(key), etw.Stack{Addresses: frames.Bytes(), PtrSize: r.PointerSize})
 		return nil
@@ -307,12 +379,33 @@ func (t *stackTable) own(r *etw.Record) StackID {
 }
 
 // Half returns the addresses of a half, the innermost first. It is empty for 0, and
-// where the trace does not have them.
+// where the trace does not have them. Of the half that a sample was taken in there is its
+// own address at least.
 func (t *stackTable) Half(id StackID) etw.Stack {
+	half, _ := t.half(id)
+	return half
+}
+
+// Has reports whether the trace has the addresses of a half.
+func (t *stackTable) Has(id StackID) bool {
+	half, ok := t.half(id)
+	return ok && half.Len() > 0
+}
+
+// half returns a half, and false if it is no more than the address of a sample.
+func (t *stackTable) half(id StackID) (half etw.Stack, ok bool) {
 	if id <= 0 || int(id) > len(t.halves) {
-		return etw.Stack{}
+		return half, false
 	}
-	return t.halves[id-1]
+	half = t.halves[id-1]
+	of, claimed := t.claimed[id]
+	if !claimed {
+		return half, true
+	}
+	if of == 0 || t.halves[of-1].Len() == 0 || t.halves[of-1].At(0) != half.At(0) {
+		return half, false
+	}
+	return t.halves[of-1], true
 }
 
 // AppendFrames appends the addresses of a stack, the innermost first: those of the
@@ -326,8 +419,13 @@ func (t *stackTable) AppendFrames(dst []uint64, s CallStack) []uint64 {
 	return dst
 }
 
-// Len returns the number of addresses of a stack.
-func (t *stackTable) Len(s CallStack) int { return t.Half(s.Kernel).Len() + t.Half(s.User).Len() }
+// Len returns the number of addresses of a stack, or 0 if the trace has no half of it.
+func (t *stackTable) Len(s CallStack) int {
+	if !t.Has(s.Kernel) && !t.Has(s.User) {
+		return 0
+	}
+	return t.Half(s.Kernel).Len() + t.Half(s.User).Len()
+}
 
 // isKernel reports whether an address belongs to the kernel of Windows.
 func isKernel(address uint64, size etw.PtrSize) bool {

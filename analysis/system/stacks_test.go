@@ -133,6 +133,50 @@ func TestStackKeys(t *testing.T) {
 	}
 }
 
+// The stack of a sample begins where it was taken. A half that does not is another's, which
+// had the key later: it goes, and the address of the sample is the innermost frame.
+func TestSampledStacks(t *testing.T) {
+	b := bind(t)
+	keyed := func(at time.Duration, ip, inKernel, inUser etw.Pointer) {
+		sample := &kernel.PerfInfoSampleV2{InstructionPointer: ip, ThreadID: 80}
+		payload, err := sample.AppendPayload(nil, etw.Ptr64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := sample.EventDesc()
+		r := &etw.Record{Timestamp: int64(at), Provider: d.Class, Opcode: d.Opcode, Version: d.Version, Payload: payload, PointerSize: etw.Ptr64}
+		b.stacks.Await(r, 80, "sample")
+		if inKernel != 0 {
+			b.script.Event(at, 0, &kernel.StackWalkStackKeyKernelV2{EventTimeStamp: uint64(at), StackThread: 80, StackKey: inKernel})
+		}
+		if inUser != 0 {
+			b.script.Event(at, 0, &kernel.StackWalkStackKeyUserV2{EventTimeStamp: uint64(at), StackThread: 80, StackKey: inUser})
+		}
+	}
+	keyed(1, 0x10, 0, 8)         // the first meaning of the key, which nothing defines
+	keyed(2, 0x20, 0, 8)         // the last
+	keyed(3, kernelHalf+1, 7, 8) // both halves are its own, as far as that can be told
+	keyed(4, kernelHalf+2, 7, 8) // the kernel's half is another's
+	keyed(5, kernelHalf+3, 0, 8) // there is no half of the kernel
+	keyed(6, kernelHalf+4, 9, 0) // it is not defined
+	keyed(7, 0x20, 7, 8)         // a thread in its program has no half of the kernel
+	keyed(8, kernelHalf+5, 0, 0) // without a stack
+	b.script.Event(9, 0, &kernel.StackWalkKeyRundownV2{Key: 8, StackFrame: pointers(t, 0x20, 0x21)})
+	b.script.Event(9, 0, &kernel.StackWalkKeyRundownV2{Key: 7, StackFrame: pointers(t, kernelHalf+1, kernelHalf)})
+	b.stacks.Flush()
+	want := map[int][]uint64{0: {0x10}, 1: {0x20, 0x21}, 2: {kernelHalf + 1, kernelHalf, 0x20, 0x21}, 3: {kernelHalf + 2, 0x20, 0x21}, 4: {kernelHalf + 3, 0x20, 0x21},
+		5: {0x20, 0x21}, 6: {kernelHalf + 4}, 7: nil}
+	lengths := []int{0, 2, 4, 3, 3, 2, 0, 0} // of stacks that the trace has
+	for i := range want {
+		if got := b.frames(i); !slices.Equal(got, want[i]) || b.stacks.Len(b.stack[i]) != lengths[i] {
+			t.Errorf("%d has %#x, want %#x; a length of %d, want %d", i, got, want[i], b.stacks.Len(b.stack[i]), lengths[i])
+		}
+	}
+	if n := b.stacks.Stats(); n != (system.StackStats{Awaited: 8, Bound: 7, Undefined: 1, Misdefined: 2}) {
+		t.Errorf("%+v", n)
+	}
+}
+
 // Events that wait for long give way.
 func TestStackWaiting(t *testing.T) {
 	b := bind(t)

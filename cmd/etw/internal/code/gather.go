@@ -116,13 +116,11 @@ func kernelSamples(k *cpu.Kernel) Gathered {
 	}
 	facts := []string{fmt.Sprintf("time on processors: %s, %d without a stack; %d of idle processors are left out; %s",
 		show.Count(res.Samples, "sample", "samples"), res.Samples-res.Stacks, res.Idle, apart(res))}
-	for _, bad := range []struct {
-		n    int
-		text string
-	}{{res.Undefined, "not in the trace"}, {res.Misdefined, "those of other stacks"}} {
-		if bad.n > 0 {
-			facts = append(facts, fmt.Sprintf("the addresses of %s are %s: they come later than the samples, where a trace may be cut off or filtered", show.Count(bad.n, "stack", "stacks"), bad.text))
-		}
+	if res.Undefined > 0 {
+		facts = append(facts, fmt.Sprintf("the addresses of %s are not in the trace: they come later than the samples, where a trace may be cut off or filtered", show.Count(res.Undefined, "stack", "stacks")))
+	}
+	if res.Misdefined > 0 {
+		facts = append(facts, fmt.Sprintf("the addresses of %s are those of other stacks, which had their keys later, and are left out; callers in programs of samples in the kernel may be, too, which nothing tells", show.Count(res.Misdefined, "stack", "stacks")))
 	}
 	stackless := k.Stackless()
 	return Gathered{Samples: k.Samples(), Facts: facts, Period: res.Interval, Part: func(p *stacks.Profile, q stacks.Query) []string {

@@ -172,8 +172,8 @@ func (b *BoundStacks) count() stackCount {
 	for _, s := range b.ofEvent {
 		n.all++
 		kernel, user := s.lacks(s.stack.Kernel), s.lacks(s.stack.User)
-		switch has := s.of.stacks.AppendFrames(nil, s.stack); {
-		case len(has) == 0:
+		switch {
+		case s.of.stacks.Len(s.stack) == 0:
 			n.missing++
 		case kernel || user:
 			n.partial++
@@ -184,7 +184,7 @@ func (b *BoundStacks) count() stackCount {
 
 // lacks reports whether a half was recorded and is not in the trace.
 func (s eventStack) lacks(half system.StackID) bool {
-	return half != 0 && s.of.stacks.Half(half).Len() == 0
+	return half != 0 && !s.of.stacks.Has(half)
 }
 
 // Report says which stacks are not in the trace.
@@ -197,8 +197,14 @@ func (b *BoundStacks) Report(cmd *cobra.Command) {
 		cli.Report(cmd, fmt.Errorf("of %s it has only one half of the call stack, that of the kernel or that of the program", show.Count(n.partial, "event", "events")))
 	}
 	var unclaimed uint64
+	foreign := 0
 	for _, f := range b.files {
-		unclaimed += f.stacks.Stats().Unclaimed
+		found := f.stacks.Stats()
+		unclaimed += found.Unclaimed
+		foreign += found.Misdefined
+	}
+	if foreign > 0 {
+		cli.Report(cmd, fmt.Errorf("the addresses of %s are those of other stacks, which had their keys later, and are left out; more may be, as only the innermost address of a sample tells", show.Count(foreign, "compressed stack", "compressed stacks")))
 	}
 	if unclaimed > 0 {
 		cli.Report(cmd, fmt.Errorf("%s of no event: the trace has none of that time and thread", show.Count(unclaimed, "half of a call stack is", "halves of call stacks are")))
