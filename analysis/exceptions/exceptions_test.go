@@ -90,7 +90,14 @@ func TestTruth(t *testing.T) {
 		}
 		res := analyze(t, path)
 		got := map[string]int{}
-		for _, typ := range res.Types {
+		rows := res.Tables()[0]
+		for i, typ := range res.Types {
+			for column, n := range map[string]int{"new": typ.New, "passedOn": typ.PassedOn} { // unknown is not 0
+				v, ok := rows.At(i, rows.Column(column)).Float()
+				if ok != (typ.Untold == 0) || ok && v != float64(n) {
+					t.Errorf("%s: %s of %+v is %v, %v", name, column, typ, v, ok)
+				}
+			}
 			got[typ.Type] = typ.New
 			if told := typ.New - typ.Untold; typ.Untold > 0 && told <= truth.ByType[typ.Type] && truth.ByType[typ.Type] <= typ.New {
 				got[typ.Type] = truth.ByType[typ.Type] // as far as the trace tells

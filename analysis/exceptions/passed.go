@@ -8,6 +8,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/methods"
 	"github.com/etwgen/etwgen/analysis/internal/names"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -135,6 +136,15 @@ func (t *Tally) plus(u Tally) {
 // more compares by throws first, and then by all events.
 func (t Tally) more(u Tally) int {
 	return cmp.Or(cmp.Compare(t.New, u.New), cmp.Compare(t.Count, u.Count))
+}
+
+// told returns a number of new or passed on ones, which is unknown if the trace does not tell these
+// apart.
+func (t Tally) told(n int) measure.Float {
+	if t.Untold > 0 {
+		return measure.Float{}
+	}
+	return measure.Known(float64(n))
 }
 
 // Text says how many there are of each kind.

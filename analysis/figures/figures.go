@@ -230,7 +230,8 @@ func (l *list) collections(r *gc.Result) {
 	l.distribution("gc.pauseMs.*", "", &s)
 	l.largest("gc.maxPeakMB", peak, peaks)
 	if told {
-		l.total("gc.allocatedMB", "", allocated, count)
+		// All is counted but for what was allocated after the last collection: as much as one finds.
+		l.add("gc.allocatedMB", "", allocated, allocated/float64(max(count, 1)))
 	}
 	l.total("gc.promotedMB", "", promoted, count)
 	l.count("gc.induced", "", induced)

@@ -38,6 +38,9 @@ type Runtime struct {
 	Unfinished     int `json:"unfinished,omitempty"`
 	Partial        int `json:"partial,omitempty"`
 	MissingNumbers int `json:"missingNumbers,omitempty"`
+	// NumbersBefore the first collection are of those before the recording or the time that was
+	// asked for, or went as missing ones do.
+	NumbersBefore int `json:"numbersBefore,omitempty"`
 
 	// PauseMS is how long the threads were suspended for collections: the sum,
 	// over all suspensions with the reasons 1 (for GC) and 6 (for GC preparation),

@@ -132,14 +132,16 @@ func (rt *view) peaks(gcs []*GC) {
 	}
 }
 
-// numbers counts the numbers between those of the collections that are listed.
+// numbers counts the numbers between those of the collections that are listed, and below them.
 func (rt *view) numbers(out *Runtime) {
 	last := uint32(0)
 	for _, c := range rt.State.gcs {
 		if c.number == 0 {
 			continue
 		}
-		if last != 0 && c.number > last+1 {
+		if last == 0 {
+			out.NumbersBefore = int(c.number - 1)
+		} else if c.number > last+1 {
 			out.MissingNumbers += int(c.number - last - 1)
 		}
 		last = max(last, c.number)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -295,6 +296,18 @@ func TestComparedTime(t *testing.T) {
 	for _, m := range doc.Measures {
 		if m.Metric == "cpu.ms" && (m.A.Or(0) < sum-0.001 || m.A.Or(0) > sum+0.001) {
 			t.Errorf("%v, and %v by kind", m.A, sum)
+		}
+	}
+}
+
+// TestCompareAllocated compares programs of which one allocated much more, by their own counts, in
+// few collections: what these find is no sample.
+func TestCompareAllocated(t *testing.T) {
+	a, b := corpus.Glob(t, "dotnet10/gc-server.nettrace")[0], corpus.Glob(t, "dotnet10/gc-server-datas.nettrace")[0]
+	for _, c := range []struct{ a, b, verdict string }{{a, b, "more"}, {b, a, "less"}, {a, a, "equal"}} {
+		out, stderr, code := output("compare", "--all", "--format", "csv", c.a, c.b)
+		if ok := regexp.MustCompile(`(?m),` + c.verdict + `,gc\.allocatedMB,`).MatchString(out); !ok || code != 0 {
+			t.Errorf("%s and %s are not said to be %s: exit code %d, %s\n%s", c.a, c.b, c.verdict, code, stderr, out)
 		}
 	}
 }

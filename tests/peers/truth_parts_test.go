@@ -69,9 +69,8 @@ func holdCollections(s *truthSheet) {
 	for _, rt := range s.ours.GC.Runtimes {
 		s.is("the last number", int(rt.GCs[len(rt.GCs)-1].Number), s.End.Gen0)
 		// Numbers before the first are of regions without collections.
-		missed := int(rt.GCs[0].Number) - 1
-		s.is("the number of collections", rt.All.Count+rt.MissingNumbers+missed, s.End.Gen0)
-		if missed == 0 {
+		s.is("the number of collections", rt.All.Count+rt.MissingNumbers+rt.NumbersBefore, s.End.Gen0)
+		if rt.NumbersBefore == 0 {
 			s.is("those of generation 1 and 2", rt.ByGeneration[1].Count+rt.ByGeneration[2].Count, s.End.Gen1)
 			s.is("those of generation 2", rt.ByGeneration[2].Count, s.End.Gen2)
 		}

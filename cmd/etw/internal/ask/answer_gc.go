@@ -71,6 +71,9 @@ func gcTotals(p *page, res *gc.Result) {
 // gcFacts prints the facts about the collections of a runtime.
 func gcFacts(p *page, rt *gc.Runtime) {
 	p.line("collections", "%s", gcCounts(rt))
+	if n := rt.NumbersBefore; n > 0 {
+		p.line("before the first", "%d by their numbers: earlier than the recording or the time asked for, or used up by regions without collections", n)
+	}
 	restart := ""
 	if 100*rt.RestartMS > rt.PauseMS {
 		restart = fmt.Sprintf("; %s of it to let threads go, of which the runtime's own count has less", show.MS(rt.RestartMS))
