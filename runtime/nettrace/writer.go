@@ -298,16 +298,24 @@ func (w *Writer) beginBlock() {
 // Close writes the records that the Writer holds, the last sequence point, which tells the
 // losses, and the mark of the end. It does not close the underlying writer.
 func (w *Writer) Close() error {
-	if w.closed {
+	if w.closed || w.BreakOff() != nil {
 		return w.err
 	}
-	w.flush()
-	w.sequencePoint()
-	w.closed = true
 	if w.v6 {
 		w.writeBlock(layout.KindEnd, nil)
 	} else {
 		w.put([]byte{layout.TagNull})
+	}
+	return w.err
+}
+
+// BreakOff is Close without the mark of the end, for the records of a stream that has none: a
+// reader finds [ErrNotStopped].
+func (w *Writer) BreakOff() error {
+	if !w.closed {
+		w.flush()
+		w.sequencePoint()
+		w.closed = true
 	}
 	return w.err
 }

@@ -15,22 +15,21 @@ import (
 
 // An etlSink writes records of .etl files.
 type etlSink struct {
-	t *trace.Trace
-	w *etl.Writer
+	t       *trace.Trace
+	w       *etl.Writer
+	readers []*etl.Reader
+
+	events, buffers int64 // that the Writer was told are lost
 }
 
 func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (*etlSink, error) {
 	h := readers[0].Header()
 	var headers []etl.Header
-	lost, buffers := make(losses), make(losses)
 	for _, r := range readers {
 		if r.Header().Clock.Start < h.Clock.Start {
 			h = r.Header()
 		}
 		headers = append(headers, r.Headers()...)
-		of := lossOf{clock: r.Header().Clock, session: r.Header().SessionName}
-		lost.note(of, r.Stats().Lost)
-		buffers.note(of, r.Stats().LostBuffers)
 	}
 	order.Stable(headers, func(a, b etl.Header) int { return cmp.Compare(a.Clock.Start, b.Clock.Start) })
 	var sessions, files names
@@ -55,8 +54,17 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	out.Lost(lost.sum(), buffers.sum())
-	return &etlSink{t, out}, nil
+	s := &etlSink{t: t, w: out, readers: readers}
+	s.tellLosses()
+	return s, nil
+}
+
+// tellLosses tells the Writer of the losses that are known so far: a file that is written
+// from its beginning to its end has room for those of the end alone in its first buffer.
+func (s *etlSink) tellLosses() {
+	events, buffers := lostOfSessions(s.readers)
+	s.w.Lost(events-s.events, buffers-s.buffers)
+	s.events, s.buffers = events, buffers
 }
 
 // Names are those of several sessions, each once.
@@ -95,4 +103,7 @@ func (s *etlSink) hold(rec *etw.Record) func() error {
 	return func() error { return s.w.WriteFrom(held, raw) }
 }
 
-func (s *etlSink) close() error { return s.w.Close() }
+func (s *etlSink) close() error {
+	s.tellLosses()
+	return s.w.Close()
+}

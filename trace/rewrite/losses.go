@@ -1,9 +1,14 @@
 package rewrite
 
 import (
+	"errors"
+	"io"
 	"maps"
+	"slices"
 
+	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // A lossOf is the session that lost events.
@@ -53,4 +58,34 @@ func (l *lossTables) note(t lossTable) {
 		}
 	}
 	*l = append(*l, t)
+}
+
+// lostOfSessions returns the events and buffers that sessions lost, and those that the files
+// lost since: an .etl has no other place to say that it is a part. Each damage is of one
+// buffer at least, and each record that could not be read one event.
+func lostOfSessions(readers []*etl.Reader) (events, buffers int64) {
+	inEvents, inBuffers := make(losses), make(losses)
+	for _, r := range readers {
+		n := r.Stats()
+		of := lossOf{clock: r.Header().Clock, session: r.Header().SessionName}
+		inEvents.note(of, n.Lost)
+		inBuffers.note(of, n.LostBuffers)
+		damaged := int64(n.Damage.Count)
+		for _, d := range n.Damage.Damages {
+			if errors.Is(d, etl.ErrMissing) || errors.Is(d, etl.ErrSurplus) || errors.Is(d, etl.ErrRecord) {
+				damaged--
+			}
+		}
+		events += n.Undecodable
+		buffers += max(n.MissingBuffers, damaged)
+	}
+	return events + inEvents.sum(), buffers + inBuffers.sum()
+}
+
+// isBrokenOff reports whether the end of a stream is missing.
+func isBrokenOff(r *nettrace.Reader) bool {
+	n := r.Stats()
+	return slices.ContainsFunc(n.Damage.Damages, func(d *etw.Damage) bool {
+		return errors.Is(d, nettrace.ErrNotStopped) || errors.Is(d, io.ErrUnexpectedEOF)
+	})
 }

@@ -20,6 +20,7 @@ type netSink struct {
 	x     *Redactor
 	stats *Stats
 	lost  func() // tells the Writer of losses, at the end
+	of    []*nettrace.Reader
 }
 
 // newNetSink begins a file of records of .nettrace and .netperf files.
@@ -44,8 +45,8 @@ func newNetSink(w io.Writer, t *trace.Trace, readers []*nettrace.Reader, x *Reda
 		}
 	}
 	h.Keys = x.keys(h.Keys)
-	s := &netSink{t: t, x: x, stats: stats}
-	s.lost = func() { s.lostOfThreads(readers) }
+	s := &netSink{t: t, x: x, stats: stats, of: readers}
+	s.lost = s.lostOfThreads
 	var err error
 	s.w, err = nettrace.NewWriter(w, h)
 	return s, err
@@ -67,7 +68,7 @@ func newMixedSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, x *Redacto
 	}
 	x.header(new(etl.Header)) // a .nettrace file has no room for it
 	s := &netSink{t: t, x: x, stats: stats}
-	s.lost = s.lostOfFiles
+	s.lost = func() { s.lostOfFiles(readers) }
 	var err error
 	s.w, err = nettrace.NewWriter(w, h)
 	return s, err
@@ -112,13 +113,16 @@ func (s *netSink) from(rec *etw.Record, o nettrace.Origin) error {
 
 func (s *netSink) close() error {
 	s.lost()
+	if slices.ContainsFunc(s.of, isBrokenOff) {
+		return s.w.BreakOff()
+	}
 	return s.w.Close()
 }
 
 // lostOfThreads tells each stream's losses of its threads.
-func (s *netSink) lostOfThreads(readers []*nettrace.Reader) {
+func (s *netSink) lostOfThreads() {
 	var lost lossTables
-	for _, r := range readers {
+	for _, r := range s.of {
 		h, n := r.Header(), r.Stats()
 		table := lossTable{clock: h.Clock, process: h.ProcessID, threads: make(map[int64]int64)}
 		if h.Version == 6 { // threads are indexes, which only that stream knows
@@ -127,6 +131,7 @@ func (s *netSink) lostOfThreads(readers []*nettrace.Reader) {
 			for thread, n := range n.LostByThread {
 				table.threads[int64(thread)] = n
 			}
+			table.threads[-1] += max(n.Undecodable-n.Lost, 0) // a .netperf has no numbers
 		}
 		lost.note(table)
 	}
@@ -137,11 +142,14 @@ func (s *netSink) lostOfThreads(readers []*nettrace.Reader) {
 	}
 }
 
-// lostOfFiles tells how much was lost in all.
-func (s *netSink) lostOfFiles() {
+// lostOfFiles tells how much was lost in all: of a buffer one event at least.
+func (s *netSink) lostOfFiles(readers []*etl.Reader) {
 	lost := make(losses)
 	for _, f := range s.t.Files() {
-		lost.note(lossOf{clock: f.Clock()}, f.Stats().Lost)
+		if _, ok := f.Reader().(*etl.Reader); !ok {
+			lost.note(lossOf{clock: f.Clock()}, f.Stats().Lost)
+		}
 	}
-	s.w.Lost(-1, -1, lost.sum())
+	events, buffers := lostOfSessions(readers)
+	s.w.Lost(-1, -1, lost.sum()+events+buffers)
 }
