@@ -119,9 +119,7 @@ func kernelSamples(k *cpu.Kernel) Gathered {
 	if res.Undefined > 0 {
 		facts = append(facts, fmt.Sprintf("the addresses of %s are not in the trace: they come later than the samples, where a trace may be cut off or filtered", show.Count(res.Undefined, "stack", "stacks")))
 	}
-	if res.Misdefined > 0 {
-		facts = append(facts, fmt.Sprintf("the addresses of %s are those of other stacks, which had their keys later, and are left out; callers in programs of samples in the kernel may be, too, which nothing tells", show.Count(res.Misdefined, "stack", "stacks")))
-	}
+	facts = appendForeign(facts, res.Misdefined, "callers in programs of samples in the kernel")
 	stackless := k.Stackless()
 	return Gathered{Samples: k.Samples(), Facts: facts, Period: res.Interval, Part: func(p *stacks.Profile, q stacks.Query) []string {
 		bare := 0
@@ -132,6 +130,14 @@ func kernelSamples(k *cpu.Kernel) Gathered {
 		}
 		return []string{fmt.Sprintf("time on processors: %s, %d without a stack; %s", show.Count(p.Len(), "sample", "samples"), bare, apart(res))}
 	}}
+}
+
+// appendForeign says how many stacks are left out as they are others', and which may be.
+func appendForeign(facts []string, n int, others string) []string {
+	if n == 0 {
+		return facts
+	}
+	return append(facts, fmt.Sprintf("the addresses of %s are those of other stacks, which had their keys later, and are left out; %s may be, too, which nothing tells", show.Count(n, "stack", "stacks"), others))
 }
 
 // apart says how far samples are from each other.
@@ -224,6 +230,7 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 	if res.Gaps > 0 {
 		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows the state of threads", show.Count(res.Gaps, "place", "places"), show.MS(res.UnknownMS)))
 	}
+	facts = appendForeign(facts, a.Stacks().Misdefined, "the rest")
 	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		_, ns := byState(p)
 		if res.Readies == 0 {
