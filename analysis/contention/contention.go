@@ -26,13 +26,7 @@ import (
 // An Analysis follows the contention in the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	runtimes lives.Table[state]
-	code     methods.Code[code]
-}
-
-// A code is which code a runtime has.
-type code struct {
-	waiting  methods.Spans // Monitor.Wait
-	complete bool          // all methods were listed
+	code     methods.Code
 }
 
 type runtime = lives.Runtime[state]
@@ -46,7 +40,7 @@ type state struct {
 	owners   map[int64]*sum
 	threads  map[int64]*sum
 	longest  top.List[waited]
-	code     *code
+	code     *methods.Known
 }
 
 type lock struct{ id, object uint64 }
@@ -103,11 +97,12 @@ func New(mux *etw.Mux) *Analysis {
 		a.init(rt, r)
 		rt.State.objects[uint64(e.LockID)] = uint64(e.AssociatedObjectID)
 	})
-	a.code.Follow(mux, func(c *code, class, method etw.UTF16, from uint64, size uint32) {
+	a.code.Follow(mux, func(class, method etw.UTF16) int {
 		if class.Equal(monitor) && method.Equal(wait) {
-			c.waiting.Add(from, size)
+			return 0
 		}
-	}, func(c *code) { c.complete = true })
+		return -1
+	})
 	return a
 }
 
@@ -121,9 +116,9 @@ func (s *state) reentries(of []stacks.Weight) (n, untold int) {
 	for i := range of {
 		count, frames := int(of[i].Values[0]), of[i].Stack
 		switch {
-		case slices.ContainsFunc(frames[:min(len(frames), most)], s.code.waiting.Has):
+		case slices.ContainsFunc(frames[:min(len(frames), most)], s.code.Spans[0].Has):
 			n += count
-		case len(frames) == 0 || !s.code.complete:
+		case len(frames) == 0 || !s.code.Complete:
 			untold += count
 		}
 	}

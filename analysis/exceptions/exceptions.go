@@ -26,7 +26,7 @@ import (
 // An Analysis follows the exceptions in the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	runtimes lives.Table[state]
-	code     methods.Code[code]
+	code     methods.Code
 	thrown   func(pid int64, atMS float64)
 }
 
@@ -41,7 +41,7 @@ type state struct {
 	types    names.Table[thrownType]
 	messages int          // different ones that are kept
 	sites    map[site]int // exceptions that do not say that they are thrown again
-	code     *code
+	code     *methods.Known
 	samples  *stacks.Samples
 	series   measure.Series
 	threads  map[int64]int
@@ -280,7 +280,7 @@ func (s *state) result(rt *runtime) *Runtime {
 func (s *state) tell(out *Runtime) {
 	types, messages := make(map[*thrownType]Tally), make(map[*names.Entry[said]]Tally)
 	for at, n := range s.sites {
-		how := s.code.how(at.frames)
+		how := how(s.code, at.frames)
 		t, m := types[at.t], messages[at.m]
 		t.add(how, n)
 		m.add(how, n)
@@ -303,7 +303,7 @@ func (s *state) tell(out *Runtime) {
 	}
 	for i := range out.Thrown {
 		if x := &out.Thrown[i]; x.How == "" {
-			x.How = s.code.how(s.tops[i])
+			x.How = how(s.code, s.tops[i])
 		}
 	}
 }

@@ -42,11 +42,11 @@ func topOf(s etw.Stack) (t top) {
 	return t
 }
 
-// A code is where in memory the methods are that throw for others.
-type code struct {
-	throwing, passing methods.Spans
-	complete          bool // all methods were listed
-}
+// The kinds of methods that throw for others.
+const (
+	throwing = iota
+	passing
+)
 
 var (
 	dispatchInfo = etw.MakeUTF16("System.Runtime.ExceptionServices.ExceptionDispatchInfo")
@@ -56,14 +56,15 @@ var (
 
 // follow learns from the methods that a runtime loads or lists.
 func (a *Analysis) follow(mux *etw.Mux) {
-	a.code.Follow(mux, func(c *code, class, method etw.UTF16, from uint64, size uint32) {
+	a.code.Follow(mux, func(class, method etw.UTF16) int {
 		switch {
 		case class.Equal(dispatchInfo) && method.Equal(throw):
-			c.passing.Add(from, size)
+			return passing
 		case bytes.HasPrefix(class, handling):
-			c.throwing.Add(from, size)
+			return throwing
 		}
-	}, func(c *code) { c.complete = true })
+		return -1
+	})
 }
 
 // Skip learns from a record that is not to count, such as one outside of the time that was asked
@@ -73,10 +74,10 @@ func (a *Analysis) Skip(r *etw.Record) error { return a.code.Skip(r) }
 // how says how an exception was thrown that does not say of itself that it was thrown again:
 // by the caller of the innermost frames of the runtime that throw. Others lie further out where a
 // filter of an exception throws.
-func (c *code) how(frames top) string {
+func how(c *methods.Known, frames top) string {
 	by := 0
 	for i, a := range frames {
-		if c.throwing.Has(a) {
+		if c.Spans[throwing].Has(a) {
 			by = i + 1
 		} else if by > 0 {
 			break
@@ -85,9 +86,9 @@ func (c *code) how(frames top) string {
 	switch {
 	case by == len(frames) || frames[by] == 0:
 		return untold
-	case c.passing.Has(frames[by]):
+	case c.Spans[passing].Has(frames[by]):
 		return passedOn
-	case c.complete:
+	case c.Complete:
 		return asNew
 	}
 	return untold

@@ -32,33 +32,48 @@ func (s Spans) Has(address uint64) bool {
 	return false
 }
 
-// A Code has a state for each runtime: where the methods lie that an analysis looks for.
-type Code[T any] struct {
-	runtimes lives.Table[T]
+// A Known is what is known of the code of a runtime.
+type Known struct {
+	Spans    [2]Spans // of the kinds of methods that an analysis looks for
+	Complete bool     // all methods were listed
+}
+
+// A Code knows where in memory those methods lie, of each runtime.
+type Code struct {
+	runtimes lives.Table[Known]
 	skipped  etw.Mux
 }
 
-// Of returns the state of the runtime with a number in the process of the record.
-func (c *Code[T]) Of(r *etw.Record, runtime uint16) *T { return &c.runtimes.At(r, runtime).State }
+// Of returns what is known of the runtime with a number in the process of the record.
+func (c *Code) Of(r *etw.Record, runtime uint16) *Known { return &c.runtimes.At(r, runtime).State }
 
 // Skip learns from a record that the analysis itself is not given, such as one outside of the
 // time that was asked for: the list of all methods is at the end of a trace.
-func (c *Code[T]) Skip(r *etw.Record) error { return c.skipped.Dispatch(r) }
+func (c *Code) Skip(r *etw.Record) error { return c.skipped.Dispatch(r) }
 
-// Follow has add be told of the methods that runtimes load or list, and done when one has listed
-// all.
-func (c *Code[T]) Follow(mux *etw.Mux, add func(t *T, class, method etw.UTF16, from uint64, size uint32), done func(t *T)) {
+// Follow learns from the methods that runtimes load or list. Of a method kind returns the index of
+// its kind, or -1.
+func (c *Code) Follow(mux *etw.Mux, kind func(class, method etw.UTF16) int) {
+	add := func(r *etw.Record, runtime uint16, class, method etw.UTF16, from uint64, size uint32) error {
+		if k := kind(class, method); k >= 0 {
+			c.Of(r, runtime).Spans[k].Add(from, size)
+		}
+		return nil
+	}
 	for _, m := range []*etw.Mux{mux, &c.skipped} {
 		c.runtimes.Watch(m)
-		lives.On(&c.runtimes, m, func(rt *lives.Runtime[T], _ *etw.Record, e *clr.AnyMethodLoadVerbose) {
-			add(&rt.State, e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+		etw.Handle(m, func(r *etw.Record, e *clr.AnyMethodLoadVerbose) error {
+			return add(r, e.GetClrInstanceID(), e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
 		})
-		lives.On(&c.runtimes, m, func(rt *lives.Runtime[T], _ *etw.Record, e *rundown.AnyMethodDCEndVerbose) {
-			add(&rt.State, e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+		etw.Handle(m, func(r *etw.Record, e *rundown.AnyMethodDCEndVerbose) error {
+			return add(r, e.GetClrInstanceID(), e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
 		})
-		lives.On(&c.runtimes, m, func(rt *lives.Runtime[T], _ *etw.Record, e *rundown.AnyMethodDCStartVerbose) {
-			add(&rt.State, e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
+		etw.Handle(m, func(r *etw.Record, e *rundown.AnyMethodDCStartVerbose) error {
+			return add(r, e.GetClrInstanceID(), e.MethodNamespace, e.MethodName, e.MethodStartAddress, e.MethodSize)
 		})
-		lives.On(&c.runtimes, m, func(rt *lives.Runtime[T], _ *etw.Record, _ *rundown.AnyDCEndComplete) { done(&rt.State) })
+		etw.Handle(m, func(r *etw.Record, e *rundown.AnyDCEndComplete) error {
+			c.Of(r, e.GetClrInstanceID()).Complete = true
+			return nil
+		})
 	}
 }

@@ -107,6 +107,16 @@ type learning interface {
 	rest() func(*etw.Record) error
 }
 
+// leave tells an inquiry which records the answer takes of those that are left out.
+func leave(i *pick.Inquiry, a answer) {
+	if x, ok := a.(skipping); ok {
+		i.Skip = x.skip
+	}
+	if x, ok := a.(learning); ok {
+		i.Rest = x.rest()
+	}
+}
+
 // A fitted answer is in another form for people than for programs.
 type fitted interface {
 	fit(p *show.Printer, who *pick.Names)
@@ -279,12 +289,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		seen.See(r)
 		all.see(e)
 	}}
-	if x, ok := answer.(skipping); ok {
-		i.Skip = x.skip
-	}
-	if x, ok := answer.(learning); ok {
-		i.Rest = x.rest()
-	}
+	leave(i, answer)
 	where, isPlaced := answer.(placed)
 	if i.Wide = isPlaced; isPlaced {
 		if err := pick.OneSession(t); err != nil {
