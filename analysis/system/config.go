@@ -21,7 +21,7 @@ type Facts struct {
 	Processors int    `json:"processors,omitempty"`
 	Processor  string `json:"processor,omitempty"`
 	MHz        int    `json:"mhz,omitempty"`
-	MemoryMB   int    `json:"memoryMB,omitempty"`
+	MemoryMB   int    `json:"memoryMB,omitempty"` // of 1<<20 bytes, as the system counts
 	PageSize   int    `json:"pageSize,omitempty"`
 	Disks      []Disk `json:"disks,omitempty"`
 
@@ -59,6 +59,9 @@ func (m *Machine) Facts() Facts {
 	}
 	return f
 }
+
+// Memory returns how many bytes of memory the machine has, or 0.
+func (f *Facts) Memory() float64 { return float64(f.MemoryMB) * (1 << 20) }
 
 // fixed returns a text that fills a field of fixed size up with NUL or blanks.
 func fixed(s etw.UTF16) string {

@@ -21,8 +21,9 @@ type Image struct {
 	// had which native code was made of.
 	PDB, ILPDB PDB
 
-	inherited bool // by a fork, on Linux, as far as its parts are known
-	inferred  bool // from what came up of it; no event says that it was loaded
+	named     build // as events about versions have it, whose time stamp may be 0
+	inherited bool  // by a fork, on Linux, as far as its parts are known
+	inferred  bool  // from what came up of it; no event says that it was loaded
 }
 
 // A PDB identifies a file of symbols.
@@ -47,6 +48,7 @@ func (i *Image) limit() uint64 {
 type Images struct {
 	all  []*Image
 	open map[uint64]*Image // those that are loaded, by base
+	left map[uint64]*Image // those that were unloaded last, by base
 	// sorted is all, by base. reach[i] is the highest limit of sorted[:i+1].
 	sorted []*Image
 	reach  []uint64
@@ -142,5 +144,9 @@ func (s *Images) unload(base uint64, at int64) *Image {
 	i := s.has(base)
 	i.end(at)
 	delete(s.open, base)
+	if s.left == nil {
+		s.left = make(map[uint64]*Image)
+	}
+	s.left[base] = i
 	return i
 }

@@ -158,29 +158,31 @@ func (s *Images) tell(i *Image, size uint64, path etw.UTF16, stamp, checksum uin
 // symbols of images.
 func (m *Machine) watchIdentities(mux *etw.Mux) {
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageIDInfo) {
-		m.at(r)
 		s := m.images(e.ProcessID)
-		i := s.identify(uint64(e.ImageBase))
+		i := s.identify(uint64(e.ImageBase), m.at(r))
 		if i.inferred {
 			s.resize(i, uint64(e.ImageSize))
 			i.Path = e.OriginalFileName.String()
 		}
-		i.TimeDateStamp = e.TimeDateStamp
+		i.named = build{e.TimeDateStamp, uint64(e.ImageSize)}
+		i.TimeDateStamp = cmp.Or(e.TimeDateStamp, i.TimeDateStamp)
 	})
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDRSDS) {
-		m.at(r)
-		m.images(e.ProcessID).identify(uint64(e.ImageBase)).PDB.tell(&e.ImageIDDbgIDRSDSV2)
+		m.images(e.ProcessID).identify(uint64(e.ImageBase), m.at(r)).PDB.tell(&e.ImageIDDbgIDRSDSV2)
 	})
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDILRSDS) {
-		m.at(r)
-		m.images(e.ProcessID).identify(uint64(e.ImageBase)).ILPDB.tell((*kernel.ImageIDDbgIDRSDSV2)(&e.ImageIDDbgIDILRSDSV2))
+		m.images(e.ProcessID).identify(uint64(e.ImageBase), m.at(r)).ILPDB.tell((*kernel.ImageIDDbgIDRSDSV2)(&e.ImageIDDbgIDILRSDSV2))
 	})
 }
 
-// identify returns the image that is loaded at a base. Its identity may come before the
-// event that says that it is loaded.
-func (s *Images) identify(base uint64) *Image {
+// identify returns the image that is loaded at a base. Its identity is logged when it is loaded
+// and when it is unloaded, at the same time, and may be in another file: then it comes before
+// the event that says so, or after it.
+func (s *Images) identify(base uint64, at int64) *Image {
 	if i := s.open[base]; i != nil {
+		return i
+	}
+	if i := s.left[base]; i != nil && i.End == at {
 		return i
 	}
 	i := s.add(base)

@@ -217,7 +217,7 @@ func TestConfig(t *testing.T) {
 	}
 	s.Event(0, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 80, SubProcessTag: 3})
 	f := m.Facts()
-	if f.Computer != "box" || f.Processors != 8 || f.MemoryMB != 16384 || len(f.Disks) != 1 || f.Disks[0].Model != "Disk Co" || len(f.Disks[0].Partitions) != 1 || f.Disks[0].Partitions[0].Size != 200 {
+	if f.Computer != "box" || f.Processors != 8 || f.MemoryMB != 16384 || f.Memory() != 1<<34 || len(f.Disks) != 1 || f.Disks[0].Model != "Disk Co" || len(f.Disks[0].Partitions) != 1 || f.Disks[0].Partitions[0].Size != 200 {
 		t.Errorf("%+v", f)
 	}
 	if want := (system.Adapter{"Card", "00:15:5d:7c:58:28", []string{"fe80::1", "10.0.0.5"}, []string{"10.0.0.1"}}); len(f.Adapters) != 1 || !reflect.DeepEqual(f.Adapters[0], want) {
@@ -262,6 +262,41 @@ func TestRuntimes(t *testing.T) {
 }
 
 // Versions are of files with the same header, wherever these are loaded.
+// The identity of an image is logged with its load and with its unload, into a file of its own:
+// whichever file comes first, there is one image.
+func TestIdentityOfFiles(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		m, s := script(t)
+		text := etw.MakeUTF16
+		for i, path := range []string{`\x\one.dll`, `\x\two.dll`} { // of one size and base, the one after the other
+			for k, e := range []etw.Event{
+				&kernel.ImageLoadV3{ProcessID: 8, ImageBase: 0x10000, ImageSize: 0x1000, TimeDateStamp: 77, ImageChecksum: 5, FileName: text(path)},
+				&kernel.ImageUnloadV3{ProcessID: 8, ImageBase: 0x10000, ImageSize: 0x1000, TimeDateStamp: 77, ImageChecksum: 5, FileName: text(path)},
+			} {
+				when := time.Duration(10*i+5*k+1) * time.Millisecond
+				if !before {
+					s.Event(when, 0, e)
+				}
+				s.Event(when, 0, &kernel.ImageIDFileVersionV0{ImageSize: 0x1000, OrigFileName: text(path[3:]), BinFileVersion: text(path)})
+				s.Event(when, 0, &kernel.ImageIDInfoV2{ProcessID: 8, ImageBase: 0x10000, ImageSize: 0x1000, OriginalFileName: text(path[3:])})
+				s.Event(when, 0, &kernel.ImageIDDbgIDRSDSV2{ProcessID: 8, ImageBase: 0x10000, Age: uint32(i + 1), PdbFileName: etw.ANSI("x.pdb")})
+				if before {
+					s.Event(when, 0, e)
+				}
+			}
+		}
+		list := m.ImagesResult().Images
+		if len(list) != 2 {
+			t.Fatalf("before %v: %+v", before, list)
+		}
+		for i, x := range list {
+			if x.FileVersion != x.Path || x.Path == "" || x.PDBAge != uint32(i+1) || x.TimeDateStamp != 77 || x.LoadMS.IsZero() || x.UnloadMS.IsZero() {
+				t.Errorf("before %v: %+v", before, x)
+			}
+		}
+	}
+}
+
 func TestFileVersions(t *testing.T) {
 	m, s := script(t)
 	text := func(n string) etw.UTF16 { return etw.MakeUTF16(n) }

@@ -41,7 +41,11 @@ func (m *Machine) watchVersions(mux *etw.Mux) {
 // FileVersion returns the contents of the version resource of an image. Of several files with
 // the same header it is that which had the image's name, and of those with another name none.
 func (m *Machine) FileVersion(i *Image) (v FileVersion, ok bool) {
-	list := m.versions[build{i.TimeDateStamp, i.Size}]
+	at := i.named
+	if at == (build{}) {
+		at = build{i.TimeDateStamp, i.Size}
+	}
+	list := m.versions[at]
 	if len(list) == 1 {
 		return list[0], true
 	}

@@ -57,7 +57,7 @@ func machineFacts(p *page, f *system.Facts) {
 	p.line("model", "%s", strings.TrimSpace(f.Maker+" "+f.Model))
 	if f.Processors > 0 {
 		p.line("processors", "%s", strings.TrimSuffix(fmt.Sprintf("%d at %d MHz, %s", f.Processors, f.MHz, f.Processor), ", "))
-		p.line("memory", "%d MB", f.MemoryMB)
+		p.line("memory", "%s", show.Size(f.Memory()))
 	}
 	for _, d := range f.Disks {
 		var drives []string
