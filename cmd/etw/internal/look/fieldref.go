@@ -78,7 +78,7 @@ func (f *fieldRef) each(s *pick.Shot, do func(number)) {
 		return
 	}
 	if n, ok := p.fixed.Load(s); ok {
-		do(unsigned(n))
+		do(number{float64(n), n, unsigned})
 		return
 	}
 	d, v, ok := f.find(s)

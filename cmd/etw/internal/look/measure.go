@@ -1,8 +1,11 @@
 package look
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/big"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,30 +100,32 @@ type total struct {
 	keep     bool // all values, for a percentile
 	n        int64
 	sum      float64
-	integer  int64 // the sum, if all values are integers and it fits
+	whole    big.Int // the sum, if all values are integers
 	inexact  bool
-	min, max float64
-	values   []float64
+	min, max number
+	values   []number
 }
 
 // add adds a value.
 func (t *total) add(v number) {
-	f := v.float
-	if t.n == 0 || f < t.min {
-		t.min = f
+	if t.n == 0 || v.compare(t.min) < 0 {
+		t.min = v
 	}
-	if t.n == 0 || f > t.max {
-		t.max = f
+	if t.n == 0 || v.compare(t.max) > 0 {
+		t.max = v
 	}
 	t.n++
-	t.sum += f
-	if next := t.integer + v.integer; v.isInteger && (next >= t.integer) == (v.integer >= 0) {
-		t.integer = next
-	} else {
+	t.sum += v.float
+	switch v.kind {
+	case signed:
+		t.whole.Add(&t.whole, big.NewInt(int64(v.bits)))
+	case unsigned:
+		t.whole.Add(&t.whole, new(big.Int).SetUint64(v.bits))
+	default:
 		t.inexact = true
 	}
 	if t.keep {
-		t.values = append(t.values, f)
+		t.values = append(t.values, v)
 	}
 }
 
@@ -132,19 +137,19 @@ func (t *total) result(m measure) string {
 	switch m.flag {
 	case "sum":
 		if !t.inexact {
-			return strconv.FormatInt(t.integer, 10)
+			return t.whole.String()
 		}
 		return PlainFloat(t.sum)
 	case "avg":
 		return PlainFloat(t.sum / float64(t.n))
 	case "min":
-		return PlainFloat(t.min)
+		return t.min.String()
 	case "max":
-		return PlainFloat(t.max)
+		return t.max.String()
 	}
-	slices.Sort(t.values)
+	slices.SortFunc(t.values, number.compare)
 	rank := int(math.Ceil(float64(m.percentile()) / 100 * float64(len(t.values))))
-	return PlainFloat(t.values[max(rank, 1)-1])
+	return t.values[max(rank, 1)-1].String()
 }
 
 // PlainFloat writes a number without an exponent, with three digits after the
@@ -158,21 +163,26 @@ func PlainFloat(f float64) string {
 
 // A number is the value of a field that is one.
 type number struct {
-	float     float64
-	integer   int64
-	isInteger bool
+	float float64
+	bits  uint64 // of an integer, of which float may be rounded
+	kind  numberKind
 }
 
-// unsigned returns n as a number.
-func unsigned(n uint64) number { return number{float64(n), int64(n), n <= math.MaxInt64} }
+type numberKind uint8
+
+const (
+	fraction numberKind = iota
+	signed
+	unsigned
+)
 
 // numberOf returns the value v of field d as a number, if it is one.
 func numberOf(v etw.Value) (number, bool) {
 	switch v.Kind() {
 	case etw.ValueInt:
-		return number{float64(v.Int()), v.Int(), true}, true
+		return number{float64(v.Int()), uint64(v.Int()), signed}, true
 	case etw.ValueUint, etw.ValuePointer, etw.ValueBool:
-		return unsigned(v.Uint()), true
+		return number{float64(v.Uint()), v.Uint(), unsigned}, true
 	case etw.ValueFloat, etw.ValueFloat32:
 		f := v.Float()
 		return number{float: f}, !math.IsNaN(f) && !math.IsInf(f, 0)
@@ -180,16 +190,37 @@ func numberOf(v etw.Value) (number, bool) {
 	return number{}, false
 }
 
+// compare orders numbers. Integers that are rounded to the same are of the same sign, so that
+// their bits have their order.
+func (n number) compare(m number) int {
+	return cmp.Or(cmp.Compare(n.float, m.float), cmp.Compare(n.bits, m.bits))
+}
+
+// String returns all digits of an integer.
+func (n number) String() string {
+	switch n.kind {
+	case signed:
+		return strconv.FormatInt(int64(n.bits), 10)
+	case unsigned:
+		return strconv.FormatUint(n.bits, 10)
+	}
+	return PlainFloat(n.float)
+}
+
 // bucketOf returns the step of powers of two that a number lies in: 0 for 0, n for
 // those from 2^(n-1) on up to 2^n, and as negative numbers for negative ones.
 // Fractions are in the step of the next integer towards zero.
 func bucketOf(v number) int64 {
-	f := math.Trunc(v.float)
-	if f == 0 {
-		return 0
+	exponent := 0
+	switch {
+	case v.kind == fraction:
+		_, exponent = math.Frexp(math.Trunc(math.Abs(v.float)))
+	case v.float < 0:
+		exponent = bits.Len64(-v.bits)
+	default:
+		exponent = bits.Len64(v.bits)
 	}
-	_, exponent := math.Frexp(math.Abs(f))
-	if f < 0 {
+	if v.float < 0 {
 		return -int64(exponent)
 	}
 	return int64(exponent)

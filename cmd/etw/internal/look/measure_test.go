@@ -31,9 +31,11 @@ func TestTotals(t *testing.T) {
 	if got := exact.result(measure{flag: "sum"}); got != "4611686018427387905" {
 		t.Errorf("the sum is %s", got)
 	}
-	large := sum(etw.UintValue(math.MaxUint64), etw.UintValue(1<<63))
-	if got := large.result(measure{flag: "sum"}); got != "27670116110564327000" {
-		t.Errorf("the sum is %s", got)
+	large := sum(etw.UintValue(math.MaxUint64), etw.UintValue(math.MaxUint64-1), etw.UintValue(1<<63), etw.UintValue(math.MaxUint64-2), etw.IntValue(math.MaxInt64), etw.IntValue(math.MinInt64+1), etw.IntValue(math.MinInt64))
+	for flag, want := range map[string]string{"sum": "55340232221128654842", "min": "-9223372036854775808", "max": "18446744073709551615", "p50": "9223372036854775808", "p58": "18446744073709551613", "p72": "18446744073709551614"} {
+		if got := large.result(measure{flag: flag}); got != want {
+			t.Errorf("of large ones %s is %s, want %s", flag, got, want)
+		}
 	}
 	floats := sum(etw.FloatValue(0.5), etw.Float32Value(0.25), etw.FloatValue(math.NaN()), etw.GUIDValue(etw.GUID{}))
 	if got := floats.result(measure{flag: "sum"}); got != "0.75" || floats.n != 2 {
@@ -57,6 +59,11 @@ func TestBuckets(t *testing.T) {
 		b := bucketOf(number{float: f})
 		if got := [2]string{bucketStart(b), bucketStart(b + 1)}; got != want {
 			t.Errorf("%v lies in %v, want %v", f, got, want)
+		}
+	}
+	for want, v := range map[int64]etw.Value{63: etw.IntValue(math.MaxInt64), 64: etw.UintValue(1 << 63), 60: etw.UintValue(1<<60 - 1), -64: etw.IntValue(math.MinInt64), -1: etw.IntValue(-1)} {
+		if n, _ := numberOf(v); bucketOf(n) != want {
+			t.Errorf("%v lies in step %d, want %d", n, bucketOf(n), want)
 		}
 	}
 	for _, c := range []struct{ a, b, want int64 }{{7, 5, 1}, {-1, 5, -1}, {-5, 5, -1}, {-6, 5, -2}, {0, 5, 0}} {
