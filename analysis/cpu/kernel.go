@@ -111,16 +111,17 @@ func (k *Kernel) Result() *KernelResult {
 	return res
 }
 
-// Stackless returns the times of the samples without a stack, in nanoseconds since 1970.
-func (k *Kernel) Stackless() (times []int64) {
+// Stackless counts the samples without a stack of those that are chosen by their process and
+// their time, which is in nanoseconds since 1970.
+func (k *Kernel) Stackless(chosen func(pid, at int64) bool) (n int) {
 	k.bound.Flush()
 	for i := range k.list {
 		s := &k.list[i]
-		if pid, _ := s.thread.IDs(); pid != 0 && k.bound.Len(s.stack) == 0 {
-			times = append(times, s.at)
+		if pid, _ := s.thread.IDs(); pid != 0 && k.bound.Len(s.stack) == 0 && chosen(pid, s.at) {
+			n++
 		}
 	}
-	return times
+	return n
 }
 
 // Samples returns the samples. It is to be called when all records have been.

@@ -28,6 +28,7 @@ type pageModel struct {
 	}
 	Missing []struct{ Section, Command string }
 	Texts   []string
+	data    string // all of it
 }
 
 type pageTable struct {
@@ -45,7 +46,7 @@ func pageOf(t *testing.T, args ...string) *pageModel {
 	_, page, _ := runReport(args...)
 	_, text, _ := strings.Cut(page, `<script type="application/json" id="data">`)
 	text, _, ok := strings.Cut(text, "</script>")
-	m := new(pageModel)
+	m := &pageModel{data: text}
 	if err := json.Unmarshal([]byte(text), m); !ok || err != nil {
 		t.Fatalf("%v: %v", args, err)
 	}
@@ -131,6 +132,9 @@ func dumpSums(t *testing.T, path string) map[string]float64 {
 			sums["bytes received"] += number("size")
 		case strings.HasPrefix(name, "PerfInfo/Sample") && e.Fields["InstructionPointer"] != nil:
 			sums["samples"]++
+		case strings.HasPrefix(name, "PageFault/HardFault") && e.Fields["ByteCount"] != nil:
+			sums["faults"]++
+			sums["bytes of faults"] += number("ByteCount")
 		case strings.HasPrefix(name, "Thread/CSwitch") && e.Fields["NewThreadId"] != nil:
 			sums["switches"]++
 		}
@@ -154,6 +158,7 @@ func TestReportMachineSums(t *testing.T) {
 		got := map[string]float64{
 			"disk reads": sum(disks, "reads"), "disk bytes read": sum(disks, "bytesRead"), "disk writes": sum(disks, "writes"), "disk bytes written": sum(disks, "bytesWritten"),
 			"sent": sum(net, "sent"), "bytes sent": sum(net, "bytesSent"), "received": sum(net, "received"), "bytes received": sum(net, "bytesReceived"),
+			"faults": sum(m.rows("machine-faults-file"), "faults"), "bytes of faults": sum(m.rows("machine-faults-file"), "bytes"),
 			"samples": sum(threads, "samples"), "switches": sum(threads, "switches"),
 		}
 		for name := range maps.Keys(got) {
@@ -162,8 +167,17 @@ func TestReportMachineSums(t *testing.T) {
 			}
 			seen[name] = seen[name] || want[name] > 0
 		}
+		told := 0.0 // by the call trees of processes, each of its own
+		for _, f := range samplesFact.FindAllStringSubmatch(m.data, -1) {
+			n, _ := strconv.Atoi(f[1])
+			told += float64(n)
+		}
+		if told > want["samples"] {
+			t.Errorf("%s: call trees tell of %v samples, of %v", filepath.Base(path), told, want["samples"])
+		}
+		seen["trees"] = seen["trees"] || told > 0
 	}
-	if len(seen) == 0 || !seen["disk reads"] || !seen["bytes sent"] || !seen["samples"] || !seen["switches"] {
+	if len(seen) == 0 || !seen["disk reads"] || !seen["bytes sent"] || !seen["samples"] || !seen["switches"] || !seen["faults"] || !seen["trees"] {
 		t.Errorf("no trace has these: %v", seen)
 	}
 }

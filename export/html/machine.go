@@ -22,6 +22,7 @@ type Machine struct {
 	System   *system.Result
 	Images   *system.ImagesResult
 	Files    *system.FilesResult
+	Faults   *system.FaultsResult
 	Network  *system.NetworkResult
 	Switched *threads.Result
 }
@@ -31,7 +32,7 @@ type Machine struct {
 func (m *Machine) Any() bool {
 	named := func(p system.ProcessFacts) bool { return p.Name != "" }
 	return m.System.Samples+m.System.Switches > 0 || m.System.Machine.Computer != "" || len(m.Images.Images) > 0 ||
-		len(m.Files.Files) > 0 || len(m.Network.Connections) > 0 || len(m.System.Machine.Power) > 0 || len(m.System.Processes) > 1 && slices.ContainsFunc(m.System.Processes, named)
+		len(m.Files.Files) > 0 || len(m.Faults.Faults) > 0 || len(m.Network.Connections) > 0 || len(m.System.Machine.Power) > 0 || len(m.System.Processes) > 1 && slices.ContainsFunc(m.System.Processes, named)
 }
 
 // Title names the system, as far as the trace does.
@@ -57,6 +58,7 @@ func (m *Machine) parts() []part {
 		{"switches", "Context switches", m.switches(), threads.Needs},
 		{"disks", "Disks", pickViews(onDisks.Tables(), "disk", "file"), disk.Needs},
 		{"files", "Files", pickViews(m.Files.Tables(), "file"), files.Needs},
+		{"faults", "Hard faults", pickViews(m.Faults.Tables(), "file", "process"), []need.Need{need.Faults}},
 		{"network", "Network", pickViews(m.Network.Tables(), "connection", "remote"), system.NeedsNetwork},
 		{"services", "Services", used.Tables()[1:], nil},
 		{"power", "Power", pickViews(m.System.Tables(), "power"), nil},
@@ -115,7 +117,7 @@ func (r *Report) advise(section, title string, needs []need.Need) (list []advice
 
 // adviseAll names the events to record of a machine of which a trace has none.
 func (r *Report) adviseAll() (list []advice) {
-	empty := Machine{new(system.Result), new(system.ImagesResult), new(system.FilesResult), new(system.NetworkResult), new(threads.Result)}
+	empty := Machine{new(system.Result), new(system.ImagesResult), new(system.FilesResult), new(system.FaultsResult), new(system.NetworkResult), new(threads.Result)}
 	for _, p := range empty.parts() {
 		list = append(list, r.advise("machine-"+p.id, p.title, p.needs)...)
 	}
@@ -147,7 +149,7 @@ func (m *Machine) facts() [][2]string {
 	add("model", f.Maker+" "+f.Model)
 	if f.Processors > 0 {
 		add("processors", strings.TrimSuffix(fmt.Sprintf("%d at %d MHz, %s", f.Processors, f.MHz, f.Processor), ", "))
-		add("memory", measure.Size(float64(f.MemoryMB)*1e6))
+		add("memory", measure.Size(f.Memory()))
 	}
 	for _, d := range f.Disks {
 		text := d.Model

@@ -47,7 +47,7 @@ func NewReport() *cobra.Command {
 findings, in words, then collections, thread time, allocations, exceptions, waits for
 locks, the thread pool, compilation, requests and counters, with charts, call trees and
 tables that can be zoomed, sorted and filtered, for each process. Of a machine it tells
-processes, threads, switches, disks, files, the network, services and images. With
+processes, threads, switches, disks, files, hard faults, the network, services and images. With
 --format text, or another one, it prints the findings, and nothing else: long pauses,
 induced collections, a thread pool that starves, failed requests, losses.
 

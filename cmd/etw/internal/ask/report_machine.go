@@ -27,6 +27,7 @@ type machineParts struct {
 	usage   *system.Usage
 	network *system.Network
 	files   *system.Files
+	faults  *system.Faults
 	threads *threads.Analysis
 	disks   *disk.Analysis
 }
@@ -36,6 +37,7 @@ func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
 	p.judge.Processes, p.judge.Threads = nil, nil
 	p.keeper = &rewrite.Keeper{Stacks: true, Answer: true, Process: p.judge.Processes.Has}
 	p.usage, p.network, p.files, p.threads, p.disks = system.NewUsage(&p.mux), system.NewNetwork(&p.mux), system.FilesOf(&p.mux), threads.New(&p.mux), disk.New(&p.mux)
+	p.faults = system.NewFaults(&p.mux)
 	p.usage.SetInterval(code.SamplingInterval(t))
 	return p
 }
@@ -66,12 +68,13 @@ func (p *machineParts) lanes() []any {
 // told of.
 func (p *machineParts) machine(of *machine) *html.Machine {
 	p.usage.Settle()
-	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Network: p.network.Result(), Switched: p.threads.Result()}
+	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Faults: p.faults.Result(), Network: p.network.Result(), Switched: p.threads.Result()}
 	s := m.System
 	s.Processes = slices.DeleteFunc(s.Processes, func(x system.ProcessFacts) bool { return !of.chosen.Has(x.PID) })
 	s.Threads = slices.DeleteFunc(s.Threads, func(x system.ThreadFacts) bool { return !of.has(int64(x.PID), x.TID) })
 	m.Images.Images = slices.DeleteFunc(m.Images.Images, func(x system.ImageFacts) bool { return !of.chosen.Has(x.PID) })
 	m.Files.Files = slices.DeleteFunc(m.Files.Files, func(x system.FileFacts) bool { return p.narrow || !of.chosen.Has(int64(x.PID)) })
+	m.Faults.Faults = slices.DeleteFunc(m.Faults.Faults, func(x system.FaultFacts) bool { return p.narrow || !of.chosen.Has(int64(x.PID)) })
 	m.Network.Connections = slices.DeleteFunc(m.Network.Connections, func(x system.ConnectionFacts) bool { return p.narrow || !of.chosen.Has(int64(x.PID)) })
 	if of.parted() {
 		m.Switched.Keep(of.has)

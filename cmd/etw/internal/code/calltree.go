@@ -173,7 +173,11 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 	var list []html.Profile
 	for pid, p := range s.byProcess() {
 		tree, index := callTreeOf(p, false)
-		tree.Lead = slices.Concat(s.found.Facts, WaitingFact(p), p.Rest().Warnings())
+		facts := s.found.Facts
+		if p != s.named {
+			facts = append(s.found.Part(p, stacks.Query{Processes: []int64{pid}}), Prefixed("of all processes: ", facts[1:])...)
+		}
+		tree.Lead = slices.Concat(facts, WaitingFact(p), p.Rest().Warnings())
 		if when != nil {
 			tree.Times = timesOf(p, index, when, origin)
 		}

@@ -24,7 +24,7 @@ import (
 type Gathered struct {
 	Samples []*stacks.Samples
 	Facts   []string
-	Part    func(*stacks.Profile, stacks.Query) []string // the facts of the samples of a query; may be nil
+	Part    func(*stacks.Profile, stacks.Query) []string // the first fact, of the samples of a query; may be nil
 	Period  int64
 }
 
@@ -120,14 +120,11 @@ func kernelSamples(k *cpu.Kernel) Gathered {
 		facts = append(facts, fmt.Sprintf("the addresses of %s are not in the trace: they come later than the samples, where a trace may be cut off or filtered", show.Count(res.Undefined, "stack", "stacks")))
 	}
 	facts = appendForeign(facts, res.Misdefined, "callers in programs of samples in the kernel")
-	stackless := k.Stackless()
 	return Gathered{Samples: k.Samples(), Facts: facts, Period: res.Interval, Part: func(p *stacks.Profile, q stacks.Query) []string {
-		bare := 0
-		for _, at := range stackless {
-			if t := time.Unix(0, at); !t.Before(q.From) && (q.To.IsZero() || t.Before(q.To)) {
-				bare++
-			}
-		}
+		bare := k.Stackless(func(pid, at int64) bool {
+			t := time.Unix(0, at)
+			return !t.Before(q.From) && (q.To.IsZero() || t.Before(q.To)) && (len(q.Processes) == 0 || slices.Contains(q.Processes, pid))
+		})
 		return []string{fmt.Sprintf("time on processors: %s, %d without a stack; %s", show.Count(p.Len(), "sample", "samples"), bare, apart(res))}
 	}}
 }
