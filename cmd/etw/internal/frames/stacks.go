@@ -273,8 +273,11 @@ func (b *BoundStacks) Namer(r *etw.Record) *CodeNamer {
 }
 
 // addresses returns the stack as records have it: the half of the kernel, and that
-// of the program that called it.
+// of the program that called it. Of a sample that has neither there is no stack.
 func (s eventStack) addresses(buf *[]byte) etw.Stack {
+	if s.of.stacks.Len(s.stack) == 0 {
+		return etw.Stack{}
+	}
 	inner, outer := s.of.stacks.Half(s.stack.Kernel), s.of.stacks.Half(s.stack.User)
 	if inner.Len() == 0 {
 		return outer
