@@ -281,3 +281,15 @@ func TestNeedsOfWindows(t *testing.T) {
 		t.Errorf("of .NET: %s", stderr)
 	}
 }
+
+// Of a part of the time, tables of disks say that they have whole requests.
+func TestDisksOfPart(t *testing.T) {
+	path := corpus.File(t, "etl", "net.4.5.2.x64.etl")
+	const want = "answered between --from and --to count, with their whole times"
+	if _, said, _ := runTool("files", "--disks", "--from", "3s", "--to", "4s", path); !strings.Contains(said, want) || strings.Contains(said, "as cut off") {
+		t.Errorf("files --disks says %q", said)
+	}
+	if m := pageOf(t, "--from", "3s", "--to", "4s", path); len(m.Warnings) != 1 || !strings.Contains(m.Warnings[0], want) {
+		t.Errorf("the page says %q", m.Warnings)
+	}
+}

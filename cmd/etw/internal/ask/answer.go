@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
@@ -301,6 +302,9 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		if i.Source, err = frames.BindStacks(cmd, &q.in, t, args); err != nil {
 			return nil, err
 		}
+	}
+	if _, ok := answer.(*machineAnswer[system.DisksResult]); ok {
+		i.CutText = disksCut
 	}
 	i.Asked = h.Processes
 	if c, ok := answer.(chooser); ok {

@@ -78,6 +78,9 @@ func fileTotals(p *page, res *system.FilesResult) {
 	p.line("written", "%s", told(all.Writes, show.Size(float64(sum.BytesWritten))+" in "+show.Count(sum.Writes, "operation", "operations")))
 }
 
+// disksCut says which requests to disks a part of the time has.
+const disksCut = "requests to disks that were answered between --from and --to count, with their whole times: etw top --of disk counts the parts within"
+
 // disks is the side of files that shows the use of disks.
 func disks() *Question {
 	return &Question{

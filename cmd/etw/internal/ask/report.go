@@ -164,6 +164,9 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	if err != nil {
 		pick.ReportAll(cmd, err)
 	}
+	if lanes && (h.From != nil || h.To != nil) && len(x.machine.files.Disks()) > 0 {
+		x.warnings = append(x.warnings, disksCut)
+	}
 	if why := src.span.WhyNone(part); why != "" {
 		cli.Report(cmd, errors.New(why))
 		x.warnings = append(x.warnings, why)

@@ -28,6 +28,7 @@ type Inquiry struct {
 	Skip    func(*etw.Record)                 // takes the records that --activity or --during leaves out; may be nil
 	Wide    bool                              // the answer takes the records of all times, and cuts by itself
 	Cut     bool                              // by --from or --to
+	CutText string                            // says how Cut counts, if not as elsewhere
 	Parted  bool                              // by --activity or --during
 	Trouble bool                              // with the trace
 	All     func(*etw.Record, *etw.EventInfo) // sees all records, whatever is asked for; may be nil
@@ -114,7 +115,11 @@ func (i *Inquiry) Warnings(t *trace.Trace) []string {
 		list = append(list, show.NotToItsEnd)
 	}
 	if i.Cut {
-		list = append(list, "intervals that began before --from, or ended after --to, count as cut off")
+		text := "intervals that began before --from, or ended after --to, count as cut off"
+		if i.CutText != "" {
+			text = i.CutText
+		}
+		list = append(list, text)
 	}
 	if i.Parted {
 		list = append(list, "intervals not whole in the times of --activity or --during count as cut off")
