@@ -58,7 +58,7 @@ func keyedTrace() ([]byte, error) {
 	for n := 1.0; n <= 3; n++ {
 		at := uint64(at(n, etw.Record{}).Timestamp)
 		key := etw.Pointer(n) << 8
-		k.log(n, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadID: 1000, InstructionPointer: 0xfffff80000001000, Count: 1})
+		k.log(n, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadID: 1000, InstructionPointer: 0xfffff80000000000 + 0x1000*etw.Pointer(n), Count: 1})
 		k.log(n, -1, -1, 0, &kernel.StackWalkStackKeyKernelV2{EventTimeStamp: at, StackProcess: 100, StackThread: 1000, StackKey: key})
 		k.log(n, -1, -1, 0, &kernel.StackWalkStackKeyUserV2{EventTimeStamp: at, StackProcess: 100, StackThread: 1000, StackKey: key + 1})
 	}
