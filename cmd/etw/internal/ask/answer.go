@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/need"
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
@@ -31,6 +30,7 @@ type Question struct {
 	instead                    []need.Need            // either of these answers it without its needs
 	missing                    string                 // what to say in place of needs
 	sampled                    string                 // what to say in place of it, where the trace has samples of processors
+	cut                        string                 // what to say of a part of the time, where that is not that things count as cut off
 	codeless                   []string               // views that name no code, so that a live process need not list its methods
 	whole                      bool                   // people see all rows if they do not say how many
 	rooted                     bool                   // --root is for all views
@@ -64,7 +64,7 @@ func (q *Question) Check(cmd *cobra.Command) error { return cmp.Or(q.turn(cmd), 
 
 // Codeless reports whether the answer names no code, once the flags are checked.
 func (q *Question) Codeless() bool {
-	return q.root == "" && slices.Contains(q.codeless, q.by) && !slices.ContainsFunc(q.others, func(x *Question) bool { return x.turned })
+	return q.root == "" && slices.Contains(q.codeless, q.by)
 }
 
 // turn turns to another side of the question, if a flag says so.
@@ -82,6 +82,7 @@ func (q *Question) turn(cmd *cobra.Command) error {
 		}
 		side = x.name
 		q.views, q.Needs, q.missing, q.whole, q.ask = x.views, x.Needs, x.missing, x.whole, x.ask
+		q.cut, q.codeless = x.cut, x.codeless
 		if x.next != nil {
 			q.next = x.next
 		}
@@ -303,9 +304,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 			return nil, err
 		}
 	}
-	if _, ok := answer.(*machineAnswer[system.DisksResult]); ok {
-		i.CutText = disksCut
-	}
+	i.CutText = q.cut
 	i.Asked = h.Processes
 	if c, ok := answer.(chooser); ok {
 		c.choose(h.Processes, h.Threads)

@@ -87,6 +87,7 @@ func disks() *Question {
 		name:  "disks",
 		short: "show reads and writes of disks",
 		views: viewsOf(system.DisksResult{FilesResult: new(system.FilesResult)}),
+		cut:   disksCut,
 		Needs: []need.Need{need.Disks},
 		ask: func(mux *etw.Mux) answer {
 			find, m := filesOf(mux), system.Of(mux)
