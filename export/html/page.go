@@ -2,19 +2,26 @@ package html
 
 import (
 	"bufio"
-	"compress/gzip"
 	"crypto/sha256"
-	"embed"
+	_ "embed" // of the archive
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/packed"
 )
 
-//go:embed assets
-var assets embed.FS
+//go:generate go run github.com/etwgen/etwgen/internal/packed/folder assets
+
+//go:embed assets.zip
+var archive string
+
+// assets are the scripts and the style sheets, packed so that they take less of the program.
+var assets = packed.Files(archive)
 
 // A page is a page to write.
 type page struct {
@@ -26,8 +33,7 @@ type page struct {
 	lines   []string // what is said where no script runs
 }
 
-// plotting is the script that is not ours. It is packed: nobody reads it here, and it takes less
-// of the program.
+// plotting is the script that is not ours.
 const plotting = "uPlot.iife.min.js"
 
 // An asset is a script or a style sheet, and the checksum by which the policy of the
@@ -42,7 +48,7 @@ func read(name string) asset {
 	}
 	text := "\n" + strings.TrimSpace(string(b)) + "\n"
 	if name == plotting { // its licence goes where it goes
-		license, err := assets.ReadFile("assets/uPlot.LICENSE.txt")
+		license, err := Asset("uPlot.LICENSE.txt")
 		if err != nil {
 			panic(err)
 		}
@@ -53,20 +59,7 @@ func read(name string) asset {
 }
 
 // Asset returns a script or a style sheet of pages, for whoever serves pages of the same parts.
-func Asset(name string) ([]byte, error) {
-	if name != plotting {
-		return assets.ReadFile("assets/" + name)
-	}
-	f, err := assets.Open("assets/" + name + ".gz")
-	if err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(z)
-}
+func Asset(name string) ([]byte, error) { return fs.ReadFile(assets(), name) }
 
 // policy returns the content security policy: nothing but these scripts and styles.
 // Texts can not become elements, since no function that would make them ones may be

@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"embed"
+	_ "embed" // of the archive
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -21,6 +21,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/internal/packed"
 )
 
 // A server shows traces.
@@ -132,12 +133,17 @@ func (s *server) allowed(w http.ResponseWriter, r *http.Request) (string, bool) 
 	return rest, true
 }
 
-//go:embed assets
-var assets embed.FS
+//go:generate go run github.com/etwgen/etwgen/internal/packed/folder assets
+
+//go:embed assets.zip
+var archive string
+
+// assets are the parts that this page alone has, packed so that they take less of the program.
+var assets = packed.Files(archive)
 
 // asset sends a part of the page, unless the browser has it.
 func (s *server) asset(w http.ResponseWriter, r *http.Request, name string) {
-	data, err := fs.ReadFile(assets, "assets/"+name)
+	data, err := fs.ReadFile(assets(), name)
 	if err != nil {
 		data, err = html.Asset(name) // that reports have as well
 	}
