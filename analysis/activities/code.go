@@ -20,6 +20,7 @@ const maxCodes = 1 << 16
 func (a *Analysis) KeepCode() {
 	if a.stacks == nil {
 		a.stacks = stacks.NewSamples("code", stacks.ValueType{Name: "stacks", Unit: "count"}, stacks.ValueType{Name: "code", Unit: "number"})
+		a.stacks.SetOutside(a.stacks.Label(0, "state", "external"))
 		a.kept = make(map[stacks.ID]bool)
 	}
 }
@@ -45,10 +46,11 @@ func (a *Analysis) codeOf(r *etw.Record, pid, tid int64, outside bool) stacks.ID
 	c := a.stacks.Intern(pid, r.Stack)
 	if c != 0 && !a.kept[c] {
 		a.kept[c] = true
-		a.stacks.AddStack(time.Unix(0, when.Of(r)), pid, tid, c, 0, 1, int64(c))
+		var state stacks.LabelSet
 		if outside {
-			a.stacks.OutsideManaged()
+			state = a.stacks.Label(0, "state", "external")
 		}
+		a.stacks.AddStack(time.Unix(0, when.Of(r)), pid, tid, c, state, 1, int64(c))
 	}
 	return c
 }

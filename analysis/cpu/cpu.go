@@ -21,7 +21,6 @@
 package cpu
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -31,32 +30,42 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
-	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // An Analysis follows the samples in the records that a [etw.Mux] dispatches.
 type Analysis struct {
-	base   *stacks.Samples // has the stacks
-	taken  []taken
-	empty  int64
-	errors int64
-	open   map[thread]int64 // begins of suspensions for collections
-	pauses map[int64][]span // by process
-	within int64            // the time of all samples together, if it is known
+	base    *stacks.Samples // has the stacks
+	threads threads
+	met     []met // by the numbers of threads
+	taken   series[taken]
+	late    bool // a thread has a sample behind a later one
+	weighed *weighed
+	empty   int64
+	errors  int64
+	open    map[thread]int64 // begins of suspensions for collections
+	pauses  map[int64][]span // by process
+	within  int64            // the time of all samples together, if it is known
 }
-
-type thread struct{ process, id int64 }
 
 // A taken is a sample as it was taken.
 type taken struct {
-	thread
 	at    int64
 	stack stacks.ID
-	state state
+	of    int32 // the number of its thread, and its state: see in
 }
 
-type span struct{ from, to int64 }
+// A met is how many samples of a thread there are, and the time of the last one.
+type met struct {
+	samples int
+	last    int64
+}
+
+// in returns the rest of a sample of a thread in a state.
+func (s state) in(thread int32) int32 { return thread<<stateBits | int32(s) }
+
+func (t *taken) thread() int32 { return t.of >> stateBits }
+func (t *taken) state() state  { return state(t.of & (1<<stateBits - 1)) }
 
 // A state is the activity of a thread.
 type state uint8
@@ -68,6 +77,8 @@ const (
 	managed  state = 2
 	inGC     state = 3
 	skipped  state = 4
+
+	stateBits = 3
 )
 
 var stateNames = [...]string{"unknown", "external", "managed", "gc"}
@@ -93,6 +104,7 @@ func New(mux *etw.Mux) *Analysis {
 		if from, ok := a.open[t]; ok {
 			delete(a.open, t)
 			a.pauses[t.process] = append(a.pauses[t.process], span{from, when.Of(r)})
+			a.weighed = nil
 		}
 	})
 	return a
@@ -110,14 +122,28 @@ func (a *Analysis) sample(r *etw.Record, s state) {
 		a.empty++
 		return
 	}
-	a.taken = append(a.taken, taken{thread{r.ProcessID, r.ThreadID}, when.Of(r), a.base.Intern(r.ProcessID, r.Stack), s})
+	a.take(thread{r.ProcessID, r.ThreadID}, taken{at: when.Of(r), stack: a.base.Intern(r.ProcessID, r.Stack)}, s)
+}
+
+// take takes a sample of a thread in a state.
+func (a *Analysis) take(t thread, x taken, s state) {
+	n := a.threads.number(t)
+	x.of = s.in(n)
+	if int(n) == len(a.met) {
+		a.met = append(a.met, met{last: x.at})
+	}
+	of := &a.met[n]
+	a.late = a.late || x.at < of.last
+	of.samples, of.last = of.samples+1, x.at
+	a.taken.add(x)
+	a.weighed = nil
 }
 
 // Skip takes a record that is not wanted. If it is a sample, that of its thread before
 // does not last longer, though it is in no number itself.
 func (a *Analysis) Skip(r *etw.Record) {
 	if d := (*sampled)(nil).EventDesc(); r.ID == d.ID && r.ProviderName == d.Provider.Name {
-		a.taken = append(a.taken, taken{thread: thread{r.ProcessID, r.ThreadID}, at: when.Of(r), state: skipped})
+		a.take(thread{r.ProcessID, r.ThreadID}, taken{at: when.Of(r)}, skipped)
 	}
 }
 
@@ -165,8 +191,9 @@ type Thread struct {
 
 // Result returns the findings so far, the threads with the most samples first.
 func (a *Analysis) Result() *Result {
-	_, res := a.weigh()
-	return res
+	res := a.weigh().result
+	res.Threads = slices.Clone(res.Threads)
+	return &res
 }
 
 // Keep leaves the threads that has reports, and the sums over these. Samples without a stack
@@ -195,162 +222,28 @@ func (r *Result) add() {
 
 // Samples returns the samples with the time they stand for.
 func (a *Analysis) Samples() []*stacks.Samples {
-	s, _ := a.weigh()
-	return []*stacks.Samples{s}
-}
-
-// Interval returns the median time between two samples of a thread in nanoseconds.
-func (r *Result) Interval() int64 { return int64(r.IntervalMS * 1e6) }
-
-func (a *Analysis) weigh() (*stacks.Samples, *Result) {
-	out := a.base.Derive()
+	out, weights := a.base.Derive(), a.weigh().weights
+	a.weighed = nil // the samples have them now
 	var labels [len(stateNames)]stacks.LabelSet
 	for s, name := range stateNames {
 		labels[s] = out.Label(0, "state", name)
 	}
-	res := &Result{Schema: Schema, Empty: a.empty, Failed: a.errors, Threads: []Thread{}}
-	byThread := make(map[thread][]int32)
-	for i := range a.taken {
-		byThread[a.taken[i].thread] = append(byThread[a.taken[i].thread], int32(i))
-	}
-	weights := make([]weight, len(a.taken))
-	var gaps []int64
-	for t, list := range byThread {
-		order.Stable(list, func(x, y int32) int { return cmp.Compare(a.taken[x].at, a.taken[y].at) })
-		row := a.weighThread(t, list, weights, &gaps)
-		if row.Samples == 0 {
+	out.SetOutside(labels[external])
+	for i, x := range a.taken.all() {
+		if x.state() == skipped {
 			continue
 		}
-		res.Threads = append(res.Threads, row)
-		res.Samples += row.Samples
-		res.Managed += row.Managed
-	}
-	res.IntervalMS = float64(median(gaps)) / 1e6
-	if a.within > 0 {
-		a.weighRounds(weights)
-		a.sumUp(res, weights)
-	}
-	order.Sort(res.Threads, func(x, y Thread) int {
-		return cmp.Or(cmp.Compare(y.Samples, x.Samples), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Thread, y.Thread))
-	})
-	res.add()
-	for i := range a.taken {
-		t := &a.taken[i]
-		w := weights[i]
-		if t.state == skipped {
-			continue
-		}
-		out.AddStack(time.Unix(0, t.at), t.process, t.id, t.stack, labels[t.state], 1, w.time)
-		if t.state == external {
-			out.OutsideManaged()
-		}
-		if w.pause > 0 {
-			out.AddPseudo(time.Unix(0, t.at), t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
+		at, t := time.Unix(0, x.at), &a.threads.list[x.thread()]
+		out.AddStack(at, t.process, t.id, x.stack, labels[x.state()], 1, weights[i].time)
+		if pause := weights[i].pause; pause > 0 {
+			out.AddPseudo(at, t.process, t.id, x.stack, gcPause, labels[inGC], 0, pause)
 		}
 	}
-	return out, res
+	return []*stacks.Samples{out}
 }
 
 // gcPause is the innermost frame of the time of a sample that was a pause.
 const gcPause = "[GC pause]"
 
-// A weight parts the time from one sample to the next.
-type weight struct{ time, pause int64 }
-
-// in returns the weight of a sample of a state: no collection stops native code, or a thread
-// that waits.
-func (w weight) in(s state) weight {
-	if s == external {
-		return weight{time: w.time + w.pause}
-	}
-	return w
-}
-
-// weighThread weighs the samples of one thread. The last one stands for nothing.
-func (a *Analysis) weighThread(t thread, list []int32, weights []weight, gaps *[]int64) Thread {
-	row := Thread{Process: t.process, Thread: t.id}
-	pauses := merged(a.pauses[t.process])
-	own := make([]int64, 0, len(list)) // gaps without pauses
-	for i := range list {
-		x := &a.taken[list[i]]
-		if x.state != skipped {
-			row.Samples++
-		}
-		if x.state == managed {
-			row.Managed++
-		}
-		if i+1 == len(list) {
-			break
-		}
-		next := a.taken[list[i+1]].at
-		gap := next - x.at
-		var pause int64
-		pause, pauses = overlap(pauses, x.at, next)
-		weights[list[i]] = weight{gap - pause, pause}
-		own = append(own, gap-pause)
-	}
-	*gaps = append(*gaps, own...)
-	interval := median(own)
-	row.IntervalMS = float64(interval) / 1e6
-	var time, inManaged, pause, rest int64
-	for _, x := range list {
-		w := &weights[x]
-		if a.taken[x].state == skipped {
-			*w = weight{}
-			continue
-		}
-		if most := capMedians * interval; w.time > most {
-			rest += w.time - most
-			w.time = most
-		}
-		*w = w.in(a.taken[x].state)
-		time += w.time
-		if a.taken[x].state == managed {
-			inManaged += w.time
-		}
-		pause += w.pause
-	}
-	row.TimeMS, row.ManagedMS = float64(time)/1e6, float64(inManaged)/1e6
-	row.PauseMS, row.UnsampledMS = float64(pause)/1e6, float64(rest)/1e6
-	return row
-}
-
-// median returns the median of values, which it sorts.
-func median(values []int64) int64 {
-	if len(values) == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	return values[len(values)/2]
-}
-
-// merged returns spans in their order, such that none overlap.
-func merged(spans []span) []span {
-	list := slices.Clone(spans)
-	order.Sort(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	out := list[:0]
-	for _, s := range list {
-		if n := len(out); n > 0 && s.from <= out[n-1].to {
-			out[n-1].to = max(out[n-1].to, s.to)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// overlap returns how much of the time from one moment to another is in spans, and
-// the spans that may concern later times.
-func overlap(spans []span, from, to int64) (int64, []span) {
-	for len(spans) > 0 && spans[0].to <= from {
-		spans = spans[1:]
-	}
-	sum := int64(0)
-	for _, s := range spans {
-		if s.from >= to {
-			break
-		}
-		sum += min(s.to, to) - max(s.from, from)
-	}
-	return sum, spans
-}
+// Interval returns the median time between two samples of a thread in nanoseconds.
+func (r *Result) Interval() int64 { return int64(r.IntervalMS * 1e6) }

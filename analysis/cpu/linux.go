@@ -17,26 +17,14 @@ import (
 type Linux struct {
 	interval int64
 	base     *stacks.Samples // has the stacks
-	taken    []ticked
-	threads  []thread
-	numbers  map[thread]int32
+	taken    series[ticked]
+	threads  threads
 	last     map[int32]int64 // the time of the last sample of each processor
 	gaps     []int64
 }
 
 // maxGaps is how many times between samples are enough to know their median.
 const maxGaps = 1 << 16
-
-// number returns the number of a thread.
-func (l *Linux) number(t thread) int32 {
-	i, ok := l.numbers[t]
-	if !ok {
-		i = int32(len(l.threads))
-		l.threads = append(l.threads, t)
-		l.numbers[t] = i
-	}
-	return i
-}
 
 // A ticked is a sample that stands for some intervals. There may be millions of them.
 type ticked struct {
@@ -52,7 +40,7 @@ var NeedsLinux = []need.Need{{What: "samples of processors", Recorder: "dotnet-t
 
 // NewLinux returns an analysis whose handlers are registered at mux.
 func NewLinux(mux *etw.Mux) *Linux {
-	l := &Linux{last: make(map[int32]int64), numbers: make(map[thread]int32),
+	l := &Linux{last: make(map[int32]int64),
 		base: stacks.NewSamples(CPU, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "cpu", Unit: "nanoseconds"})}
 	mux.HandleRest(l.record)
 	return l
@@ -76,11 +64,11 @@ func (l *Linux) record(r *etw.Record) error {
 		l.gaps = append(l.gaps, (at-last)/int64(intervals))
 	}
 	l.last[r.Processor] = at
-	x := ticked{at: at, thread: l.number(thread{r.ProcessID, r.ThreadID}), stack: l.base.Intern(r.ProcessID, r.Stack), intervals: int32(intervals)}
+	x := ticked{at: at, thread: l.threads.number(thread{r.ProcessID, r.ThreadID}), stack: l.base.Intern(r.ProcessID, r.Stack), intervals: int32(intervals)}
 	if r.Stack.Len() > 0 && isKernel(r.Stack.At(0)) {
 		x.intervals = -x.intervals
 	}
-	l.taken = append(l.taken, x)
+	l.taken.add(x)
 	return nil
 }
 
@@ -91,10 +79,10 @@ func (l *Linux) Measured() int64 { return median(l.gaps) }
 
 // Result describes the samples.
 func (l *Linux) Result() *KernelResult {
-	res := &KernelResult{Samples: len(l.taken), Stacks: len(l.taken), Measured: l.Measured()}
+	res := &KernelResult{Samples: l.taken.n, Stacks: l.taken.n, Measured: l.Measured()}
 	res.Interval = cmp.Or(l.interval, res.Measured, defaultInterval)
-	for i := range l.taken {
-		intervals := int64(l.taken[i].intervals)
+	for _, x := range l.taken.all() {
+		intervals := int64(x.intervals)
 		res.Weight = int64(measure.Plus(uint64(res.Weight), uint64(stoodFor(max(intervals, -intervals), res.Interval))))
 	}
 	return res
@@ -106,14 +94,13 @@ func (l *Linux) Samples() []*stacks.Samples {
 	out.LabelCode()
 	interval := cmp.Or(l.interval, l.Measured(), defaultInterval)
 	inKernel, inUser := out.Label(0, "state", "kernel"), out.Label(0, "state", "user")
-	out.Grow(len(l.taken))
-	for i := range l.taken {
-		x := &l.taken[i]
+	out.Grow(l.taken.n)
+	for _, x := range l.taken.all() {
 		state, intervals := inUser, int64(x.intervals)
 		if intervals < 0 {
 			state, intervals = inKernel, -intervals
 		}
-		t := l.threads[x.thread]
+		t := &l.threads.list[x.thread]
 		out.AddStack(time.Unix(0, x.at), t.process, t.id, x.stack, state, 1, stoodFor(intervals, interval))
 	}
 	return []*stacks.Samples{out}

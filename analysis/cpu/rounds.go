@@ -14,7 +14,7 @@ import (
 
 // Within has the samples be those of threads in times that are known, which are so many
 // nanoseconds all together. Samples of others are for Skip.
-func (a *Analysis) Within(nanoseconds int64) { a.within = max(nanoseconds, 1) }
+func (a *Analysis) Within(nanoseconds int64) { a.within, a.weighed = max(nanoseconds, 1), nil }
 
 // maxRound is how long the sampler takes at most to look at all threads, from one to the next.
 const maxRound = 500_000
@@ -22,12 +22,13 @@ const maxRound = 500_000
 // weighRounds weighs the samples by the rounds in which they were taken.
 func (a *Analysis) weighRounds(weights []weight) {
 	byProcess := make(map[int64][]int32)
-	for i := range a.taken {
-		byProcess[a.taken[i].process] = append(byProcess[a.taken[i].process], int32(i))
+	for i, x := range a.taken.all() {
+		pid := a.threads.list[x.thread()].process
+		byProcess[pid] = append(byProcess[pid], int32(i))
 	}
 	sum := int64(0)
 	for pid, list := range byProcess {
-		order.Stable(list, func(x, y int32) int { return cmp.Compare(a.taken[x].at, a.taken[y].at) })
+		order.Stable(list, func(x, y int32) int { return cmp.Compare(a.taken.at(int(x)).at, a.taken.at(int(y)).at) })
 		rounds, of := a.rounds(list)
 		stand, pauses := make([]weight, len(rounds)), merged(a.pauses[pid])
 		for i, at := range rounds {
@@ -43,8 +44,8 @@ func (a *Analysis) weighRounds(weights []weight) {
 		}
 		for i, x := range list {
 			weights[x] = weight{}
-			if a.taken[x].state != skipped {
-				weights[x] = stand[of[i]].in(a.taken[x].state)
+			if s := a.taken.at(int(x)).state(); s != skipped {
+				weights[x] = stand[of[i]].in(s)
 				sum += weights[x].time + weights[x].pause
 			}
 		}
@@ -62,14 +63,14 @@ func (a *Analysis) weighRounds(weights []weight) {
 // rounds returns when the rounds of the sampler began in which samples of a process were taken,
 // and of which round each is. In one it looks at each thread once.
 func (a *Analysis) rounds(list []int32) (rounds []int64, of []int) {
-	seen, last := make(map[int64]bool), int64(0)
+	seen, last := make(map[int32]bool), int64(0)
 	for i, x := range list {
-		t := &a.taken[x]
-		if i == 0 || seen[t.id] || t.at-last > maxRound {
+		t := a.taken.at(int(x))
+		if i == 0 || seen[t.thread()] || t.at-last > maxRound {
 			rounds = append(rounds, t.at)
 			clear(seen)
 		}
-		seen[t.id], last = true, t.at
+		seen[t.thread()], last = true, t.at
 		of = append(of, len(rounds)-1)
 	}
 	return rounds, of
@@ -83,15 +84,15 @@ func (a *Analysis) sumUp(res *Result, weights []weight) {
 		rows[thread{t.Process, t.Thread}] = t
 		t.TimeMS, t.ManagedMS, t.PauseMS, t.UnsampledMS = 0, 0, 0, 0
 	}
-	for i, w := range weights {
-		t := rows[a.taken[i].thread]
-		if t == nil || a.taken[i].state == skipped {
+	for i, x := range a.taken.all() {
+		w, t := weights[i], rows[a.threads.list[x.thread()]]
+		if t == nil || x.state() == skipped {
 			continue
 		}
 		ms := float64(w.time) / 1e6
 		t.TimeMS += ms
 		t.PauseMS += float64(w.pause) / 1e6
-		if a.taken[i].state == managed {
+		if x.state() == managed {
 			t.ManagedMS += ms
 		}
 	}

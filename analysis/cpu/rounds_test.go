@@ -9,7 +9,7 @@ func TestRounds(t *testing.T) {
 	const ms = 1_000_000
 	a := &Analysis{pauses: map[int64][]span{1: {{3*ms + ms/2, 4 * ms}, {6 * ms, 6*ms + ms/2}}}}
 	add := func(at int64, id int64, s state) {
-		a.taken = append(a.taken, taken{thread: thread{1, id}, at: at, state: s})
+		a.take(thread{1, id}, taken{at: at}, s)
 	}
 	add(1*ms, 1, skipped) // a round of two threads
 	add(1*ms+1000, 2, managed)
@@ -18,7 +18,7 @@ func TestRounds(t *testing.T) {
 	add(4*ms+1000, 2, skipped)
 	add(7*ms, 2, external)
 	a.Within(20 * ms)
-	weights := make([]weight, len(a.taken))
+	weights := make([]weight, a.taken.n)
 	a.weighRounds(weights)
 	// Rounds stand for 0.5, 1.5, 2.5 and 1.5 ms, all of them are asked for, and are 6 ms.
 	sum := int64(0)

@@ -195,7 +195,7 @@ func (s *splitting) profile() *Profile {
 	q := s.p.derive()
 	q.tree, q.into, q.shapes, q.Naming = s.tree, nil, newRecent(maxShapes), s.p.Naming
 	q.tree.close()
-	q.store, q.sums, q.tags, q.recentTags = store{}, [maxValues]int64{}, slices.Clone(s.p.tags), [64]int32{}
+	q.store, q.sums, q.tags, q.recentTags = store{}, [maxValues]int64{}, slices.Clone(s.p.tags), [512]int32{}
 	first, _ := s.p.Times()
 	tag := q.tag(tag{thread: q.thread(-1, -1)})
 	var all share

@@ -119,6 +119,7 @@ const openRows = 1 << 18
 func (s *Samples) add(at int64, e end, t tag, values []int64) {
 	x := row{at: at, tag: s.tag(t)}
 	copy(x.values[:], values)
+	e.outside = t.labels == s.outside && t.labels != 0
 	if s.count >= s.limit {
 		s.sum()
 	}

@@ -32,15 +32,9 @@ const WaitingName = "[waiting]"
 // threads that wait are in the frame [WaitingName].
 func (s *Samples) SetReading(of func() Reading) { s.reading = of }
 
-// OutsideManaged says that the sample that was added last is of a thread outside managed
-// code, where it may wait.
-func (s *Samples) OutsideManaged() {
-	s.ownIfShared()
-	at := &s.pieces[s.last/blockRows].stack[s.last%blockRows]
-	e := s.ends[*at]
-	e.outside = true
-	*at = s.end(e)
-}
+// SetOutside says that samples with these labels are of threads outside managed code, where they
+// may wait.
+func (s *Samples) SetOutside(l LabelSet) { s.outside = l }
 
 // read returns the meaning of a stack.
 func (n *namer) read(node int32, outside bool) int32 {

@@ -12,7 +12,6 @@ package stacks
 import (
 	"cmp"
 	"encoding/binary"
-	"hash/maphash"
 	"iter"
 	"math"
 	"slices"
@@ -67,7 +66,7 @@ type tag struct {
 type end struct {
 	stack   ID
 	pseudo  int16 // an innermost frame that is no code, from 1 on
-	outside bool  // of managed code: see OutsideManaged
+	outside bool  // of managed code: see SetOutside
 }
 
 // rows are samples, with the tables that they refer to.
@@ -75,15 +74,16 @@ type rows struct {
 	store
 	tags       []tag
 	tagIDs     map[tag]int32
-	recentTags [64]int32 // + 1
+	recentTags [512]int32 // + 1
 	threads    []thread
 	threadIDs  map[thread]int32
-	lastThread int32
-	labels     []labelNode // from 1 on
-	labelIDs   map[labelNode]LabelSet
-	sums       [maxValues]int64 // of the values of rows, but for those that were left out later
-	cut        bool             // rows had more than the sums could take
-	rest       Rest
+	// recentThreads are numbers of threads, + 1, by their IDs.
+	recentThreads [256]int32
+	labels        []labelNode // from 1 on
+	labelIDs      map[labelNode]LabelSet
+	sums          [maxValues]int64 // of the values of rows, but for those that were left out later
+	cut           bool             // rows had more than the sums could take
+	rest          Rest
 }
 
 func (s *rows) push(x row) {
@@ -93,7 +93,7 @@ func (s *rows) push(x row) {
 
 // tag returns the number of a tag.
 func (s *rows) tag(t tag) int32 {
-	recent := &s.recentTags[(uint32(t.thread)*31+uint32(t.labels)*7)%uint32(len(s.recentTags))]
+	recent := &s.recentTags[(uint32(t.thread)*5+uint32(t.labels))%uint32(len(s.recentTags))]
 	if *recent > 0 && s.tags[*recent-1] == t {
 		return *recent - 1
 	}
@@ -139,19 +139,18 @@ func (s *rows) Cut() bool { return s.cut }
 
 func (s *rows) thread(process, id int64) int32 {
 	t := thread{process, id}
-	if int(s.lastThread) < len(s.threads) && s.threads[s.lastThread] == t {
-		return s.lastThread
+	recent := &s.recentThreads[uint64(id)%uint64(len(s.recentThreads))]
+	if *recent > 0 && s.threads[*recent-1] == t {
+		return *recent - 1
 	}
-	i, ok := s.threadIDs[t]
-	if !ok {
-		if s.threadIDs == nil {
-			s.threadIDs = make(map[thread]int32)
-		}
-		i = int32(len(s.threads))
+	if s.threadIDs == nil {
+		s.threadIDs = make(map[thread]int32)
+	}
+	i := once(s.threadIDs, t, int32(len(s.threads)))
+	if int(i) == len(s.threads) {
 		s.threads = append(s.threads, t)
-		s.threadIDs[t] = i
 	}
-	s.lastThread = i
+	*recent = i + 1
 	return i
 }
 
@@ -191,10 +190,10 @@ type Samples struct {
 	processes map[int64]int32 // the node of a process, of which stacks are children
 	pids      []int64
 	ends      []end
-	plainEnds []int32       // those of stacks with nothing else, + 1
+	plainEnds [2][]int32    // those of stacks with nothing else, + 1, in managed code and outside it
 	endIDs    map[end]int32 // the others
-	recent    []recentStack
-	seed      maphash.Seed
+	outside   LabelSet      // see SetOutside; 0 if none are
+	known     knownStacks
 	pseudos   []string // names of frames that stand for no code
 	bytes     []byte
 	labelCode bool // see LabelCode
@@ -207,18 +206,9 @@ type Samples struct {
 	reading func() Reading
 }
 
-// A recentStack is the last stack of a hash.
-type recentStack struct {
-	hash uint64
-	id   ID
-}
-
-// recentStacks is a power of two.
-const recentStacks = 1 << 12
-
 // NewSamples returns Samples of a kind. The first type is a count.
 func NewSamples(kind string, types ...ValueType) *Samples {
-	return &Samples{Kind: kind, Types: types, processes: make(map[int64]int32), seed: maphash.MakeSeed(), nodes: maxNodes, limit: maxRows, nameless: maxNameless}
+	return &Samples{Kind: kind, Types: types, processes: make(map[int64]int32), nodes: maxNodes, limit: maxRows, nameless: maxNameless}
 }
 
 // Len returns the number of samples, those that were summed up as one.
@@ -262,21 +252,20 @@ func (s *Samples) Intern(process int64, stack etw.Stack) ID {
 	if n == 0 {
 		return 0
 	}
-	if s.recent == nil {
-		s.recent = make([]recentStack, recentStacks)
-	}
 	top := s.process(process)
-	hash := maphash.Bytes(s.seed, stack.Addresses) ^ uint64(top)*0x9e3779b97f4a7c15
-	recent := &s.recent[hash%recentStacks]
-	if recent.id != 0 && recent.hash == hash && s.isStack(recent.id, top, stack, n) {
-		return recent.id
+	hash := s.known.hash(top, stack.Addresses)
+	id := s.known.find(hash, func(id ID) bool { return s.isStack(id, top, stack, n) })
+	if id != 0 {
+		return id
 	}
-	id := top
-	for i, room := n-1, true; i >= 0 && room; i-- {
-		id, room = s.within(id, stack.At(i))
+	at, room := top, true
+	for i := n - 1; i >= 0 && room; i-- {
+		at, room = s.within(at, stack.At(i))
 	}
-	*recent = recentStack{hash, ID(id)}
-	return ID(id)
+	if room {
+		s.known.add(hash, ID(at))
+	}
+	return ID(at)
 }
 
 // InternAddresses is Intern for a stack that is in no record: the addresses, the
@@ -332,7 +321,7 @@ func (s *Samples) All() iter.Seq[Sample] { return s.rows.all(len(s.Types), s.sta
 // end returns the number of an end.
 func (s *Samples) end(e end) ID {
 	next := int32(len(s.ends))
-	if e.pseudo != 0 || e.outside {
+	if e.pseudo != 0 {
 		if s.endIDs == nil {
 			s.endIDs = make(map[end]int32)
 		}
@@ -341,13 +330,17 @@ func (s *Samples) end(e end) ID {
 		}
 		return ID(next)
 	}
-	if int(e.stack) >= len(s.plainEnds) {
-		s.plainEnds = append(s.plainEnds, make([]int32, s.tree.size()-len(s.plainEnds))...)
+	known := &s.plainEnds[0]
+	if e.outside {
+		known = &s.plainEnds[1]
 	}
-	if n := s.plainEnds[e.stack]; n > 0 {
+	if int(e.stack) >= len(*known) {
+		*known = append(*known, make([]int32, s.tree.size()-len(*known))...)
+	}
+	if n := (*known)[e.stack]; n > 0 {
 		return ID(n - 1)
 	}
-	s.plainEnds[e.stack] = next + 1
+	(*known)[e.stack] = next + 1
 	s.ends = append(s.ends, e)
 	return ID(next)
 }
@@ -453,7 +446,7 @@ func (s *Samples) sumBy(labelsOf func(*row) LabelSet) []Weight {
 func (s *Samples) Derive() *Samples {
 	d := *s
 	d.rows, d.open = rows{rest: Rest{CutStacks: s.rest.CutStacks}}, nil
-	d.ends, d.plainEnds, d.endIDs = nil, nil, nil
+	d.ends, d.plainEnds, d.endIDs, d.outside = nil, [2][]int32{}, nil, 0
 	return &d
 }
 
