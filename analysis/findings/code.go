@@ -102,8 +102,12 @@ func (f *finder) slowest(p *requests.Process) {
 	if slow == nil {
 		return
 	}
-	text := "The slowest endpoint is %s: %s of %s on average, 5 %% of them of %s or longer"
-	args := []any{slow.Endpoint, things("count", slow.Count, "request", "requests"), span("meanMs", slow.DurationMS.Mean.Or(0)), span("p95Ms", most)}
+	text := "The slowest endpoint is " + strings.ReplaceAll(slow.Endpoint, "%", "%%")
+	if slow.Endpoint == requests.NoEndpoint {
+		text = "The slowest requests are those whose endpoint is not in the trace"
+	}
+	text += ": %s of %s on average, 5 %% of them of %s or longer"
+	args := []any{things("count", slow.Count, "request", "requests"), span("meanMs", slow.DurationMS.Mean.Or(0)), span("p95Ms", most)}
 	told := 0.0
 	for _, c := range slow.CausedBy {
 		told += c.TotalMS

@@ -80,10 +80,13 @@ func TestThresholds(t *testing.T) {
 		return Requests(&requests.Process{Tasks: []requests.Task{{Provider: "Http", Task: "Out", Errors: measure.Known(3), Endpoints: at("shop", 2)},
 			{Provider: "Web", Task: "In", Errors: measure.Known(3), ErrorsWithin: within, Endpoints: at("GET ", 2)}, {Provider: "Web", Task: "Part", Errors: measure.Known(1), ErrorsWithin: 1}}})
 	}
-	slow := func(n int, p95 float64, by ...requests.Cause) []Finding {
-		e := requests.Endpoint{Endpoint: "GET /slow", Count: n, DurationMS: measure.Summary{Mean: known(7), P95: known(p95)}, CausedBy: by}
+	slowTo := func(endpoint string, n int, p95 float64, by ...requests.Cause) []Finding {
+		e := requests.Endpoint{Endpoint: endpoint, Count: n, DurationMS: measure.Summary{Mean: known(7), P95: known(p95)}, CausedBy: by}
 		quick := requests.Endpoint{Endpoint: "GET /ok", Count: 10, DurationMS: measure.Summary{P95: known(9)}}
 		return Requests(&requests.Process{Tasks: []requests.Task{{Endpoints: []requests.Endpoint{quick, e, quick}}}})
+	}
+	slow := func(n int, p95 float64, by ...requests.Cause) []Finding {
+		return slowTo("GET /100%/slow", n, p95, by...)
 	}
 	lost := func(n int64) []Finding {
 		r := nothing()
@@ -135,9 +138,10 @@ func TestThresholds(t *testing.T) {
 		{"nothing failed", failed(0, 0), ""},
 		{"too few requests", slow(9, 500), ""},
 		{"quick requests", slow(10, 9.9), ""},
-		{"slower requests", slow(10, 10), "note requests.slowest: The slowest endpoint is GET /slow: 10 requests of 7.00 ms on average, 5 % of them of 10.0 ms or longer."},
+		{"slower requests", slow(10, 10), "note requests.slowest: The slowest endpoint is GET /100%/slow: 10 requests of 7.00 ms on average, 5 % of them of 10.0 ms or longer."},
 		{"slow requests", slow(11, 200, requests.Cause{Kind: "awaiting", Name: "Task.Delay", TotalMS: 3}, requests.Cause{Kind: "running", TotalMS: 1}),
-			"look requests.slowest: The slowest endpoint is GET /slow: 11 requests of 7.00 ms on average, 5 % of them of 200 ms or longer; 75.0 % of their time was awaiting Task.Delay."},
+			"look requests.slowest: The slowest endpoint is GET /100%/slow: 11 requests of 7.00 ms on average, 5 % of them of 200 ms or longer; 75.0 % of their time was awaiting Task.Delay."},
+		{"slow requests to somewhere", slowTo(requests.NoEndpoint, 10, 10), "note requests.slowest: The slowest requests are those whose endpoint is not in the trace: 10 requests of 7.00 ms on average, 5 % of them of 10.0 ms or longer."},
 		{"one failed", failed(1), "look requests.failed: 1 activity failed: 1 of Shop/Order0."},
 		{"failed where it was served", served(3), "look requests.failed: 3 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1). Within them: 3 of Web/In (GET /fail 2, GET /late 1)."},
 		{"others asked, too", served(2), "look requests.failed: 4 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1), 1 of Web/In (GET /fail 2, GET /late 1)."},

@@ -106,15 +106,17 @@ type endpoint struct {
 const (
 	maxEndpoints   = 10_000
 	otherEndpoints = "(others)"
-	noEndpoint     = "(not in the trace)" // of requests that were served
 )
+
+// NoEndpoint is in place of the endpoint of requests that were served, where the trace has none.
+const NoEndpoint = "(not in the trace)"
 
 // reach notes that an activity was a request to some place, and returns that, or nil.
 func (t *task) reach(c *activity, ms float64) *endpoint {
 	name := c.endpoint()
 	switch {
 	case name == "" && c.Kind == "Server":
-		name = cmp.Or(c.method, noEndpoint)
+		name = cmp.Or(c.method, NoEndpoint)
 	case name == "":
 		return nil
 	}

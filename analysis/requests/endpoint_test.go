@@ -62,7 +62,7 @@ func TestEndpointsAreTrue(t *testing.T) {
 			if len(task.Slowest) != task.Count {
 				t.Errorf("%s: %s/%s has %d of %d activities", name, task.Provider, task.Task, len(task.Slowest), task.Count)
 			}
-			if len(task.Endpoints) == 0 || task.Endpoints[0].Endpoint == noEndpoint {
+			if len(task.Endpoints) == 0 || task.Endpoints[0].Endpoint == NoEndpoint {
 				continue
 			}
 			got, statuses := make(map[string]int), make(map[string]int)

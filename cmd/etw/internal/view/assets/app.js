@@ -103,12 +103,13 @@ function drawStrip() {
 
 // show draws the view of the address. Another one on the way is not waited for.
 async function show() {
+  if (!views[state.view]) return go({ ...placeOf(page, state.view), replace: true }); // /threads is /answers/threads
   running?.abort();
   const mine = running = new AbortController();
   const slow = setTimeout(() => body.classList.toggle("old", Boolean(shown.root)), 300);
   drawHead(); drawScope(); drawFilters(); drawStrip();
   try {
-    const next = await (views[state.view] || views.overview)(page, mine.signal);
+    const next = await views[state.view](page, mine.signal);
     if (mine.signal.aborted) return;
     shown = next;
     body.replaceChildren(...[next.root].flat(9).filter(Boolean));

@@ -41,12 +41,18 @@ export function titleOf(name) {
   return { words: words || name, unit: { Ms: "ms", Percent: "%", Us: "µs", PerSec: "per s", Bytes: "bytes" }[unit] || unit };
 }
 
-// short splits a method into what tells it apart, and where it is.
+// short splits a method into what tells it apart, and where it is. Dots of type arguments are of these.
 export function short(name) {
-  const open = name.indexOf("("), head = open < 0 ? name : name.slice(0, open);
-  const parts = head.split(/(?<=[.!])/);
-  if (parts.length < 3) return [name, ""];
-  return [parts.slice(-2).join(""), parts.slice(0, -2).join("").replace(/[.!]$/, "")];
+  const open = name.indexOf("("), head = open < 0 ? name : name.slice(0, open), cuts = [];
+  let depth = 0;
+  head.split("").forEach((c, i) => {
+    if (c === "[" || c === "<") depth++;
+    else if (c === "]" || c === ">") depth--;
+    else if ((c === "." || c === "!") && !depth) cuts.push(i + 1);
+  });
+  if (cuts.length < 2) return [name, ""];
+  const at = cuts.at(-2);
+  return [head.slice(at), head.slice(0, at).replace(/[.!]$/, "")];
 }
 
 const kept = new Map();

@@ -24,7 +24,7 @@ export function niceStep(v) {
 export function lanesOf(timeline, lanes, chosen, choose, laneHeight) {
   const several = new Set(lanes.map(l => l.pid)).size > 1;
   const nameOf = l => [l.kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase(), l.of || l.name, several && l.pid >= 0 ? l.process || l.pid : ""].filter(Boolean).join(" ");
-  const shortOf = l => [l.of?.replace(/^.*\//, "") || "", nameOf({ ...l, of: "", name: "" })].filter(Boolean).join(", ");
+  const shortOf = l => [l.of?.replace(/^.*\//, "").replace(/^.{12,}\./, "") || "", nameOf({ ...l, of: "", name: "" })].filter(Boolean).join(", ");
   // Tasks of several providers have the same name.
   const whoseOf = l => l.of?.includes("/") && lanes.some(o => o !== l && shortOf(o) === shortOf(l)) ? " of " + l.of.replace(/\/.*$/, "").replace(/^.*[.-]/, "") : "";
   const model = {

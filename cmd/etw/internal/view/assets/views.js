@@ -236,7 +236,8 @@ export function rowsOf(text) {
 export function summaryOf(doc) {
   const skip = new Set(["schema", "lost", "events", "fromMs", "toMs", "pid", "clrInstance"]);
   const of = (doc.runtimes || doc.processes || [])[0];
-  const simple = Object.entries({ ...doc, ...((doc.runtimes || doc.processes || []).length === 1 ? of : {}) }).filter(([k, v]) => typeof v === "number" && !skip.has(k) || typeof v === "string" && k !== "kind");
+  const told = !(doc.needs || []).some(n => n.state !== "present"); // else 0 is no figure
+  const simple = Object.entries({ ...doc, ...((doc.runtimes || doc.processes || []).length === 1 ? of : {}) }).filter(([k, v]) => typeof v === "number" && !skip.has(k) && (v || told) || typeof v === "string" && k !== "kind");
   if (!simple.length) return null;
   return h("dl", { class: "facts" }, simple.slice(0, 12).map(([k, v]) => { const { words, unit } = titleOf(k); return [h("dt", {}, words), h("dd", {}, typeof v === "number" ? amount(v, unit) : v)]; }));
 }
