@@ -20,26 +20,26 @@ import (
 
 // A Figure is one number of a recording.
 type Figure struct {
-	Metric string // its name, such as gc.pauseMs.p99
-	Area   string // what it is about: areas that one side lacks were not recorded there
-	Name   string // what it is called within its area
-	Unit   string // count, ms, bytes, MB; of a counter its own, if that is known
-	Value  float64
+	Metric string  `json:"metric"`         // its name, such as gc.pauseMs.p99
+	Area   string  `json:"area"`           // what it is about: areas that one side lacks were not recorded there
+	Name   string  `json:"name,omitempty"` // what it is called within its area
+	Unit   string  `json:"unit,omitempty"` // count, ms, bytes, MB; of a counter its own, if that is known
+	Value  float64 `json:"value"`
 	// MoreIsWorse says which way a change is bad. Of other figures, neither way is.
-	MoreIsWorse bool
+	MoreIsWorse bool `json:"moreIsWorse,omitempty"`
 	// Noise is the standard deviation that chance gives the value, 0 if it is unknown.
-	Noise float64
+	Noise float64 `json:"noise,omitempty"`
 	// Alone is how much it varies between recordings beside that, where these are too few
 	// to tell it.
-	Alone float64
+	Alone float64 `json:"alone,omitempty"`
 	// Sum says that where a recording has the area and not the figure, it is 0.
-	Sum bool
+	Sum bool `json:"sum,omitempty"`
 	// Grows says that the value grows with the recording, and can be set against it: see
 	// [Per].
-	Grows bool
+	Grows bool `json:"grows,omitempty"`
 	// Whole is the same for all parts of a sum, such as the bytes of each type. Of these, those
 	// weigh most that change most.
-	Whole string
+	Whole string `json:"whole,omitempty"`
 }
 
 // Per returns the figures of a recording, those that grow set against n, such as its length

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,10 +11,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/compare"
 	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/internal/s3test"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -166,5 +170,69 @@ func TestClickHouse(t *testing.T) {
 	}
 	if err := run(context.Background(), []string{"clickhouse", t.TempDir()}, os.Getenv, io.Discard); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Figures are those of the recordings that selections choose, each once, merged or not.
+func TestFigures(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 6 {
+		o := parquet.Options{Dir: dir, Trace: fmt.Sprint("t-", i), ID: fmt.Sprint(i), Resource: parquet.Resource{"service.name": fmt.Sprint("s", i%3), "team": "a/b"}, Source: map[string]string{"tables": "gcs,figures"}}
+		if i == 5 {
+			o.Source["tables"] = "gcs"
+		}
+		w, err := parquet.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := []compare.Figure{{Metric: "gc.count", Area: "collections", Value: float64(i), Sum: true}, {Metric: "x", Noise: 0.5}}
+		if err := w.Figures(&parquet.Figures{List: list[:i%3], Samples: "time", Requests: int64(i)}, time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Close(parquet.Losses{Lost: int64(i)}, i != 4); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		for asked, want := range map[string]string{
+			"service=s1":                      `1/1/true [{gc.count collections 1}] 4/4/false [{gc.count collections 4}]`,
+			"service=s0 trace=*[0-4],team=*b": `0/0/true [] 1/1/true [{gc.count collections 1}] 2/2/true [{gc.count collections 2} {x  0}] 3/3/true [] 4/4/false [{gc.count collections 4}]`,
+			"service=s[02],trace=*[0-3]":      `0/0/true [] 2/2/true [{gc.count collections 2} {x  0}] 3/3/true []`,
+			"service=s4":                      "no recording is service=s4; of service there is s0, s1, s2",
+			"service=s1 colour=red":           "no recording is colour=red; of colour there is nothing",
+			"trace=*5":                        "5 (" + parquet.TraceID("", "5") + ") was exported without its figures",
+			"team":                            `"team" is no KEY=VALUE`,
+			"team=[":                          "syntax error in pattern",
+		} {
+			var out bytes.Buffer
+			if err := run(context.Background(), append([]string{"figures", dir}, strings.Fields(asked)...), os.Getenv, &out); err != nil {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v", asked, err)
+				}
+				continue
+			}
+			var got []string
+			for d := json.NewDecoder(&out); d.More(); {
+				var f parquet.Figures
+				if err := d.Decode(&f); err != nil {
+					t.Fatal(err)
+				}
+				text := fmt.Sprintf("%s/%d/%v [", f.Trace[2:], f.Lost, f.Complete)
+				for i, x := range f.List {
+					text += strings.Repeat(" ", min(i, 1)) + fmt.Sprint(struct {
+						m, a string
+						v    float64
+					}{x.Metric, x.Area, x.Value})
+				}
+				got = append(got, text+"]")
+			}
+			slices.Sort(got)
+			if text := strings.Join(got, " "); text != want {
+				t.Errorf("%s: %s, not %s", asked, text, want)
+			}
+		}
+		if err := parquet.Compact(context.Background(), dir, func(parquet.Compacted) {}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -1,9 +1,10 @@
 // Etw-lake merges the files of a lake that etw export has written, copies a lake into a bucket of an
-// object store, and prints views of it for ClickHouse.
+// object store, and prints views of it for ClickHouse and the figures of recordings for etw compare.
 //
 //	etw-lake compact lake
 //	etw-lake push lake s3://bucket/fleet
 //	etw-lake clickhouse lake
+//	etw-lake figures lake service=cart,version=1.4.0
 //
 // It is a program of its own, since etw would be larger by it. docs/lake.md is about lakes.
 package main
@@ -22,6 +23,7 @@ import (
 const usage = `usage: etw-lake compact FOLDER
        etw-lake push FOLDER s3://BUCKET[/PREFIX]
        etw-lake clickhouse FOLDER [COLLECTION [CLUSTER]]
+       etw-lake figures FOLDER KEY=VALUE,...
 
   compact  merge the files of recordings: each day and type then has one, with the same rows
   push     copy the files that hold and are not there yet, and then the manifests. Nothing is
@@ -33,6 +35,9 @@ const usage = `usage: etw-lake compact FOLDER
            the files that manifests list, and nothing else: those in FOLDER by file(), or those
            that push has copied to the url of a named COLLECTION by s3(), or on all servers
            of a CLUSTER by s3Cluster()
+  figures  print the figures of recordings, for etw compare --figures: of those that are of
+           all values, such as service=cart,version=1.4*. Keys are those of etw export
+           --resource, and trace, trace_id and date
 `
 
 // errUsage says that the arguments are none of these.
@@ -63,6 +68,8 @@ func run(ctx context.Context, args []string, env func(string) string, out io.Wri
 			return err
 		}
 		return push(ctx, args[1], b, out)
+	case len(args) >= 3 && args[0] == "figures":
+		return figures(args[1], args[2:], out)
 	case len(args) >= 2 && len(args) <= 4 && args[0] == "clickhouse":
 		return clickhouse(args[1], args[2:], out)
 	}

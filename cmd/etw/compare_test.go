@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/compare"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/ship"
+	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -296,6 +298,92 @@ func TestComparedTime(t *testing.T) {
 	for _, m := range doc.Measures {
 		if m.Metric == "cpu.ms" && (m.A.Or(0) < sum-0.001 || m.A.Or(0) > sum+0.001) {
 			t.Errorf("%v, and %v by kind", m.A, sum)
+		}
+	}
+}
+
+// keptFigures writes the figures of the recordings of a service, as etw-lake does.
+func keptFigures(t *testing.T, lake, service string) string {
+	t.Helper()
+	l, err := parquet.OpenLake(lake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := l.Figures(slices.DeleteFunc(l.Manifests, func(m *parquet.Manifest) bool { return m.Resource[parquet.KeyService] != service }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	for _, f := range all {
+		if err := json.NewEncoder(&text).Encode(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), service)
+	testio.Write(t, path, text.Bytes())
+	return path
+}
+
+// TestComparedLake compares recordings of a lake: all is as of the traces, before and after a merge.
+func TestComparedLake(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	sides := [2][]string{shifts(t, r, "before", 4, 100), shifts(t, r, "slow", 4, 160)}
+	lake := filepath.Join(t.TempDir(), "lake")
+	for i, paths := range sides {
+		args := append([]string{"export", "-o", lake, "--tables", "figures", "--resource", "service=" + string("AB"[i])}, paths...)
+		if _, stderr, code := output(args...); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	measures := func(doc ship.ComparedDoc) string {
+		for i := range doc.Measures {
+			slices.Sort(doc.Measures[i].RunsA)
+			slices.Sort(doc.Measures[i].RunsB)
+		}
+		doc.RunsA, doc.RunsB, doc.A, doc.B = nil, nil, "", ""
+		text, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for range 2 {
+		a, b := keptFigures(t, lake, "A"), keptFigures(t, lake, "B")
+		for _, flags := range [][]string{{"--all"}, {"--per", "second"}, {"--per", "5,7"}, {"--fail-if", "cpu.*"}} {
+			code := 0
+			if flags[0] == "--fail-if" {
+				code = cli.ExitFailed
+			}
+			want, _ := compareDocument(t, code, sides[0], sides[1], flags...)
+			got, _ := compareDocument(t, code, []string{a}, []string{b}, append(flags, "--figures")...)
+			if got.Compared == 0 || measures(got) != measures(want) {
+				t.Errorf("%q: %s\n%s", flags, measures(got), measures(want))
+			}
+		}
+		if err := parquet.Compact(t.Context(), lake, func(parquet.Compacted) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := keptFigures(t, lake, "A")
+	cut, other := filepath.Join(t.TempDir(), "cut"), filepath.Join(t.TempDir(), "other")
+	whole := testio.Read(t, a)
+	testio.Write(t, cut, whole[:len(whole)-9])
+	testio.Write(t, other, `{"schema":2}`)
+	for _, c := range []struct {
+		code       int
+		file, want string
+		flags      []string
+	}{
+		{cli.ExitTrouble, cut, "cut is no file of etw-lake figures: recording 4: unexpected EOF", nil},
+		{cli.ExitTrouble, other, "its schema is 2, not 1", nil},
+		{cli.ExitTrouble, keptFigures(t, lake, "C"), "recording 1: EOF", nil},
+		{cli.ExitTrouble, sides[0][0], "is no file of etw-lake figures", nil},
+		{cli.ExitUsage, a, "--root does nothing with them", []string{"--root", "Oven.Work"}},
+		{cli.ExitUsage, a, "of figures it takes second, request and numbers", []string{"--per", "Order"}},
+		{cli.ExitUsage, a, "has no requests that ended", []string{"--per", "request"}},
+	} {
+		if _, stderr, code := output(append(append([]string{"compare", "--figures"}, c.flags...), a, c.file)...); code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: exit code %d, %s", c.want, code, stderr)
 		}
 	}
 }

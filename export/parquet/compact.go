@@ -214,26 +214,38 @@ func compareTimes(a, b *time.Time) int {
 
 // open opens a file for do.
 func (d *dayMerge) open(s *source, do func(r *file.Reader) error) error {
-	failed := func(err error) error { return &sourceError{s.key, s.Path, err} }
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
-	local := filepath.FromSlash(s.Path)
-	if !filepath.IsLocal(local) {
-		return failed(errors.New("lies outside of the lake"))
-	}
-	f, err := os.Open(filepath.Join(d.dir, local))
+	var fault error // of do, which says itself what it is of
+	err := openFile(d.dir, s.Path, func(r *file.Reader) error {
+		fault = do(r)
+		return nil
+	})
 	if err != nil {
-		return failed(err)
+		return &sourceError{s.key, s.Path, err}
+	}
+	return fault
+}
+
+// openFile opens a file of a lake for do.
+func openFile(dir, path string, do func(r *file.Reader) error) error {
+	local := filepath.FromSlash(path)
+	if !filepath.IsLocal(local) {
+		return errors.New("lies outside of the lake")
+	}
+	f, err := os.Open(filepath.Join(dir, local))
+	if err != nil {
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	r, err := file.NewReader(f, info.Size())
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	return do(r)
 }

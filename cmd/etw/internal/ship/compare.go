@@ -28,28 +28,28 @@ func NewCompare() *cobra.Command {
 		Long: `Compare asks traces of two sides all questions, and sets the answers side by side: time
 on processors by kind of work and method, pauses, collections, allocations and their
 types, exceptions, compilations, waits, requests, counters and the heap. CHANGE PERCENT
-is how B differs from A; the largest differences come first, and last figures of events that only one side was
-recorded with. Figures that are equal, differ by less than --threshold percent or by no more
-than noise is left out unless --all is given.
+is how B differs from A; the largest differences come first, and last figures of events
+that only one side was recorded with. Figures that are equal, or differ by less than --threshold percent
+or by no more than noise, are left out unless --all is given.
 
 Several recordings of each side, with -- between the sides, tell noise: A and B
 are then medians, and a number is more or less if the rank test of Mann and Whitney says
 so, which wants four or more of each. Of fewer the tool knows how much chance is in counts
 and samples, but not how much the program varies: a change that may be noise is more? or less?.
+--figures compares recordings of a lake by the numbers that etw export --tables figures has
+kept of them, without the traces: etw-lake figures lake service=cart,version=1.4* > A
 
 --per sets figures that grow with time against the length of the trace, requests, events of a
 name or operations: --per second, --per request, --per Order/Start, --per operation where
-BenchmarkDotNet tells their number, otherwise that, as in --per 500 or, where A and B
-differ, --per 500,750. --root leaves code and allocations below frames
-of a name, --benchmark those below the workload of BenchmarkDotNet, and nothing else.
+BenchmarkDotNet tells their number, otherwise that, as in --per 500 or --per 500,750 (A,B).
+--root leaves code and allocations below frames of a name, --benchmark those below the
+workload of BenchmarkDotNet, and nothing else.
 
 --fail-if is for CI: the exit code is 3 if a number of B is too far from that of A, by
 more than noise. METRIC is as the table and --all have it, in which * is any text; +10%
 or -10% is how much more or less it must be, +5 the same in the number's own unit, and
 without either --threshold counts.`,
 		Example: `  etw compare gc.nettrace alloc.nettrace
-  etw compare --all --format csv gc.nettrace alloc.nettrace
-  etw compare --per second gc.nettrace alloc.nettrace
   etw compare --root Oven.Work cpu.nettrace after.nettrace
   etw compare before.nettrace cpu.nettrace -- after.nettrace
   etw compare --fail-if 'gc.pauseMs.p99 +10%' --fail-if 'alloc.*' gc.nettrace gc.nettrace
@@ -60,8 +60,9 @@ without either --threshold counts.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&c.all, "all", false, "show equal figures, too")
-	f.StringVar(&c.per, "per", "", "set sums against `WHAT`: second, request, operation, the name of an event, or\nnumbers of operations")
-	f.Float64Var(&c.threshold, "threshold", 0, fmt.Sprintf("changes of less than `PERCENT` are small; if it is left out %d, or where the\nrecordings are too few to tell noise %d to %d", compare.DefaultThreshold, ThresholdOfFew, ThresholdOfOne))
+	f.BoolVar(&c.kept, "figures", false, "compare figures that a lake has kept: A and B are files of etw-lake figures")
+	f.StringVar(&c.per, "per", "", "set sums against `WHAT`: second, request, operation, an event, or numbers")
+	f.Float64Var(&c.threshold, "threshold", 0, fmt.Sprintf("changes of less than `PERCENT` are small: %d, or of few recordings %d to %d", compare.DefaultThreshold, ThresholdOfFew, ThresholdOfOne))
 	f.StringArrayVar(&c.failIf, "fail-if", nil, "exit with 3 if this holds: `METRIC` +10%, -10%, 10%, +5; repeatable")
 	f.StringVar(&c.root, "root", "", "only code and allocations below frames that match one of these `PATTERNS`")
 	f.BoolVar(&c.benchmark, "benchmark", false, "only code and allocations below the workload of BenchmarkDotNet")
@@ -99,6 +100,7 @@ func compareArgs(cmd *cobra.Command, args []string) error {
 // A comparing holds the flags of the command.
 type comparing struct {
 	all       bool
+	kept      bool // the sides are files of figures
 	per       string
 	threshold float64
 	failIf    []string
@@ -166,17 +168,13 @@ func (c *comparing) main(cmd *cobra.Command, args []string) error {
 		dash = 1
 	}
 	sides := [2]*side{{paths: args[:dash]}, {paths: args[dash:]}}
-	c.suggest(cmd, sides)
-	var trouble error
-	for i, s := range sides {
-		for _, path := range s.paths {
-			r, err := c.read(cmd, path, i)
-			if err != nil {
-				return err
-			}
-			trouble = cmp.Or(trouble, r.trouble)
-			s.add(r, len(s.paths) > 1)
-		}
+	read := c.readTraces
+	if c.kept {
+		read = c.readFigures
+	}
+	trouble, err := read(cmd, sides)
+	if err != nil {
+		return err
 	}
 	if err := cmp.Or(nothingThere(sides), c.missing(sides)); err != nil {
 		return err
@@ -185,7 +183,9 @@ func (c *comparing) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	c.suggestHeap(sides, res)
+	if !c.kept {
+		c.suggestHeap(sides, res)
+	}
 	p := c.out.Open(cmd, false)
 	err = c.print(p, sides, res)
 	if err == nil {
@@ -196,6 +196,22 @@ func (c *comparing) main(cmd *cobra.Command, args []string) error {
 		trouble = cli.ErrFailed // whatever else there is
 	}
 	return p.Close(err, trouble)
+}
+
+// readTraces reads the traces of the sides.
+func (c *comparing) readTraces(cmd *cobra.Command, sides [2]*side) (trouble, err error) {
+	c.suggest(cmd, sides)
+	for i, s := range sides {
+		for _, path := range s.paths {
+			r, err := c.read(cmd, path, i)
+			if err != nil {
+				return nil, err
+			}
+			trouble = cmp.Or(trouble, r.trouble)
+			s.add(r, len(s.paths) > 1)
+		}
+	}
+	return trouble, nil
 }
 
 // suggest names questions after a comparison.

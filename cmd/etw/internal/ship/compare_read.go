@@ -53,6 +53,8 @@ type comparedRun struct {
 	perOf    string
 	samples  string
 	told     bool
+	served   int64 // requests, and which these are
+	servedOf string
 	none     string
 	warnings []string
 	lost     int64
@@ -213,6 +215,8 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	length := i.Span.Within(h, etw.FileTimeOf(t.Start()))
 	r.figures, r.samples = s.figures(res, length)
 	r.told = s.told
+	served, of := servedBy(res.Requests)
+	r.served, r.servedOf = int64(served), of
 	r.per, r.perOf, err = s.per(res.Requests, length.Seconds(), path, number)
 	if err != nil {
 		return nil, err

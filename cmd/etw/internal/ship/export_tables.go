@@ -31,7 +31,7 @@ import (
 )
 
 // lakeTables are the answers that can be tables.
-var lakeTables = []string{"gcs", "allocs", "samples", "exceptions", "contention", "requests", "counters", "processes"}
+var lakeTables = []string{"gcs", "allocs", "samples", "exceptions", "contention", "requests", "counters", "processes", "figures"}
 
 // allTables stands for all of them.
 const allTables = "all"
@@ -90,7 +90,8 @@ func (l *lakeExport) readTables(o *exporting, cmd *cobra.Command, path string, w
 			x.samples(name, kind)
 			continue
 		}
-		map[string]func(){"gcs": x.collections, "requests": x.requests, "counters": x.counters, "processes": x.processes}[name]()
+		map[string]func(){"gcs": x.collections, "requests": x.requests, "counters": x.counters, "processes": x.processes,
+			"figures": func() { x.figures(o, cmd, path) }}[name]()
 	}
 	if x.acts != nil {
 		if err := tellCauses(x.acts, cmd, &o.in, path, t); err != nil {

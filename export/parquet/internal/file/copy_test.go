@@ -240,5 +240,9 @@ func FuzzReader(f *testing.F) {
 		if err == nil && n != r.Rows() {
 			t.Errorf("%d rows of %d", n, r.Rows())
 		}
+		all := int64(0)
+		if err := r.Values(new(Decoder), []string{r.Columns()[0].Name}, func([]Cell) error { all++; return nil }); err == nil && all != r.Rows() {
+			t.Errorf("%d values in %d rows", all, r.Rows())
+		}
 	})
 }
