@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"math"
 	"testing"
@@ -55,12 +56,16 @@ void Bake(int n) {
 }
 `
 
-// ovenPDB has the lines of Main, Work and Bake.
-func ovenPDB() []byte {
+// ovenPDB has the lines of Main, Work and Bake, and their text, unless links say where that is.
+func ovenPDB(links string) []byte {
 	const to = 13 // the column behind the statements
 	p := ecma335test.PDB{ID: [20]byte(bytes.Repeat([]byte{7}, 20)), Folder: "srv", Name: "Oven.cs", Text: ovenSource, Methods: [][]byte{
 		{0, 0, 0, to - 5, 3, 5, 6, 0, to - 5, 2, 0}, {0, 0, 0, to - 5, 7, 5}, {0, 0, 0, to - 5, 10, 5},
 	}}
+	if links != "" {
+		sum := sha256.Sum256([]byte(ovenSource))
+		p.Text, p.Links, p.Hash = "", links, sum[:]
+	}
 	return p.Bytes()
 }
 

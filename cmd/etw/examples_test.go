@@ -59,7 +59,7 @@ func exampleFolder(t *testing.T) string {
 	put("cpu.nettrace", cpu)
 	oven := ovenTrace(t)
 	put("oven.nettrace", oven)
-	put("Shop.pdb", ovenPDB())
+	put("Shop.pdb", ovenPDB(""))
 	put("before.nettrace", cpu)
 	put("after.nettrace", cpu)
 	if etl, err = machineTrace(); err != nil {

@@ -3,7 +3,10 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -179,4 +182,61 @@ func pageLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 		}
 	}
 	return list
+}
+
+// TestLinesByNetwork has the PDB and the source on a server: lines and text are those of
+// files at hand, and which PDB it is can be seen before.
+func TestLinesByNetwork(t *testing.T) {
+	dir := t.TempDir()
+	trace, whole := filepath.Join(dir, "oven.nettrace"), filepath.Join(dir, "at hand", "Shop.pdb")
+	var asked []string
+	served := map[string][]byte{"/src/srv/Oven.cs": []byte(ovenSource)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		if served[r.URL.Path] == nil {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		w.Write(served[r.URL.Path])
+	}))
+	defer server.Close()
+	const key = "/Shop.pdb/07070707070707070707070707070707FFFFFFFF/Shop.pdb"
+	served[key] = ovenPDB(`{"documents":{"/*":"` + server.URL + `/src/*"}}`)
+	oven, err := (&bakery{lines: true}).write()
+	if err := errors.Join(err, os.Mkdir(filepath.Dir(whole), 0o755), os.WriteFile(trace, oven, 0o644), os.WriteFile(whole, ovenPDB(""), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(dir, "store")
+	path := "srv*" + store + "*" + server.URL
+	withSource := path + ";source*" + store + "*" + server.URL + "/src"
+	const pdb, source = "Shop.pdb", "/src/srv/Oven.cs"
+	for _, x := range []struct {
+		args []string
+		want []string // of the server
+		same []string
+	}{
+		{args: []string{"symbols", "--fetch", "--lines", "--dry-run", "--symbol-path", path}},
+		{args: []string{"top", "--source", "srv/Oven.cs", "--symbol-path", path}, want: []string{pdb}},
+		{args: []string{"top", "--by", "line", "--symbol-path", path}, same: []string{"top", "--by", "line", "--symbols", filepath.Dir(whole)}},
+		{args: []string{"symbols", "--fetch", "--lines", "--symbol-path", path}},
+		{args: []string{"top", "--source", "srv/Oven.cs", "--symbol-path", withSource}, want: []string{source}, same: []string{"top", "--source", "srv/Oven.cs", "--symbols", filepath.Dir(whole)}},
+		{args: []string{"top", "--source", "srv/Oven.cs", "--symbol-path", withSource}, same: []string{"top", "--source", "srv/Oven.cs", "--symbols", filepath.Dir(whole)}},
+	} {
+		asked = nil
+		got, stderr, status := output(append(x.args, trace)...)
+		if len(x.same) > 0 {
+			if want, _, _ := output(append(x.same, trace)...); got != want || status != 0 {
+				t.Errorf("%q: %d, %s\n%s\nwant\n%s", x.args, status, stderr, got, want)
+			}
+		}
+		for i := range asked {
+			if i >= len(x.want) || !strings.HasSuffix(asked[i], x.want[i]) {
+				t.Errorf("%q: asked for %q, not %q", x.args, asked, x.want)
+				break
+			}
+		}
+		if len(asked) < len(x.want) {
+			t.Errorf("%q: asked for %q, not %q", x.args, asked, x.want)
+		}
+		t.Logf("%q: %d\n%s%s", x.args, status, got, stderr)
+	}
 }

@@ -16,7 +16,7 @@ import (
 
 // traces are the files that the command trace of scripts writes, by name.
 var traces = map[string]func() ([]byte, error){
-	"oven": (&bakery{lines: true}).write, "oven.pdb": func() ([]byte, error) { return ovenPDB(), nil },
+	"oven": (&bakery{lines: true}).write, "oven.pdb": func() ([]byte, error) { return ovenPDB(""), nil },
 	"kernel":      func() ([]byte, error) { return kernelTrace(header()) },
 	"compressed":  compressedTrace,
 	"lossy":       lossyTrace,

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/paths"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	portable "github.com/etwgen/etwgen/analysis/symbols/pdb"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -22,6 +24,34 @@ type Key struct {
 	image   image
 	buildID string
 	part    string // of the files with a build id: debuginfo or executable
+	lines   lines
+}
+
+// A lines is the identity of a file that tells lines of source: of a portable PDB, or of the
+// source itself.
+type lines struct {
+	isPDB    bool
+	checksum string // of the PDB, as its assembly has it
+	link     string // the address of the source
+	hash     string // of the source, by an algorithm
+	by       [16]byte
+}
+
+// The bytes of files that are read whole.
+const (
+	maxPortable = 256 << 20
+	maxSource   = 64 << 20
+)
+
+// limit returns how many bytes the file may have, of those that any may have.
+func (k Key) limit(most int64) int64 {
+	switch {
+	case k.lines.isPDB:
+		return min(most, maxPortable)
+	case k.lines.link != "":
+		return min(most, maxSource)
+	}
+	return most
 }
 
 // An image is the identity of a PE file, and whether it is one of .NET.
@@ -67,8 +97,35 @@ func pdbKey(id symbols.PDB) (Key, bool) {
 	if id.GUID == (etw.GUID{}) || !isName(name) {
 		return Key{}, false
 	}
-	guid := strings.NewReplacer("-", "", "{", "", "}", "").Replace(id.GUID.String())
-	return Key{Name: name, ID: strings.ToUpper(guid) + fmt.Sprintf("%X", id.Age), pdb: id}, true
+	return Key{Name: name, ID: guidText(id.GUID) + fmt.Sprintf("%X", id.Age), pdb: id}, true
+}
+
+func guidText(g etw.GUID) string {
+	return strings.ToUpper(strings.NewReplacer("-", "", "{", "", "}", "").Replace(g.String()))
+}
+
+// Portable returns the key of the portable PDB of a module, if the trace tells which it is.
+// checksum is that of the PDB in the assembly, [portable.Reference.Checksum], or "" if the assembly
+// is not at hand: NuGet's server has no answer without it.
+func Portable(m symbols.Module, checksum string) (Key, bool) {
+	name := cmp.Or(paths.Base(m.PDB.Path), m.Name()+".pdb")
+	if m.PDB.GUID.IsZero() || !isName(name) {
+		return Key{}, false
+	}
+	return Key{Name: name, ID: guidText(m.PDB.GUID) + "FFFFFFFF", pdb: m.PDB, lines: lines{isPDB: true, checksum: checksum}}, true
+}
+
+// Source returns the key of a source file, of which a PDB tells the hash and the address. There
+// is none without both.
+func Source(d portable.Document, link string) (Key, bool) {
+	kind := "sha256-"
+	if d.Algorithm == portable.SHA1 {
+		kind = "sha1-"
+	}
+	if _, known := d.Is(nil); !known || link == "" || !isName(d.Base()) {
+		return Key{}, false
+	}
+	return Key{Name: d.Base(), ID: kind + hex.EncodeToString(d.Hash), lines: lines{link: link, hash: string(d.Hash), by: d.Algorithm}}, true
 }
 
 // The parts of a build.
@@ -112,8 +169,33 @@ func (k Key) String() string { return k.Name + "/" + k.ID + "/" + k.Name }
 // packed returns the name of the cabinet that has a file.
 func packed(name string) string { return name[:len(name)-1] + "_" }
 
+// check returns an error if a file that is read whole is not the one that is meant.
+func (l *lines) check(data []byte, guid etw.GUID) error {
+	if !l.isPDB {
+		if same, _ := (portable.Document{Algorithm: l.by, Hash: []byte(l.hash)}).Is(data); !same {
+			return fmt.Errorf("%w: its hash is not that of the source that was compiled", errOther)
+		}
+		return nil
+	}
+	p, err := portable.Open(data)
+	if err == nil && etw.GUID(p.ID.GUID()) != guid {
+		return fmt.Errorf("%w: it is %s, not %s", errOther, etw.GUID(p.ID.GUID()), guid)
+	}
+	return err
+}
+
 // Check returns an error if a file is not the one that the key means.
 func (k Key) Check(f io.ReaderAt, size int64) error {
+	if k.lines != (lines{}) {
+		if most := k.limit(size); size > most {
+			return fmt.Errorf("fetch: the file has %d bytes, more than %d", size, most)
+		}
+		data, err := io.ReadAll(io.NewSectionReader(f, 0, size))
+		if err != nil {
+			return err
+		}
+		return k.lines.check(data, k.pdb.GUID)
+	}
 	if k.buildID != "" {
 		id, err := native.BuildID(f, size)
 		if err == nil && id != k.buildID {

@@ -18,6 +18,9 @@ type Place struct {
 	Server string   // an address, or ""
 	// Debuginfod says that the server speaks the protocol of debuginfod.
 	Debuginfod bool
+	// Source says that it is a server of source code: addresses below its own, which PDBs
+	// tell, may be asked for.
+	Source bool
 }
 
 // Local returns the folders of a path, and no server.
@@ -29,9 +32,9 @@ func (p Path) Local() Path {
 	return local
 }
 
-// HasServer reports whether a path has a server.
+// HasServer reports whether a path has a server of symbols.
 func (p Path) HasServer() bool {
-	return slices.ContainsFunc(p, func(p Place) bool { return p.Server != "" })
+	return slices.ContainsFunc(p, func(p Place) bool { return p.Server != "" && !p.Source })
 }
 
 // maxPlaces bounds the places of a path.
@@ -45,6 +48,7 @@ const maxPlaces = 256
 //	symsrv*DLL*STORE*https://… the same, in an older form
 //	cache*STORE                a store for all entries that follow
 //	debuginfod*URL URL         servers of debuginfod, as in DEBUGINFOD_URLS
+//	source*STORE*https://HOST  a server of source code, to which PDBs may lead
 //
 // In srv an empty store is the one that is given as usual, which also holds for servers
 // without a store.
@@ -71,8 +75,15 @@ func ParsePath(text, usual string) (Path, error) {
 			places, err = parseServer(words[2:], caches, usual)
 		case kind == "debuginfod" && len(words) == 2:
 			places, err = parseDebuginfod(words[1], caches, usual)
+		case kind == "source":
+			places, err = parseServer(words[1:], caches, usual)
+			if err == nil && places[0].Server == "" {
+				err = fmt.Errorf("fetch: %q: no address of a server", entry)
+			} else if err == nil {
+				places[0].Source = true
+			}
 		case len(words) > 1:
-			err = fmt.Errorf("fetch: %q: an entry begins with srv*, symsrv*, cache* or debuginfod*, or is a folder", entry)
+			err = fmt.Errorf("fetch: %q: an entry begins with srv*, symsrv*, cache*, debuginfod* or source*, or is a folder", entry)
 		case strings.Contains(entry, "://"):
 			places, err = parseServer(words, caches, usual)
 		default:

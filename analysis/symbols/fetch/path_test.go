@@ -24,6 +24,7 @@ func TestParsePath(t *testing.T) {
 		"/f;cache*;" + a:              {{Folder: "/f"}, {Stores: []string{"U"}, Server: a}},
 		"debuginfod*ima:off " + b:     {{Stores: []string{"U"}, Server: b, Debuginfod: true}},
 		"debuginfod*" + a + "  " + b:  {{Stores: []string{"U"}, Server: a, Debuginfod: true}, {Stores: []string{"U"}, Server: b, Debuginfod: true}},
+		"source*/c*" + a:              {{Stores: []string{"/c"}, Server: a, Source: true}},
 		"srv*/c*http://127.0.0.1:8/x": {{Stores: []string{"/c"}, Server: "http://127.0.0.1:8/x"}},
 	} {
 		got, err := ParsePath(text, "U")
@@ -41,6 +42,7 @@ func TestParsePath(t *testing.T) {
 		"srv*" + a + "*" + b:            "last part",
 		"what*/c":                       "begins with",
 		"debuginfod*":                   "no address",
+		"source*/c":                     "no address",
 		"debuginfod*/c*" + b:            "begins with",
 		strings.Repeat("/x;", 1000):     "more than",
 		"srv*http://127.0.0.1.example/": "https",

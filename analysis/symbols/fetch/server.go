@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -32,13 +33,26 @@ func address(p *Place, k Key) string {
 // it does not speak of such files.
 func (p *Place) Addresses(k Key) []string {
 	switch whole := address(p, k); {
-	case p.Server == "", p.Debuginfod && k.buildID == "":
+	case p.Server == "", p.Debuginfod && k.buildID == "", p.Source != (k.lines.link != ""):
 		return nil
+	case p.Source:
+		if !isBelow(p.Server, k.lines.link) {
+			return nil
+		}
+		return []string{k.lines.link}
 	case p.Debuginfod, k.buildID != "":
 		return []string{whole}
 	default:
 		return []string{whole, packed(whole), whole[:strings.LastIndexByte(whole, '/')] + "/file.ptr"}
 	}
+}
+
+// isBelow reports whether an address is below that of a server, and leads nowhere else.
+func isBelow(server, at string) bool {
+	base, err := url.Parse(server)
+	u, err2 := url.Parse(at)
+	return err == nil && err2 == nil && u.User == nil && u.Scheme == base.Scheme && u.Host == base.Host &&
+		path.Clean(u.Path) == u.Path && strings.HasPrefix(u.Path, base.Path+"/")
 }
 
 // newClient returns a client that follows few redirects, and none to where the way is not
@@ -71,11 +85,11 @@ func (f *Finder) ask(ctx context.Context, p *Place, k Key, temp *os.File) error 
 		var err error
 		switch i {
 		case 0:
-			err = f.get(ctx, at, temp, f.limits.File)
+			err = f.get(ctx, k, at, temp, f.limits.File)
 		case 1:
-			err = f.getPacked(ctx, at, temp)
+			err = f.getPacked(ctx, k, at, temp)
 		default:
-			err = f.getPointed(ctx, p, at, temp)
+			err = f.getPointed(ctx, p, k, at, temp)
 		}
 		if !errors.Is(err, errMissing) {
 			return err
@@ -85,17 +99,17 @@ func (f *Finder) ask(ctx context.Context, p *Place, k Key, temp *os.File) error 
 }
 
 // getPacked gets a cabinet and unpacks it.
-func (f *Finder) getPacked(ctx context.Context, at string, temp *os.File) error {
+func (f *Finder) getPacked(ctx context.Context, k Key, at string, temp *os.File) error {
 	cabinet, err := os.CreateTemp("", "etw-cabinet-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(cabinet.Name())
 	defer cabinet.Close()
-	if err := f.get(ctx, at, cabinet, f.limits.File); err != nil {
+	if err := f.get(ctx, k, at, cabinet, f.limits.File); err != nil {
 		return err
 	}
-	return unpack(temp, cabinet, f.limits.File)
+	return unpack(temp, cabinet, k.limit(f.limits.File))
 }
 
 // maxPointer bounds a file.ptr.
@@ -103,9 +117,9 @@ const maxPointer = 4096
 
 // getPointed reads a file.ptr, which says where on the server a file is. Those that name
 // other places, such as a share of Windows, are not followed.
-func (f *Finder) getPointed(ctx context.Context, p *Place, at string, temp *os.File) error {
+func (f *Finder) getPointed(ctx context.Context, p *Place, k Key, at string, temp *os.File) error {
 	var text strings.Builder
-	if err := f.get(ctx, at, &text, maxPointer); err != nil {
+	if err := f.get(ctx, k, at, &text, maxPointer); err != nil {
 		return err
 	}
 	path, ok := strings.CutPrefix(strings.TrimSpace(text.String()), "PATH:")
@@ -121,14 +135,15 @@ func (f *Finder) getPointed(ctx context.Context, p *Place, at string, temp *os.F
 		return fmt.Errorf("fetch: file.ptr names %q, which is not on the server", path)
 	}
 	if strings.HasSuffix(target.Path, "_") {
-		return f.getPacked(ctx, target.String(), temp)
+		return f.getPacked(ctx, k, target.String(), temp)
 	}
-	return f.get(ctx, target.String(), temp, f.limits.File)
+	return f.get(ctx, k, target.String(), temp, f.limits.File)
 }
 
 // get writes the contents of an address, if it is a file: not a page for people, not too
 // long, and not too slow.
-func (f *Finder) get(ctx context.Context, at string, w io.Writer, limit int64) error {
+func (f *Finder) get(ctx context.Context, k Key, at string, w io.Writer, limit int64) error {
+	limit = k.limit(limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, f.limits.Whole, errTooLong)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -138,6 +153,9 @@ func (f *Finder) get(ctx context.Context, at string, w io.Writer, limit int64) e
 		return err
 	}
 	request.Header.Set("User-Agent", "etw (symbols)")
+	if k.lines.checksum != "" {
+		request.Header.Set("SymbolChecksum", k.lines.checksum)
+	}
 	answer, err := f.client.Do(request)
 	if err != nil {
 		return orCause(ctx, err)

@@ -31,7 +31,7 @@ func (f *Finder) look(k Key, folder, store string) (string, bool) {
 				return err
 			}
 			defer in.Close()
-			return unpack(temp, in, f.limits.File)
+			return unpack(temp, in, k.limit(f.limits.File))
 		})
 		if err == nil {
 			return path, true

@@ -26,6 +26,7 @@ type Dir struct {
 	usual     *usualPlaces // nil if no others than the folder's files are looked at
 	demangler func(string) string
 	elsewhere func(*symbols.Native) []string // nil if no files are looked for elsewhere
+	linesAt   func(symbols.Module, string) string
 
 	ahead   map[imageID]*r2r.Image
 	linked  map[imageID]symbols.PDB // by images of which a trace tells the build alone

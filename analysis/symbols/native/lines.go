@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/internal/paths"
@@ -13,7 +14,7 @@ import (
 )
 
 // Lines returns the lines of the code of a module: the portable PDB of the same build,
-// which lies in the folder, or within the module there. It is nil if there is none.
+// which lies in the folder, or within the module there, or elsewhere. It is nil if there is none.
 func (d *Dir) Lines(m symbols.Module) *portable.File {
 	if m.PDB.GUID.IsZero() {
 		return nil
@@ -34,7 +35,28 @@ func (d *Dir) Lines(m symbols.Module) *portable.File {
 			return f
 		}
 	}
-	return nil
+	if d.linesAt == nil {
+		return nil
+	}
+	path := d.linesAt(m, d.checksum(m))
+	if path == "" {
+		return nil
+	}
+	return d.linesOf(path, m.PDB.GUID, portable.Open)
+}
+
+// checksum returns the checksum of the PDB of a module, if the module is at hand.
+func (d *Dir) checksum(m symbols.Module) string {
+	for _, path := range slices.Concat(d.images[strings.ToLower(paths.Base(m.ILPath))], d.usual.candidates(m.ILPath)) {
+		data, err := readFile(path)
+		if err != nil {
+			continue
+		}
+		if ref, err := portable.References(data); err == nil && etw.GUID(ref.ID.GUID()) == m.PDB.GUID {
+			return ref.Checksum
+		}
+	}
+	return ""
 }
 
 // openEmbedded returns the PDB within an assembly, or nil.

@@ -17,6 +17,12 @@ func Usual(p Places) Option { return func(d *Dir) { d.usual = newPlaces(p) } }
 // the usual ones have none: it returns their paths. Who hands in f decides where it looks.
 func Elsewhere(f func(*symbols.Native) []string) Option { return func(d *Dir) { d.elsewhere = f } }
 
+// LinesElsewhere has f asked for the portable PDB of a module where the folder has none: it
+// returns its path, or "". The text is the checksum of the PDB, where the assembly is at hand.
+func LinesElsewhere(f func(m symbols.Module, checksum string) string) Option {
+	return func(d *Dir) { d.linesAt = f }
+}
+
 // Places are folders in which a machine keeps its files.
 type Places struct {
 	// Libraries are folders of programs and libraries: a file is opened by the path that a

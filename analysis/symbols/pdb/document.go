@@ -3,6 +3,8 @@ package pdb
 import (
 	"bytes"
 	"compress/flate"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -31,6 +33,23 @@ var (
 	SHA1   = [16]byte{0xec, 0x16, 0x18, 0xff, 0x5e, 0xaa, 0x10, 0x4d, 0x87, 0xf7, 0x6f, 0x49, 0x63, 0x83, 0x34, 0x60}
 	SHA256 = [16]byte{0x0f, 0xd0, 0x29, 0x88, 0xb8, 0x11, 0x13, 0x42, 0x87, 0x8b, 0x77, 0x0e, 0x85, 0x97, 0xac, 0x16}
 )
+
+// Is reports whether a text is the one that was compiled, but for the ends of its lines, which
+// tools change. Nobody can tell where the algorithm of the hash is not known.
+func (d Document) Is(text []byte) (same, known bool) {
+	var sum func([]byte) []byte
+	switch d.Algorithm {
+	case SHA1:
+		sum = func(b []byte) []byte { s := sha1.Sum(b); return s[:] }
+	case SHA256:
+		sum = func(b []byte) []byte { s := sha256.Sum256(b); return s[:] }
+	default:
+		return false, false
+	}
+	unix := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return bytes.Equal(sum(text), d.Hash) || bytes.Equal(sum(unix), d.Hash) ||
+		bytes.Equal(sum(bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))), d.Hash), true
+}
 
 // longestName bounds the name of a document, whose parts may all be the same long one.
 const longestName = 32 << 10
@@ -79,17 +98,23 @@ func (f *File) documentName(b []byte) string {
 // The kinds of further information that are read.
 var (
 	embeddedSource = [16]byte{0x71, 0x8b, 0x57, 0x0e, 0x6e, 0x92, 0x6e, 0x46, 0xb4, 0xad, 0x8a, 0xb0, 0x46, 0x11, 0xf5, 0xfe}
+	sourceLink     = [16]byte{0x56, 0x05, 0x11, 0xcc, 0x91, 0xa0, 0x38, 0x4d, 0x9f, 0xec, 0x25, 0xab, 0x9a, 0x35, 0x1a, 0x6a}
 )
 
-// readSources learns which documents have their text in the file.
+// readSources learns which documents have their text in the file, and where others are.
 func (f *File) readSources() {
 	f.owners = make(map[uint32]uint32)
 	for r := uint32(1); r <= f.m.Rows(ecma335.CustomDebugInformation); r++ {
-		if f.m.GUID(f.m.Cell(ecma335.CustomDebugInformation, r, 1)) != embeddedSource {
-			continue
-		}
-		if of := f.m.Token(ecma335.CustomDebugInformation, r, 0); of.Table() == ecma335.Document {
-			f.owners[of.Row()] = r
+		of := f.m.Token(ecma335.CustomDebugInformation, r, 0)
+		switch f.m.GUID(f.m.Cell(ecma335.CustomDebugInformation, r, 1)) {
+		case embeddedSource:
+			if of.Table() == ecma335.Document {
+				f.owners[of.Row()] = r
+			}
+		case sourceLink:
+			if of.Table() == ecma335.Module {
+				f.links = f.m.Blob(f.m.Cell(ecma335.CustomDebugInformation, r, 2))
+			}
 		}
 	}
 }

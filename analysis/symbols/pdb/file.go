@@ -33,6 +33,7 @@ type File struct {
 	methods uint32
 	kickoff map[uint32]uint32 // from the method that moves a state machine
 	owners  map[uint32]uint32 // documents' rows of their own text
+	links   []byte            // where documents are, in JSON
 }
 
 // windowsMagic is the begin of other PDBs.

@@ -84,6 +84,33 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// TestLink asks for the address of /src/Ä.cs by lists that are right, and by others.
+func TestLink(t *testing.T) {
+	const at = "https://a.example/"
+	for links, want := range map[string]string{
+		`{"documents":{"/src/*":"https://a.example/x/*"}}`:                                         at + "x/%C3%84.cs",
+		`{"documents":{"/SRC/*":"https://a.example/*?v=1"}}`:                                       at + "%C3%84.cs?v=1",
+		`{"documents":{"/*":"https://a.example/1/*","/src/*":"https://a.example/2/*","/s*":"x*"}}`: at + "2/%C3%84.cs",
+		`{"documents":{"/src/Ä.cs":"https://a.example/one"}}`:                                      at + "one",
+		`{"documents":{"/src/Ä.cs":"https://a.example/*"}}`:                                        "",
+		`{"documents":{"/src/*":"https://a.example/one"}}`:                                         "",
+		`{"documents":{"/src/Ä":"https://a.example/one","/lib/*":"https://a.example/*"}}`:          "",
+		`{"documents":[]}`: "", `{`: "", "": "", `{"documents":{"/src/*":"` + strings.Repeat("x", 1<<20) + `*"}}`: "",
+	} {
+		p := ecma335test.PDB{Folder: "src", Name: "Ä.cs", Hash: []byte{1}, Links: links, Methods: [][]byte{nil}}
+		f, err := pdb.Open(p.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := f.Link(1); got != want || ok != (want != "") {
+			t.Errorf("%.80s: %q, %v", links, got, ok)
+		}
+		if _, ok := f.Link(2); ok {
+			t.Errorf("%.80s: there is a link of no document", links)
+		}
+	}
+}
+
 func TestOtherFiles(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -165,6 +192,7 @@ func FuzzOpen(f *testing.F) {
 				t.Errorf("a name of %d bytes", len(d.Name))
 			}
 			file.Source(n + 1)
+			file.Link(n + 1)
 		}
 		for n := range min(file.Methods(), 100) {
 			token := uint32(method1 + n)

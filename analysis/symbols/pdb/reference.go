@@ -2,7 +2,9 @@ package pdb
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,12 +20,15 @@ type Reference struct {
 	// Embedded has the PDB if it is inside of the assembly, still packed: see
 	// [Reference.Open].
 	Embedded []byte
+	// Checksum is that of the PDB, as servers of symbols want it: SHA256 and hexadecimal digits.
+	Checksum string
 }
 
 // The types of debug entries.
 const (
 	debugCodeView = 2
 	debugEmbedded = 17
+	debugChecksum = 19
 	portableMinor = 0x504d
 )
 
@@ -48,6 +53,10 @@ func References(assembly []byte) (Reference, error) {
 			ref.Path = strings.ToValidUTF8(string(path), "\ufffd")
 		case e.Type == debugEmbedded && ref.Embedded == nil:
 			ref.Embedded = e.Data
+		case e.Type == debugChecksum:
+			if name, sum, ok := bytes.Cut(e.Data, []byte{0}); ok && string(name) == "SHA256" && len(sum) == sha256.Size {
+				ref.Checksum = "SHA256:" + hex.EncodeToString(sum)
+			}
 		}
 	}
 	if !found {

@@ -12,17 +12,20 @@ type PDB struct {
 	Folder   string // of the source file
 	Name     string
 	Hash     []byte   // by SHA-256
-	Text     string   // of the source file
+	Text     string   // of the source file; "" if it is not inside
+	Links    string   // where source files are, in JSON
 	Methods  [][]byte // the points of each
 	Assembly int      // how many methods it has; 0 is as many as there are
 	// Machines are methods, counted from 1, that move the state machines of others.
 	Machines [][2]int
 }
 
-// The GUIDs that a PDB refers to: that of SHA-256, and that of texts that are inside of it.
+// The GUIDs that a PDB refers to: that of SHA-256, those of texts that are inside of it and of
+// where others are.
 var pdbGUIDs = []byte{
 	0x0f, 0xd0, 0x29, 0x88, 0xb8, 0x11, 0x13, 0x42, 0x87, 0x8b, 0x77, 0x0e, 0x85, 0x97, 0xac, 0x16,
 	0x71, 0x8b, 0x57, 0x0e, 0x6e, 0x92, 0x6e, 0x46, 0xb4, 0xad, 0x8a, 0xb0, 0x46, 0x11, 0xf5, 0xfe,
+	0x56, 0x05, 0x11, 0xcc, 0x91, 0xa0, 0x38, 0x4d, 0x9f, 0xec, 0x25, 0xab, 0x9a, 0x35, 0x1a, 0x6a,
 }
 
 // Bytes returns the file.
@@ -36,11 +39,19 @@ func (p *PDB) Bytes() []byte {
 	for _, m := range p.Machines {
 		rows = appendLE(rows, uint16(m[0]), uint16(m[1]))
 	}
-	const ofDocument = 1<<5 | 22 // the first one, by the tag of its table
-	rows = appendLE(rows, uint16(ofDocument), uint16(2), h.blob(append(appendLE(nil, uint32(len(p.Text))), deflated(p.Text)...)))
+	const ofModule, ofDocument = 1<<5 | 7, 1<<5 | 22 // the first ones, by the tags of their tables
+	infos := uint32(0)
+	if p.Links != "" {
+		infos++
+		rows = appendLE(rows, uint16(ofModule), uint16(3), h.blob([]byte(p.Links)))
+	}
+	if p.Text != "" {
+		infos++
+		rows = appendLE(rows, uint16(ofDocument), uint16(2), h.blob(append(appendLE(nil, uint32(len(p.Text))), deflated(p.Text)...)))
+	}
 	const present = 1<<0x30 | 1<<0x31 | 1<<0x36 | 1<<0x37
 	tables := appendLE(nil, uint32(0), uint8(2), uint8(0), uint8(0), uint8(1), uint64(present), uint64(0))
-	tables = append(appendLE(tables, uint32(1), uint32(len(p.Methods)), uint32(len(p.Machines)), uint32(1)), rows...)
+	tables = append(appendLE(tables, uint32(1), uint32(len(p.Methods)), uint32(len(p.Machines)), infos), rows...)
 	methods := p.Assembly
 	if methods == 0 {
 		methods = len(p.Methods)

@@ -1,9 +1,6 @@
 package code
 
 import (
-	"bytes"
-	"crypto/sha1"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +24,7 @@ func (o *Top) annotate(cmd *cobra.Command, p *Profiled) error {
 	if p.Len() == 0 { // why was said
 		return p.Close(cmd, out, nil)
 	}
+	o.sourced.elsewhere = func(d pdb.Document, link string) (string, error) { return o.Symbols.Source(cmd, d, link) }
 	tab, err := p.annotated(o.sourced, o.line.source, o.line.around, out.Format == show.FormatText || out.Format == show.FormatMD)
 	if err != nil {
 		return p.Close(cmd, out, err)
@@ -150,8 +148,8 @@ func findSource(weights map[LinePlace]*lineWeight, name string) (string, error) 
 // maxSourceFile is how long a source file may be.
 const maxSourceFile = 64 << 20
 
-// text returns the lines of a document, from a file at hand or from its PDB, and their
-// fault.
+// text returns the lines of a document, from a file at hand, from its PDB, or from where that
+// says it is, and their fault.
 func (l *sourceLines) text(document, path string) (lines []string, warning string, err error) {
 	f, n, ok := l.Document(document)
 	if !ok {
@@ -159,7 +157,7 @@ func (l *sourceLines) text(document, path string) (lines []string, warning strin
 	}
 	data, err := readSource(path)
 	if err == nil {
-		if !sameText(data, f.Document(n)) {
+		if same, known := f.Document(n).Is(data); known && !same {
 			warning = path + " is not the file that was compiled: its lines may be others"
 		}
 		return splitLines(data), warning, nil
@@ -172,9 +170,25 @@ func (l *sourceLines) text(document, path string) (lines []string, warning strin
 		return nil, "", err
 	}
 	if !ok {
-		return nil, "", fmt.Errorf("%s: there is no such file, and the PDB does not have its text", path)
+		data, err = l.linked(f, n, path)
 	}
-	return splitLines(data), "", nil
+	return splitLines(data), "", err
+}
+
+// linked returns the text of a document that is where its PDB says it is.
+func (l *sourceLines) linked(f *pdb.File, n int, path string) ([]byte, error) {
+	link, ok := f.Link(n)
+	if !ok {
+		return nil, fmt.Errorf("%s: there is no such file, and the PDB does not have its text", path)
+	}
+	found, err := l.elsewhere(f.Document(n), link)
+	if err != nil {
+		return nil, err
+	}
+	if found != "" {
+		return readSource(found)
+	}
+	return nil, fmt.Errorf("%s: there is no such file, and the PDB does not have its text, which was at %s: --symbol-path source*https://HOST has it asked for", path, link)
 }
 
 func splitLines(text []byte) []string {
@@ -191,24 +205,4 @@ func readSource(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: it is no file of source code", path)
 	}
 	return os.ReadFile(path)
-}
-
-// sameText reports whether a file is the one that was compiled. Tools change ends of lines.
-func sameText(data []byte, d pdb.Document) bool {
-	unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	for _, text := range [][]byte{data, unix, bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))} {
-		switch d.Algorithm {
-		case pdb.SHA256:
-			if sum := sha256.Sum256(text); bytes.Equal(sum[:], d.Hash) {
-				return true
-			}
-		case pdb.SHA1:
-			if sum := sha1.Sum(text); bytes.Equal(sum[:], d.Hash) {
-				return true
-			}
-		default:
-			return true // nobody can tell
-		}
-	}
-	return false
 }

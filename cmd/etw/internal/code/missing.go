@@ -18,13 +18,14 @@ import (
 
 // A missingFlags holds the flags about files of symbols that are not here.
 type missingFlags struct {
-	list, fetch, dry bool
-	path             fetch.Path
+	list, fetch, dry, lines bool
+	path                    fetch.Path
 }
 
 func (m *missingFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&m.list, "missing", false, "list the files without names of functions, with the keys of files that would name them")
 	cmd.Flags().BoolVar(&m.fetch, "fetch", false, "get these files from the servers of --symbol-path, and keep them in its store")
+	cmd.Flags().BoolVar(&m.lines, "lines", false, "with --fetch: the portable PDBs, too, which have the lines of source code")
 	cmd.Flags().BoolVar(&m.dry, "dry-run", false, "with --fetch: list the addresses that would be asked, and ask none")
 }
 
@@ -38,6 +39,8 @@ func (m *missingFlags) check(cmd *cobra.Command, s *frames.SymbolFiles) error {
 	switch {
 	case err != nil:
 		return err
+	case m.lines && !m.fetch:
+		return cli.Usagef("--lines: it goes with --fetch")
 	case m.dry && !m.fetch:
 		return cli.Usagef("--dry-run: it goes with --fetch")
 	case m.list && m.fetch:
@@ -169,13 +172,14 @@ func addressTable(path fetch.Path, keys []fetch.Key) *show.Table {
 
 // table carries the flags out, and returns the table to show.
 func (m *missingFlags) table(cmd *cobra.Command, p *Profiled, o *Profiling) *show.Table {
-	switch {
-	case m.list:
+	if m.list {
 		return p.missingTable(cmd, o.origins)
-	case m.dry:
-		return addressTable(m.path, p.missingKeys(o.origins))
 	}
-	return fetchTable(cmd, frames.NewFinder(cmd, m.path), p.missingKeys(o.origins))
+	keys := append(p.missingKeys(o.origins), o.Symbols.Portable...)
+	if m.dry {
+		return addressTable(m.path, keys)
+	}
+	return fetchTable(cmd, frames.NewFinder(cmd, m.path), keys)
 }
 
 // fetchTable gets files, and those of which they tell, and lists where they are now.

@@ -26,6 +26,7 @@ type sourceLines struct {
 	*pdb.Lines
 	asked, mapped int
 	missing       []symbols.Module // of which there is no PDB
+	elsewhere     func(d pdb.Document, link string) (path string, err error)
 }
 
 // open prepares finding lines in files of symbols.
@@ -116,7 +117,7 @@ func (l *sourceLines) note(p *Profiled) {
 	if n := len(own) - len(names); n > 0 {
 		text += " and " + show.Count(n, "other module", "other modules")
 	}
-	p.warnings = append(p.warnings, text+": --symbols FOLDER says where they are")
+	p.warnings = append(p.warnings, text+": --symbols FOLDER says where they are, --symbol-path which servers may have them")
 }
 
 // noLines says why there are no lines of the methods that were asked for.

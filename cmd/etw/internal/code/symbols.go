@@ -55,6 +55,9 @@ of any server otherwise.`,
 			if by == bySource || m.asked() {
 				o.origins, o.tiers = frames.NewOrigins(), true // one method may have code from several sources
 			}
+			if m.lines {
+				o.sourced = new(sourceLines)
+			}
 			o.sampled, o.traces = true, true // all frames count
 			p, err := o.Read(cmd, args)
 			if err != nil {

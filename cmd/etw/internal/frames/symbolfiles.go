@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/fetch"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/analysis/symbols/pdb"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
@@ -21,6 +22,8 @@ type SymbolFiles struct {
 	none  bool
 	path  string // where others are: stores and servers
 	Local bool   // servers are not asked
+
+	Portable []fetch.Key // of PDBs that were looked for along the path and are not there
 }
 
 // pathVariable is the variable that holds a symbol path where no flag does.
@@ -57,7 +60,18 @@ func (s *SymbolFiles) Open(cmd *cobra.Command) (*native.Dir, error) {
 		return nil, err
 	}
 	if f != nil {
-		options = append(options, native.Elsewhere(func(n *symbols.Native) []string { return f.Files(cmd.Context(), n) }))
+		options = append(options, native.Elsewhere(func(n *symbols.Native) []string { return f.Files(cmd.Context(), n) }),
+			native.LinesElsewhere(func(m symbols.Module, sum string) string {
+				k, ok := fetch.Portable(m, sum)
+				if !ok {
+					return ""
+				}
+				path := f.Find(cmd.Context(), k)
+				if path == "" {
+					s.Portable = append(s.Portable, k)
+				}
+				return path
+			}))
 	}
 	d, err := native.Open(s.Path, options...)
 	if err != nil {
@@ -99,6 +113,17 @@ func (s *SymbolFiles) Finder(cmd *cobra.Command) (*fetch.Finder, error) {
 		p = p.Local()
 	}
 	return NewFinder(cmd, p), nil
+}
+
+// Source returns the path of a source file, of which a PDB tells the address, or "" if no store
+// has it and no server of sources along the path.
+func (s *SymbolFiles) Source(cmd *cobra.Command, d pdb.Document, link string) (string, error) {
+	f, err := s.Finder(cmd)
+	k, ok := fetch.Source(d, link)
+	if f == nil || !ok {
+		return "", err
+	}
+	return f.Find(cmd.Context(), k), nil
 }
 
 // NewFinder returns the finder of files along a path, which logs the files it gets.

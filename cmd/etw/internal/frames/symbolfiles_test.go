@@ -32,8 +32,8 @@ func TestSymbolPath(t *testing.T) {
 		want     int32
 	}{
 		"no path":                 {files: SymbolFiles{}},
-		"a flag":                  {files: SymbolFiles{path: "x"}, want: 3},
-		"a variable":              {variable: true, want: 3},
+		"a flag":                  {files: SymbolFiles{path: "x"}, want: 6},
+		"a variable":              {variable: true, want: 6},
 		"--missing, --dry-run":    {files: SymbolFiles{path: "x", Local: true}},
 		"a variable, --missing":   {files: SymbolFiles{Local: true}, variable: true},
 		"--no-symbols":            {files: SymbolFiles{none: true}, variable: true},
@@ -60,6 +60,7 @@ func TestSymbolPath(t *testing.T) {
 		asked.Store(0)
 		if d != nil {
 			d.Name(&symbols.Native{Module: `C:\shop\oven.dll`, Offset: 1, PDB: symbols.PDB{GUID: etw.GUID{1}, Age: 1, Path: "oven.pdb"}})
+			d.Lines(symbols.Module{ILPath: "/app/Oven.dll", PDB: symbols.PDB{GUID: etw.GUID{1}}})
 		}
 		if n := asked.Load(); n != x.want {
 			t.Errorf("%s: the server was asked %d times, not %d", name, n, x.want)
