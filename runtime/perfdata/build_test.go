@@ -249,7 +249,7 @@ func (m *maker) pipe(records ...[]byte) []byte {
 			m.put(&b, m.record(typeFeature, 0, uint64(f.n), f.b))
 		}
 	}
-	m.put(&b, m.record(typeAux, 0, uint64(24), make([]byte, 40)), make([]byte, 24)) // with bytes behind it
+	m.put(&b, m.record(typeAux, 0, uint64(24), make([]byte, 32)), make([]byte, 24)) // with bytes behind it
 	for _, r := range records {
 		b.Write(r)
 	}

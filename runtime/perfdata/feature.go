@@ -54,8 +54,7 @@ func (r *Reader) feature(n int, b []byte) bool {
 	case featureEvents:
 		r.eventNames(&p)
 	case featureTimes:
-		p.u64()
-		r.lastSample = int64(p.u64())
+		r.firstSample, r.lastSample = int64(p.u64()), int64(p.u64())
 	case featurePacked:
 		h.Packed = true
 	case featureClock:

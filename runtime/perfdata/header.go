@@ -191,7 +191,7 @@ func (r *Reader) read(s section) ([]byte, error) {
 // readFeatures reads the features that a bitmap has. Their places stand behind the data, in
 // the order of their numbers.
 func (r *Reader) readFeatures(bitmap []byte) {
-	at, moved := r.data.offset+r.data.size, r.moved
+	at, moved := r.data.offset+r.data.size+r.displaced, r.moved
 	for n := range features {
 		if r.order.Uint64(bitmap[n/64*8:])>>(n%64)&1 == 0 {
 			continue

@@ -3,6 +3,7 @@ package perfdata
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
@@ -29,6 +30,32 @@ func (r *Reader) plausible(head []byte) (size int, why error) {
 	return size, nil
 }
 
+// The last types that there are yet, of the kernel, of perf, and of its like for Android.
+const (
+	newestOfKernel  = 22
+	newestOfPerf    = 84
+	newestOfAndroid = firstOfAndroid + 8
+)
+
+// isStrange reports whether a record that has nothing for a Reader is of a type that nobody knows,
+// or not as its type is: it may have been one of another type, before a bit of that was lost.
+func (r *Reader) isStrange(b []byte) bool {
+	const numbers, fault, threads, processors = 69, 72, 73, 74
+	kind, p := r.order.Uint32(b), parts{order: r.order, b: b[perfevent.HeaderSize:]}
+	switch kind {
+	case numbers: // as many as it says, of one size or a larger one
+		n := p.u64()
+		return p.bad || n*32 != uint64(len(p.b)) && n*48 != uint64(len(p.b))
+	case fault:
+		return p.u32() > 8 || p.bad // its kind
+	case threads:
+		return p.u64()*24 != uint64(len(p.b)) || p.bad
+	case processors:
+		return p.order.Uint16(p.take(8)) > 2 || p.bad // the form of the list
+	}
+	return kind > newestOfKernel && kind <= lastOfKernel || kind > newestOfPerf && kind <= lastOfPerf || kind > newestOfAndroid
+}
+
 // row is how many records in a row, or at the end of the data less, are no accident.
 const row = 3
 
@@ -36,6 +63,7 @@ const row = 3
 // a row of them. The record before may be to blame, by its size: so the search begins within it,
 // for as long as what is read twice is no more than the data.
 func (r *Reader) mend(why error) error {
+	r.doubt()
 	from := r.at + 1
 	if back := r.at - r.before; r.before > 0 && r.again+back <= r.data.size {
 		from = r.before + perfevent.HeaderSize
@@ -51,6 +79,38 @@ func (r *Reader) mend(why error) error {
 	}
 	r.damaged(fmt.Sprintf("%v: the next one that is found is at byte %d", why, at))
 	return r.seek(at)
+}
+
+// settle takes that the last record is one, as another follows.
+func (r *Reader) settle() {
+	if n := r.waits; n > 0 {
+		r.waits = 0
+		r.rounds.add(r.waiting, n, r.flush)
+	}
+}
+
+// doubt takes that none follows the last record. If bytes of others are in it, its time tells: such
+// a record is left out, as one of it would move all that has the time of the first, or of the last.
+func (r *Reader) doubt() {
+	if t := r.waiting.Time; r.waits > 0 && (t == 0 && r.rounds.first > 0 || !r.isTimely(t)) {
+		r.waits = 0
+		r.damaged(fmt.Sprintf("the one before has a time that is none of the recording, %d", t))
+	}
+	r.settle()
+}
+
+// isTimely reports whether a record beside damage can be of a time: by the samples that the header
+// tells of, or else by the records before.
+func (r *Reader) isTimely(t int64) bool {
+	switch {
+	case t == 0:
+		return true // perf itself wrote it
+	case r.firstSample > 0 && r.lastSample >= r.firstSample:
+		return t > r.firstSample-int64(time.Minute) && t-int64(time.Minute) < r.lastSample
+	case r.rounds.last > 0:
+		return t > r.rounds.last-int64(time.Hour) && t-int64(time.Hour) < r.rounds.last
+	}
+	return t > 0
 }
 
 // seek goes on reading at an offset.
@@ -84,7 +144,8 @@ func (r *Reader) search(from int64) (int64, error) {
 	return -1, nil
 }
 
-// isRow reports whether b begins with a row of records. At the end of the data, two suffice.
+// isRow reports whether b begins with a row of records, each as long as its type needs. At the end
+// of the data, two suffice.
 func (r *Reader) isRow(b []byte, last bool) bool {
 	for n := 0; n < row; n++ {
 		if len(b) == 0 && last {
@@ -97,6 +158,11 @@ func (r *Reader) isRow(b []byte, last bool) bool {
 		isKernel := r.order.Uint32(b) <= lastOfKernel // which writes a multiple of 8
 		if why != nil || size > len(b) || isKernel && size%8 != 0 {
 			return false
+		}
+		if isKernel && len(r.events) > 0 {
+			if h, ok := r.parse(b[:size]); !ok || h.Extra > 0 || !r.isTimely(h.Time) {
+				return false
+			}
 		}
 		b = b[size:]
 	}

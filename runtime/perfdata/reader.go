@@ -32,17 +32,19 @@ type Reader struct {
 	maps   []perfMap
 
 	moved, movedEnd int64 // how far what is behind the data, and the end of the file, are from where the header has them
+	displaced       int64 // how far the places of the features alone are
 
 	events []*event
 	byID   map[uint64]*event
 	ids    int
 
-	formats         map[uint16]*etw.EventDesc
-	providers       map[string]*etw.ProviderDesc
-	buildIDs        map[string]string // by path
-	kallsyms        []byte
-	lastSample      int64
-	wall, wallClock int64 // the same time, by the wall and by the clock of the records
+	formats   map[uint16]*etw.EventDesc
+	providers map[string]*etw.ProviderDesc
+	buildIDs  map[string]string // by path
+	kallsyms  []byte
+
+	firstSample, lastSample int64 // their times, as the header has them
+	wall, wallClock         int64 // the same time, by the wall and by the clock of the records
 
 	in         *bufio.Reader
 	at         int64 // where in the file it is
@@ -53,6 +55,8 @@ type Reader struct {
 	unpackable bool   // it has not met damage
 	rest       []byte // unpacked, and not yet a whole record
 	rounds     rounds
+	waiting    held // the last record, which the next one may prove to be none
+	waits      int  // its size; 0 if there is none
 
 	decoder      eventheader.Decoder
 	translator   universal.Translator
@@ -221,6 +225,7 @@ func (r *Reader) more() error {
 // end takes that the data end within a record, unless its size is to blame: then there are others
 // in what it claims.
 func (r *Reader) end() error {
+	r.doubt()
 	at, err := r.search(r.at + 1)
 	if err != nil {
 		return r.broken(err)
@@ -268,9 +273,14 @@ func (r *Reader) take(b []byte) (extra int64) {
 	case typeBuildID:
 		r.buildID(b)
 	case typeRound:
+		r.settle()
 		r.rounds.next(r.flush)
 	case typeAux:
-		extra = int64(p.u64())
+		const auxSize = 40
+		if extra = int64(p.u64()); len(body) != auxSize {
+			extra = 0
+			r.damaged(fmt.Sprintf("of data beside, it has %d bytes where %d are due", len(body), auxSize))
+		}
 	case typeUpdate:
 		const isName = 2
 		if p.u64() == isName {
@@ -342,6 +352,7 @@ func (r *Reader) unpacked(b []byte) {
 	for len(b) >= perfevent.HeaderSize {
 		size := int(r.order.Uint16(b[6:]))
 		if size < perfevent.HeaderSize {
+			r.doubt()
 			r.damaged(fmt.Sprintf("a record that was packed says that it has %d bytes, so the next one is not found", size))
 			r.unpackable, b = false, nil
 			break
@@ -361,11 +372,28 @@ func (r *Reader) unpacked(b []byte) {
 
 // record takes a record of the kernel.
 func (r *Reader) record(b []byte) {
-	kind, misc, body := r.order.Uint32(b), r.order.Uint16(b[4:]), b[perfevent.HeaderSize:]
 	if len(r.events) == 0 {
 		r.stats.Skipped++
 		return
 	}
+	r.settle()
+	h, ok := r.parse(b)
+	switch {
+	case !ok:
+		r.damaged(fmt.Sprintf("of type %d and %d bytes, it has not the size of its type", r.order.Uint32(b), len(b)))
+	case h.Kind == perfevent.Other && r.isStrange(b):
+		r.stats.Undecodable++
+	case h.Kind == perfevent.Other:
+		r.stats.Skipped++
+	default:
+		r.long = h.Extra
+		r.waiting, r.waits = h, len(b)
+	}
+}
+
+// parse reads a record by the layout of its event, and reports whether it has the size of its type.
+func (r *Reader) parse(b []byte) (held, bool) {
+	kind, misc, body := r.order.Uint32(b), r.order.Uint16(b[4:]), b[perfevent.HeaderSize:]
 	e := r.events[0]
 	if id, ok := e.layout.Identity(kind, body); ok && len(r.events) > 1 {
 		if of := r.byID[id]; of != nil {
@@ -373,15 +401,7 @@ func (r *Reader) record(b []byte) {
 		}
 	}
 	rec, ok := e.layout.Parse(kind, misc, body)
-	switch {
-	case !ok:
-		r.damaged(fmt.Sprintf("of type %d and %d bytes, it has not the size of its type", kind, len(b)))
-	case rec.Kind == perfevent.Other:
-		r.stats.Skipped++
-	default:
-		r.long = rec.Extra
-		r.rounds.add(held{rec, e}, len(b), r.flush)
-	}
+	return held{rec, e}, ok
 }
 
 // flush takes a record that nothing can come before any more.
@@ -452,6 +472,7 @@ func (r *Reader) begin(at int64) {
 // finish takes the rest at the end of the file.
 func (r *Reader) finish() error {
 	r.finished = true
+	r.settle()
 	if len(r.rest) > 0 {
 		r.damaged("what was packed ends within a record")
 	}

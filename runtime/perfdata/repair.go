@@ -54,6 +54,12 @@ func (r *Reader) isSound(s sections) bool {
 	return s.features == 0 || r.tableEnd(s, s.table()) >= 0
 }
 
+// fills reports whether the parts are sound, and the last of them ends with the file: bytes that
+// came into the data look like a wrong bit of their size, but for that.
+func (r *Reader) fills(s sections) bool {
+	return r.isSound(s) && (s.features == 0 || r.tableEnd(s, s.table()) == r.size)
+}
+
 // spare is how many features more there is room for, at most: perf leaves out those that it cannot
 // write.
 const spare = 16
@@ -92,7 +98,7 @@ func (r *Reader) repair(head []byte) {
 	found := -1
 	for bit := 16 * 8; bit < bitmapAt*8; bit++ {
 		head[bit/8] ^= 1 << (bit % 8)
-		if r.isSound(r.sections(head)) {
+		if r.fills(r.sections(head)) {
 			if found >= 0 {
 				found = -2
 			} else if found == -1 {
@@ -119,12 +125,24 @@ func (r *Reader) repair(head []byte) {
 	for room := range int64(spare + 1) {
 		r.order.PutUint64(want, uint64(s.table()+16*(s.features+room)))
 		if i := bytes.LastIndex(window, want); i >= 0 && r.tableEnd(s, from+int64(i)) >= 0 {
-			r.movedEnd = r.size - r.tableEnd(s, from+int64(i))
-			if r.moved = from + int64(i) - s.table(); r.moved != 0 {
-				r.damage(s.data.offset, "data", fmt.Errorf("they have %d bytes more than the header says", r.moved))
-			}
+			r.movesTo(&s, from+int64(i))
 			return
 		}
+	}
+}
+
+// movesTo takes that the places of features are at another offset. Bytes that came into the data, or
+// went from them, moved the end of the file as well; else the table alone stands elsewhere.
+func (r *Reader) movesTo(s *sections, at int64) {
+	r.movedEnd = r.size - r.tableEnd(*s, at)
+	switch moved := at - s.table(); {
+	case moved == 0:
+	case moved == r.movedEnd:
+		r.moved = moved
+		r.damage(s.data.offset, "data", fmt.Errorf("they have %d bytes more than the header says", moved))
+	default:
+		r.displaced = moved
+		r.damage(at, "header", fmt.Errorf("the places of its parts are %d bytes behind the data", moved))
 	}
 }
 

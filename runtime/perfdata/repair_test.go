@@ -46,6 +46,7 @@ func TestRepair(t *testing.T) {
 	for at := 400; at < len(whole); at += len(whole) / 20 {
 		for name, b := range map[string][]byte{
 			"more": slices.Concat(whole[:at], []byte("something"), whole[at:]),
+			"32":   slices.Concat(whole[:at], make([]byte, 32), whole[at:]), // which look like a bit of the size
 			"less": slices.Concat(whole[:at], whole[min(len(whole), at+9):]),
 		} {
 			if n, err := count(b); n < want-20 || !errors.Is(err, etw.ErrIncomplete) {

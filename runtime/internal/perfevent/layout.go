@@ -188,14 +188,21 @@ func (c *cutter) list(count uint64, size int64) []byte {
 	return c.take(int64(count) * size)
 }
 
+// The bits of ReadFormat, which say what stands beside the value of a counter.
+const (
+	readTimes = 1 | 2
+	readID    = 4
+	readGroup = 8
+	readLost  = 16
+)
+
 // read passes over the values of counters.
 func (c *cutter) read() {
-	const times, id, group, lost = 1 | 2, 4, 8, 16
-	each, count := int64(1+bits.OnesCount64(c.ReadFormat&(id|lost))), uint64(1)
-	if c.ReadFormat&group != 0 {
+	each, count := int64(1+bits.OnesCount64(c.ReadFormat&(readID|readLost))), uint64(1)
+	if c.ReadFormat&readGroup != 0 {
 		count = c.number()
 	}
-	c.take(8 * int64(bits.OnesCount64(c.ReadFormat&times)))
+	c.take(8 * int64(bits.OnesCount64(c.ReadFormat&readTimes)))
 	c.list(count, 8*each)
 }
 

@@ -4,6 +4,7 @@ package perfevent
 
 import (
 	"bytes"
+	"math/bits"
 )
 
 // A Kind is the kind of a Record.
@@ -109,12 +110,16 @@ func (l *Layout) Parse(kind uint32, misc uint16, b []byte) (r Record, ok bool) {
 }
 
 // sizes are those of records that all have the same, without the parts that they end with.
-var sizes = map[uint32]int{TypeLost: 16, TypeExit: 24, TypeFork: 24, 11: 24, 12: 8, TypeLostSamples: 8, TypeSwitch: 0, TypeSwitchWide: 8, 18: 16, 21: 8}
+var sizes = map[uint32]int{TypeLost: 16, TypeExit: 24, 5: 24, 6: 24, TypeFork: 24, 11: 24, 12: 8, TypeLostSamples: 8, TypeSwitch: 0, TypeSwitchWide: 8, 18: 16, 21: 8}
 
 // fits reports whether a record has the size of its type. One of another size is of another type,
 // whatever its header says.
 func (l *Layout) fits(kind uint32, n int) bool {
+	const read = 8
 	size, fixed := sizes[kind]
+	if kind == read && l.ReadFormat&readGroup == 0 {
+		size, fixed = 16+8*bits.OnesCount64(l.ReadFormat&(readTimes|readID|readLost)), true
+	}
 	return !fixed || n == size+l.trailerSize()
 }
 

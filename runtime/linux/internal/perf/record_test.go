@@ -91,7 +91,7 @@ func examples() (list []struct {
 			r.Kind, r.PID, r.TID, r.Start, r.Length, r.Offset, r.Name = perfevent.Map, 9, 10, 0x1000, 0x2000, 0x3000, "/lib/b.so"
 			r.File = perfevent.FileID{Major: 1, Minor: 4, Inode: 2}
 		}))
-	add(record(5, 0, uint64(1), uint64(2), uint64(3)), Record{Processor: -1}) // of a type that says nothing here
+	add(side(5, 0, uint64(1), uint64(2), uint64(3)), Record{Processor: -1}) // of a type that says nothing here
 	return list
 }
 
