@@ -133,7 +133,12 @@ func checkBusy(t *testing.T, sampled float64, b *busy) {
 func TestSystemProcess(t *testing.T) {
 	b := startBusy(t)
 	path := filepath.Join(t.TempDir(), "one.nettrace")
-	cmd, rest := recordSystem(t, "-p", strconv.Itoa(b.cmd.Process.Pid), "-o", path)
+	args := []string{"-p", strconv.Itoa(b.cmd.Process.Pid), "-o", path}
+	_, noEvents := os.Stat("/sys/kernel/tracing/events/sched/sched_process_exit/format")
+	if noEvents == nil {
+		args = append(args, "--tracepoints", "sched:sched_process_ex*,sched:sched_process_exit")
+	}
+	cmd, rest := recordSystem(t, args...)
 	b.work(t)
 	b.in.Close()
 	if err := b.cmd.Wait(); err != nil {
@@ -148,6 +153,10 @@ func TestSystemProcess(t *testing.T) {
 		t.Errorf("%.0f of %.0f ms are of the process", its, all)
 	}
 	checkBusy(t, its, b)
+	var stat bytes.Buffer
+	if code := run([]string{"stat", "--format", "csv", path}, strings.NewReader(""), &stat, io.Discard); code != 0 || noEvents == nil && !strings.Contains(stat.String(), "sched_process_exit") {
+		t.Errorf("exit code %d, %s", code, stat.String())
+	}
 	var program, total int64
 	for _, r := range askSystem(t, "top", "--by", "module", path).Rows {
 		total += r.Self[0]

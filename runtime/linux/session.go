@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -33,8 +34,13 @@ type Config struct {
 	// switch, by which callers are found in code that keeps no frame pointers, up to
 	// MaxStackBytes. 0 copies nothing.
 	StackBytes int
-	// SamplesAlone leaves all out but the samples of processors, so that few of them cost
-	// little: switches of threads, processes, and the files and names of code. Without these
+	// Tracepoints are events of the kernel to record besides, each by its group and name, in
+	// which * stands for any text: sched:sched_wakeup, or user_events:* for those of programs
+	// that are registered when the session starts. EventHeader is decoded, as package
+	// eventheader does it.
+	Tracepoints []string
+	// SamplesAlone leaves all out but the samples of processors, and Tracepoints, so that few
+	// of them cost little: switches of threads, processes, and the files and names of code. Without these
 	// there is no use in StackBytes.
 	SamplesAlone bool
 	// Symbols, if it is set, is called by Next when all else was delivered, after Stop. It
@@ -66,6 +72,8 @@ type Stats struct {
 	Switches int64 // of threads that had stopped, and ran again
 	Lost     int64 // records of the kernel that a ring had no room for
 	Unwound  int64 // of both, those whose callers a copy of the stack has told
+	Traced   int64 // events of Tracepoints
+	Garbled  int64 // of these, those of EventHeader that make no sense: they are delivered as the kernel has them
 }
 
 // A Session is a recording that goes on. One goroutine reads it, by Next or Records; Stop
@@ -74,6 +82,7 @@ type Session struct {
 	cfg        Config
 	perf       *perf.Session
 	translator universal.Translator
+	points     map[uint16]*universal.Tracepoint
 	header     Header
 	existing   []int // processes that are yet to be described
 	phase      phase
@@ -94,7 +103,10 @@ const (
 )
 
 // Start starts a session.
-func Start(cfg Config) (*Session, error) {
+func Start(cfg Config) (*Session, error) { return start(cfg, tracefs) }
+
+// start starts a session of a kernel that describes its events in a folder.
+func start(cfg Config, folder string) (*Session, error) {
 	cfg.Interval = cmp.Or(cfg.Interval, DefaultInterval)
 	ask := perf.Config{Processes: cfg.Processes, Interval: cfg.Interval, StackBytes: cfg.StackBytes, SamplesAlone: cfg.SamplesAlone}
 	if cfg.StackBytes != 0 {
@@ -114,12 +126,18 @@ func Start(cfg Config) (*Session, error) {
 	}
 	cfg.RingBytes = cmp.Or(cfg.RingBytes, DefaultRingBytes)
 	ask.RingBytes = cfg.RingBytes
+	points, err := tracepoints(folder, cfg.Tracepoints)
+	if err != nil {
+		return nil, err
+	}
+	ask.Tracepoints = slices.Sorted(maps.Keys(points))
+	begun, now := perf.Now(), time.Now() // before the first record
 	p, err := perf.Open(ask)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(cfg, perf.Now(), time.Now())
-	s.perf = p
+	s := newSession(cfg, begun, now)
+	s.perf, s.points = p, points
 	if s.existing = slices.Clone(cfg.Processes); cfg.SamplesAlone {
 		s.existing = nil
 	} else if len(s.existing) == 0 {
@@ -241,13 +259,13 @@ const maxWait = 100 * time.Millisecond
 func (s *Session) follow() {
 	ended := len(s.cfg.Processes) > 0 && !slices.ContainsFunc(s.cfg.Processes, isThere)
 	if !s.stopping.Load() && !ended {
-		s.err = cmp.Or(s.perf.Wait(maxWait), s.perf.Read(s.translator.Take))
+		s.err = cmp.Or(s.perf.Wait(maxWait), s.perf.Read(s.take))
 		if s.err == nil {
 			return
 		}
 	}
 	s.phase = naming
-	s.err = cmp.Or(s.err, s.perf.Stop(s.translator.Take))
+	s.err = cmp.Or(s.err, s.perf.Stop(s.take))
 }
 
 // nameCode records names of code.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
@@ -23,8 +22,7 @@ type event struct {
 	resolved bool
 	role     role
 	desc     *etw.EventDesc
-	header   bool // the tracepoint is of a program that writes EventHeader
-	of       eventheader.Tracepoint
+	point    *universal.Tracepoint // of traced
 }
 
 // A role is the kind of record that samples of an event become.
@@ -95,17 +93,14 @@ func (r *Reader) resolve(e *event) {
 	switch {
 	case e.kind == kindTracepoint:
 		e.role = traced
-		e.desc = r.formats[uint16(e.config)]
-		if e.desc != nil && (!isNamed || e.name == "" || e.desc.Provider.Name == group) {
-			if eventheader.Is(e.desc.Fields) {
-				e.of, e.header = eventheader.ParseName(e.desc.Name)
+		desc := r.formats[uint16(e.config)]
+		if desc == nil || isNamed && e.name != "" && desc.Provider.Name != group {
+			if e.name == "" {
+				group, name = "tracepoint", fmt.Sprint(e.config)
 			}
-			return
+			desc = &etw.EventDesc{Provider: r.provider(group), ID: uint16(e.config), Name: name, Named: true}
 		}
-		if e.name == "" {
-			group, name = "tracepoint", fmt.Sprint(e.config)
-		}
-		e.desc = &etw.EventDesc{Provider: r.provider(group), ID: uint16(e.config), Name: name, Named: true}
+		e.point = universal.NewTracepoint(desc)
 	case e.kind == kindSoftware && e.config == minorFaults:
 		e.desc = universal.SoftFault
 	case e.kind == kindSoftware && e.config == majorFaults:
@@ -181,22 +176,13 @@ func (r *Reader) sample(e *event, rec *perfevent.Record) {
 
 // traced takes a sample of a tracepoint.
 func (r *Reader) traced(e *event, rec *perfevent.Record) {
-	desc, raw := e.desc, rec.Raw
-	if e.header && len(raw) >= eventheader.CommonSize {
-		h, err := r.decoder.Decode(e.of, raw[eventheader.CommonSize:])
-		if err == nil {
-			r.translator.Event(h.Desc, rec, &universal.Activities{ID: h.ActivityID, Related: h.RelatedActivityID}, func(b []byte) []byte { return append(b, h.Payload...) })
-			return
-		}
+	var turn func([]byte)
+	if r.header.BigEndian {
+		turn = func(b []byte) { littleEndian(b, e.point.Desc.Fields) }
+	}
+	if err := r.translator.Traced(e.point, rec, turn); err != nil {
 		r.damaged(fmt.Sprintf("an event of %s, which is delivered as the kernel has it: %v", e.title(), err))
 	}
-	r.translator.Event(desc, rec, nil, func(b []byte) []byte {
-		at := len(b)
-		if b = append(b, raw...); r.header.BigEndian {
-			littleEndian(b[at:], desc.Fields)
-		}
-		return b
-	})
 }
 
 // littleEndian turns the numbers among fields of a structure around.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/etwgen/etwgen/internal/unzstd"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
@@ -58,7 +57,6 @@ type Reader struct {
 	waiting    held // the last record, which the next one may prove to be none
 	waits      int  // its size; 0 if there is none
 
-	decoder      eventheader.Decoder
 	translator   universal.Translator
 	begun        bool // the translator is there
 	seesBlocking bool

@@ -23,6 +23,7 @@ const (
 	Exit                // a thread ended
 	Lost                // records were lost: the ring was full
 	Symbol              // the kernel has a function more
+	Traced              // a tracepoint was passed: Raw has it
 )
 
 // A Record is one record of the kernel.
@@ -36,7 +37,7 @@ type Record struct {
 	ID        uint64 // of the event that it is of
 	Stack     []byte // addresses of 64 bits, little-endian, the innermost first
 	Period    uint64 // of Sample: how many of what is counted it stands for
-	Raw       []byte // of Sample: the event of the kernel itself
+	Raw       []byte // of Sample and Traced: the event of the kernel itself
 	UserStack bool   // of Sample: it has a copy of the stack
 	Copy      []byte // the copy, from where the stack's register points to
 	Registers []byte // of user code, 64 bits each, little-endian, with a copy of the stack

@@ -6,6 +6,7 @@ import (
 
 	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventheader"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
 
@@ -28,6 +29,7 @@ type Translator struct {
 	functions uint64
 	kernel    map[uint64]bool // addresses in stacks
 	unwinder  unwinder
+	headers   eventheader.Decoder
 }
 
 // Stats count the records taken of the kernel.
@@ -36,6 +38,8 @@ type Stats struct {
 	Switches int64 // of threads that had stopped, and ran again
 	Lost     int64 // records of the kernel that a ring had no room for
 	Unwound  int64 // samples and switches whose copies of the stack have told the callers
+	Traced   int64 // events of tracepoints
+	Garbled  int64 // of these, those of EventHeader that make no sense
 }
 
 // A Host knows facts that the kernel does not tell.

@@ -59,6 +59,7 @@ rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md. With --otlp it only sends 
 	f := cmd.Flags()
 	f.IntVar(&c.stackKB, "stack-kb", 0, "with --system, copy `N` KB of each stack, to find callers without frame pointers")
 	f.BoolVar(&c.isSystem, "system", false, "record a machine with Linux, or the processes of -p, which is repeatable then")
+	f.StringSliceVar(&c.tracepoints, "tracepoints", nil, "with --system, record these `EVENTS` of the kernel, too, such as user_events:*")
 	f.StringVarP(&c.path, "output", "o", "", "record to this `FILE`, - for the standard output; else to one called by name and time")
 	f.DurationVar(&c.duration, "duration", 0, "stop after this `TIME`, such as 30s or 5m")
 	f.StringVar(&c.ring.size, "max-size", "", "begin another file at this `SIZE`, such as 100M")
@@ -75,17 +76,18 @@ rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md. With --otlp it only sends 
 
 // A collect records a process.
 type collect struct {
-	isSystem bool
-	stackKB  int
-	sending  sendFlags
-	target   target
-	enabling windows.Enabling
-	path     string
-	duration time.Duration
-	ring     ringFlags
-	when     string
-	before   time.Duration
-	after    time.Duration
+	isSystem    bool
+	stackKB     int
+	tracepoints []string
+	sending     sendFlags
+	target      target
+	enabling    windows.Enabling
+	path        string
+	duration    time.Duration
+	ring        ringFlags
+	when        string
+	before      time.Duration
+	after       time.Duration
 }
 
 // check reads the flags that need no process.
@@ -117,6 +119,11 @@ func (c *collect) check(cmd *cobra.Command, args []string) (cfg eventpipe.Config
 func (c *collect) main(cmd *cobra.Command, args []string) error {
 	if c.isSystem {
 		return c.system(cmd, args)
+	}
+	for _, name := range []string{"stack-kb", "tracepoints"} {
+		if cmd.Flags().Changed(name) {
+			return cli.Usagef("--%s goes with --system", name)
+		}
 	}
 	if c.sending.url != "" {
 		return c.send(cmd, args)

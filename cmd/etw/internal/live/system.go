@@ -27,6 +27,7 @@ type systemRecord struct {
 	duration  time.Duration
 	ringBytes int
 	copied    int // bytes of stacks
+	points    []string
 
 	maps  eventpipe.PerfMaps
 	asked chan error // which processes have no names of compiled code
@@ -58,7 +59,7 @@ func (c *collect) system(cmd *cobra.Command, args []string) error {
 			return cli.Usagef("-p %d: no process has this number", pid)
 		}
 	}
-	s := &systemRecord{cmd: cmd, processes: slices.Compact(slices.Sorted(slices.Values(c.target.pids))), duration: c.duration}
+	s := &systemRecord{cmd: cmd, processes: slices.Compact(slices.Sorted(slices.Values(c.target.pids))), duration: c.duration, points: c.tracepoints}
 	if cmd.Flags().Changed("stack-kb") {
 		if most := linux.MaxStackBytes >> 10; c.stackKB < 1 || c.stackKB > most {
 			return cli.Usagef("--stack-kb %d: the kernel copies 1 to %d KB of a stack", c.stackKB, most)
@@ -94,7 +95,7 @@ func (s *systemRecord) describe() string {
 
 // run opens the session and the file, and records.
 func (s *systemRecord) run() error {
-	session, err := linux.Start(linux.Config{Processes: s.processes, RingBytes: s.ringBytes, StackBytes: s.copied, Symbols: s.nameCode})
+	session, err := linux.Start(linux.Config{Processes: s.processes, RingBytes: s.ringBytes, StackBytes: s.copied, Tracepoints: s.points, Symbols: s.nameCode})
 	if err != nil {
 		return err
 	}
@@ -108,8 +109,15 @@ func (s *systemRecord) run() error {
 	fmt.Fprintf(s.cmd.ErrOrStderr(), "etw: recording %s to %s; an interrupt (^C) ends it\n", s.describe(), cli.Clean(file.describe()))
 	err = cmp.Or(s.record(session, out), file.Close())
 	n := session.Stats()
-	fmt.Fprintf(s.cmd.ErrOrStderr(), "etw: recorded %d samples and %d switches of threads, in %s: %s\n", n.Samples, n.Switches,
+	traced := ""
+	if len(s.points) > 0 {
+		traced = fmt.Sprintf(" and %d events of tracepoints", n.Traced)
+	}
+	fmt.Fprintf(s.cmd.ErrOrStderr(), "etw: recorded %d samples and %d switches of threads%s, in %s: %s\n", n.Samples, n.Switches, traced,
 		time.Since(begun).Round(100*time.Millisecond), cli.Clean(file.describe()))
+	if n.Garbled > 0 {
+		cli.Report(s.cmd, fmt.Errorf("%d of these events make no sense as EventHeader, and are in the file as the kernel has them", n.Garbled))
+	}
 	if n.Lost > 0 {
 		cli.Report(s.cmd, fmt.Errorf("%d records were lost; raise --buffer-mb, or record fewer processes", n.Lost))
 		err = cmp.Or(err, cli.ErrReported)

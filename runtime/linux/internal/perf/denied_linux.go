@@ -21,7 +21,7 @@ func explain(err error, tid int) error {
 	case errors.Is(err, syscall.ESRCH):
 		return fmt.Errorf("perf_event_open: no process or thread has the number %d: %w", tid, err)
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return fmt.Errorf("perf_event_open: each thread takes two files for each processor, and no more may be open (ulimit -n); record the whole machine instead: %w", err)
+		return fmt.Errorf("perf_event_open: each thread takes two files for each processor, and one more for each tracepoint, and no more may be open (ulimit -n); record the whole machine, or fewer tracepoints: %w", err)
 	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.EOPNOTSUPP):
 		return fmt.Errorf("perf_event_open: the kernel was built without it, or a sandbox has none: %w", err)
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):

@@ -23,6 +23,8 @@ type Config struct {
 	// and Registers which of its registers: 0 copies nothing.
 	StackBytes int
 	Registers  uint64
-	// SamplesAlone leaves all out but samples.
+	// Tracepoints are the numbers of events of the kernel that are taken, too.
+	Tracepoints []uint16
+	// SamplesAlone leaves all out but samples and tracepoints.
 	SamplesAlone bool
 }

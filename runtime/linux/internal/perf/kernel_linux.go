@@ -34,6 +34,7 @@ type attr struct {
 
 const (
 	kindSoftware    = 1
+	kindTracepoint  = 2
 	cpuClock        = 0
 	contextSwitches = 3
 

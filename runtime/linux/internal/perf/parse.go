@@ -10,11 +10,11 @@ import (
 // A Record is one record of the kernel.
 type Record = perfevent.Record
 
-// A parser reads records. It has the numbers of the events that are not for samples but for
-// switches.
+// A parser reads records. It has the numbers of the events that are not for samples, and the
+// kinds of their records.
 type parser struct {
-	switches map[uint64]bool
-	layout   perfevent.Layout // of all events of a Session
+	kinds          map[uint64]perfevent.Kind
+	layout, traced perfevent.Layout // the latter of tracepoints
 }
 
 // newParser returns a parser of the records of a Session.
@@ -23,7 +23,9 @@ func newParser(cfg *Config) parser {
 	if cfg.StackBytes > 0 {
 		l.Parts, l.Registers = l.Parts|perfevent.PartRegisters|perfevent.PartUserStack, cfg.Registers
 	}
-	return parser{make(map[uint64]bool), l}
+	p := parser{make(map[uint64]perfevent.Kind), l, l}
+	p.traced.Parts |= perfevent.PartRaw
+	return p
 }
 
 const sampleParts = perfevent.PartIdentifier | perfevent.PartThread | perfevent.PartTime | perfevent.PartProcessor | perfevent.PartStack
@@ -40,15 +42,19 @@ func (p *parser) next(b []byte) (rec Record, n int, err error) {
 	if n < perfevent.HeaderSize || n > len(b) {
 		return rec, 0, fmt.Errorf("perf: a record of type %d has %d bytes, of %d that are left", kind, n, len(b))
 	}
-	rec, ok := p.layout.Parse(kind, misc, b[perfevent.HeaderSize:n])
+	layout, body := &p.layout, b[perfevent.HeaderSize:n]
+	if id, ok := layout.Identity(kind, body); ok && kind == perfevent.TypeSample && p.kinds[id] == perfevent.Traced {
+		layout = &p.traced
+	}
+	rec, ok := layout.Parse(kind, misc, body)
 	if !ok {
 		err = fmt.Errorf("perf: a record of type %d is too short, with %d bytes", kind, n)
 	}
 	switch {
 	case rec.Kind == perfevent.Gone: // the event for switches tells it, with the stack
 		rec.Kind = perfevent.Other
-	case rec.Kind == perfevent.Sample && p.switches[rec.ID]:
-		rec.Kind = perfevent.Blocked
+	case rec.Kind == perfevent.Sample && p.kinds[rec.ID] != perfevent.Other:
+		rec.Kind = p.kinds[rec.ID]
 	}
 	return rec, n, err
 }

@@ -72,6 +72,10 @@ func examples() (list []struct {
 		with(func(r *Record) {
 			r.ID, r.Kind, r.Stack = 56, perfevent.Blocked, addresses(0xffffffff81000000, 0x401000)
 		}))
+	add(record(perfevent.TypeSample, 2, append(append([]any{uint64(57)}, stack...), uint32(16), "12345678901")...),
+		with(func(r *Record) {
+			r.ID, r.Kind, r.Stack, r.Raw = 57, perfevent.Traced, addresses(0xffffffff81000000, 0x401000), []byte("12345678901\x00\x00\x00\x00\x00")
+		}))
 	add(side(perfevent.TypeSwitch, 0), with(func(r *Record) { r.Kind = perfevent.Resumed }))
 	add(side(perfevent.TypeSwitch, perfevent.MiscOut), base)
 	add(side(perfevent.TypeSwitchWide, 0, uint32(1), uint32(1)), with(func(r *Record) { r.Kind = perfevent.Resumed }))
@@ -97,7 +101,7 @@ func examples() (list []struct {
 
 var testParser = func() parser {
 	p := newParser(&Config{})
-	p.switches[56] = true
+	p.kinds[56], p.kinds[57] = perfevent.Blocked, perfevent.Traced
 	return p
 }()
 
@@ -194,7 +198,7 @@ func FuzzRecords(f *testing.F) {
 				}
 				return
 			}
-			if n < perfevent.HeaderSize || n > len(b) || len(rec.Stack) > n || len(rec.Stack)%8 != 0 || len(rec.Name) > n || len(rec.BuildID) > 20 || rec.Count < 0 {
+			if n < perfevent.HeaderSize || n > len(b) || len(rec.Stack) > n || len(rec.Raw) > n || len(rec.Stack)%8 != 0 || len(rec.Name) > n || len(rec.BuildID) > 20 || rec.Count < 0 {
 				t.Fatalf("%d bytes: %+v", n, rec)
 			}
 			b = b[n:]

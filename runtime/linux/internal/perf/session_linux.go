@@ -69,6 +69,14 @@ func blocking(cfg *Config) attr {
 	return a
 }
 
+// traced returns the event of a tracepoint.
+func traced(cfg *Config, number uint16) attr {
+	a := attributes(cfg)
+	a.kind, a.config, a.period = kindTracepoint, uint64(number), 1
+	a.sampleType |= perfevent.PartRaw
+	return a
+}
+
 // Open begins to take records.
 func Open(cfg Config) (*Session, error) {
 	if cfg.Interval <= 0 {
@@ -138,16 +146,27 @@ func (s *Session) follow(cfg *Config, tid int) error {
 		if _, err := s.event(cfg, r, clock(cfg), tid); err != nil {
 			return err
 		}
-		if cfg.SamplesAlone {
-			continue
+		if !cfg.SamplesAlone {
+			if err := s.kind(cfg, r, blocking(cfg), tid, perfevent.Blocked); err != nil {
+				return err
+			}
 		}
-		id, err := s.event(cfg, r, blocking(cfg), tid)
-		if err != nil {
-			return err
+		for _, number := range cfg.Tracepoints {
+			if err := s.kind(cfg, r, traced(cfg, number), tid, perfevent.Traced); err != nil {
+				return fmt.Errorf("tracepoint %d: %w", number, err)
+			}
 		}
-		s.parser.switches[id] = true
 	}
 	return nil
+}
+
+// kind opens an event whose samples are records of a kind.
+func (s *Session) kind(cfg *Config, r *ring, a attr, tid int, kind perfevent.Kind) error {
+	id, err := s.event(cfg, r, a, tid)
+	if err == nil {
+		s.parser.kinds[id] = kind
+	}
+	return err
 }
 
 // event opens an event that writes into a ring, and returns its number.
