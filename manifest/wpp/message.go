@@ -13,9 +13,13 @@ import (
 // %1, whatever its index in the file, and the known traits of the message stand there as text. It
 // also has the fields shown as the text shows them: in hexadecimal, without a sign.
 func (r *reader) message(f *format, d *etw.EventDesc, places map[int]int) string {
+	line, isLine := strings.CutPrefix(d.Name, r.source+":")
+	if !isLine {
+		line = ""
+	}
 	named := map[string]string{
 		"FUNC": d.TaskName, "LEVEL": f.traits["LEVEL"], "FLAGS": f.traits["FLAGS"],
-		"FILE": r.source, "LINE": d.Name[strings.LastIndexByte(d.Name, ':')+1:], "COMPNAME": r.file.Desc.Name, "SUBCOMP": "",
+		"FILE": r.source, "LINE": line, "COMPNAME": r.file.Desc.Name, "SUBCOMP": "",
 	}
 	text := strings.TrimLeft(strings.TrimPrefix(f.text, "%0"), " ") // where tracefmt has its prefix
 	var b strings.Builder
@@ -168,6 +172,8 @@ func appendForm(b []byte, d *etw.FieldDesc, v etw.Value, form string, ptr etw.Pt
 		case d.Out == etw.OutNTStatus:
 			return appendStatus(b, uint32(n))
 		}
+	case etw.ValueGUID:
+		return append(append(append(b, '{'), v.GUID().String()...), '}')
 	case etw.ValueFloat, etw.ValueFloat32:
 		if strings.IndexByte("eEfFgG", verb) >= 0 {
 			return fmt.Appendf(b, "%"+flags+string(verb), v.Float())

@@ -22,6 +22,7 @@ package wpp
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,8 +133,8 @@ func (r *reader) head(text string) error {
 func traits(text string) map[string]string {
 	all := make(map[string]string)
 	for _, word := range strings.Fields(text) {
-		if key, value, ok := strings.Cut(word, "="); ok && all[key] == "" {
-			all[key] = value
+		if key, value, ok := strings.Cut(word, "="); ok && all[strings.ToUpper(key)] == "" {
+			all[strings.ToUpper(key)] = value
 		}
 	}
 	return all
@@ -164,7 +165,7 @@ func (r *reader) finish() {
 	f := &r.format
 	d := &etw.EventDesc{
 		Provider: r.file.Desc, Kind: etw.KindMessage, ID: f.number, Level: levelOf(f.traits["LEVEL"]),
-		Name: r.eventName(f.name), TaskName: f.traits["FUNC"],
+		Name: r.eventName(f), TaskName: f.traits["FUNC"],
 	}
 	if r.known[d.Key()] {
 		return
@@ -182,13 +183,20 @@ func (r *reader) finish() {
 		}
 	}
 	d.Message = r.message(f, d, places)
-	r.flags[d] = f.traits["FLAGS"]
+	r.flags[d] = cmp.Or(f.traits["FLAGS"], f.traits["FLAG"])
 	r.file.Events = append(r.file.Events, d)
 }
 
-// eventName returns the name of a message: the file and the line that its symbol is made of, or
-// the symbol.
-func (r *reader) eventName(symbol string) string {
+// hidden is the symbol of all messages that a PDB for everybody has.
+const hidden = "Unknown_cxx00"
+
+// eventName returns the name of a message: the file and the line that its symbol is made of, its
+// function and number if that is hidden, or the symbol.
+func (r *reader) eventName(f *format) string {
+	symbol := f.name
+	if symbol == hidden {
+		return fmt.Sprintf("%s#%d", cmp.Or(f.traits["FUNC"], r.file.Desc.Name), f.number)
+	}
 	mangle := func(name string) string { return strings.ReplaceAll(name, ".", "_") } // of all points, or of the last one alone
 	if line, ok := strings.CutPrefix(mangle(symbol), mangle(r.source)); ok && r.source != "" {
 		if _, err := strconv.Atoi(line); err == nil {

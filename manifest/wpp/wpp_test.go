@@ -39,6 +39,11 @@ s, ItemString -- 16
 x, ItemNovel -- 17
 y, ItemLong -- 18
 }
+5a5d7c52-0b39-4f0b-9d0b-8d1c2f3a4b5c Shop // SRC=Unknown_cxx00 MJ= MN=
+#typev Unknown_cxx00 12 "%0%!LINE!%10!s!" //   GLOBALS=Of(till) LEVEL=0 Flags=TRACE_SALES FUNC=Till::Shut
+{
+Arg, ItemGuid -- 10
+}
 `
 
 // message decodes a payload by a message of shop, and returns its text and fields.
@@ -83,6 +88,19 @@ func TestMessage(t *testing.T) {
 	}
 	if !strings.Contains(fields, "x_ItemNovel=") {
 		t.Errorf("the fields %s do not say which type is not known", fields)
+	}
+}
+
+// TestPublic: a message that a PDB for everybody has is named by its function, since nothing is said
+// of file and line.
+func TestPublic(t *testing.T) {
+	text, fields := message(t, 12, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	if want := "{04030201-0605-0807-090a-0b0c0d0e0f10}"; text != want || !strings.HasPrefix(fields, "arg10=") {
+		t.Errorf("the text is %s, the fields are %s", text, fields)
+	}
+	all, err := ReadTMF(strings.NewReader(shop))
+	if d := all[0].Events[2]; err != nil || len(all) != 1 || d.Name != "Till::Shut#12" || d.Level != 0 {
+		t.Errorf("%v: the message is %+v", err, d)
 	}
 }
 
