@@ -4,6 +4,11 @@
 # tests.json, of go test, and STATUS, of windows-record.sh.
 # Usage: claims.sh [FOLDER...]
 set -euo pipefail
+for folder in "$@"; do
+	[ -f "$folder/self-test.json" ] || { echo "$folder has no self-test.json" >&2; exit 1; }
+	set -- "$@" "$(cd "$folder" && pwd)"
+	shift
+done
 cd "$(dirname "$0")"
 page=../../docs/windows.md
 shows() { # shows FOLDER TEST: whether the step of the self-test, the test, or the part is passed there
@@ -17,7 +22,6 @@ if [ $# -gt 0 ]; then
 		case $claim in '#'*) printf '%s\n' "$claim"; continue ;; esac
 		where=
 		for folder in "$@"; do
-			[ -f "$folder/self-test.json" ] || { echo "$folder has no self-test.json" >&2; exit 1; }
 			if [ -n "$test" ] && shows "$folder" "$test"; then where="${where:+$where, }$(basename "$folder")"; fi
 		done
 		printf '%s\t%s\t%s\n' "$claim" "$test" "${where:+$where ($on)}${where:-$proof}" | sed -E "s/(\($on\)).*/\1/"

@@ -47,14 +47,14 @@ answers_outstanding() {
 }
 packets() {
 	pktmon start --capture --pkt-size 0 --file-name pktmon.etl
-	curl -s -o /dev/null https://go.dev/ || true
+	curl -s https://go.dev/ >/dev/null || true
 	pktmon stop
 	pktmon etl2pcap pktmon.etl --out pktmon.pcapng
 	"$bin/etw" export --format pcapng -o pktmon-etw.pcapng pktmon.etl
 }
 netsh_packets() {
 	netsh trace start capture=yes report=disabled correlation=no tracefile="$(cygpath -w "$out")\\netsh.etl"
-	curl -s -o /dev/null https://go.dev/ || true
+	curl -s https://go.dev/ >/dev/null || true
 	netsh trace stop
 	"$bin/etw" export --format pcapng -o netsh-etw.pcapng netsh.etl
 }
