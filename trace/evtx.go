@@ -32,6 +32,9 @@ func (evtxFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error)
 	if err != nil {
 		return nil, err
 	}
+	if o.keepXML {
+		r.KeepXML()
+	}
 	return []*File{o.found(&evtxReader{Reader: r})}, nil
 }
 

@@ -19,6 +19,7 @@ type options struct {
 	inFileOrder   bool
 	noAttribution bool
 	noSchemas     bool
+	keepXML       bool
 	mapFiles      bool
 	apart         bool // .etl files are not opened by their reader
 	unpackLimit   int64
@@ -88,6 +89,9 @@ func WithoutAttribution() Option { return func(o *options) { o.noAttribution = t
 // it saves the pass over the file that comes before the first records, so that these are
 // there at once.
 func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
+
+// WithXML has the records of event logs carry their XML: see [evtx.Reader.KeepXML].
+func WithXML() Option { return func(o *options) { o.keepXML = true } }
 
 // WithForesight has the pass over an .etl file show some records before their time, such
 // as the list of processes that a recording ends with: see [etl.WithForesight]. Other

@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/evtx"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -272,4 +274,40 @@ func ofJSON(o map[string]json.RawMessage) []string {
 	d := json.NewDecoder(bytes.NewReader(o["fields"]))
 	d.UseNumber()
 	return flatJSON(list, "", d)
+}
+
+// TestLogXML: the XML of event logs is the one that they have, with users, data of their own form
+// and all else, and not one that is made of fields, unless some are chosen.
+func TestLogXML(t *testing.T) {
+	users, forms := 0, 0
+	for _, path := range corpus.Glob(t, "evtx", "*.evtx.gz") {
+		data := testio.Unpacked(t, path)
+		r, err := evtx.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Events>\n"
+		for _, err := range r.Records() {
+			if err != nil {
+				break // of a damaged log
+			}
+			x, err := r.AppendXML(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += string(x) + "\n"
+		}
+		_, got, _ := runTool("dump", "--format", "xml", path)
+		if want += "</Events>\n"; got != want {
+			t.Errorf("%s: %d bytes, want %d", path, len(got), len(want))
+		}
+		users += strings.Count(got, "<Security UserID=")
+		forms += strings.Count(got, "<UserData>")
+		if _, got, _ := runTool("dump", "--format", "xml", "--fields", "none", path); strings.Contains(got, "<UserData>") {
+			t.Errorf("%s: fields are chosen, and all are there", path)
+		}
+	}
+	if users == 0 || forms == 0 {
+		t.Errorf("%d users, %d data of other forms", users, forms)
+	}
 }

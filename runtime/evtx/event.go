@@ -31,6 +31,7 @@ const (
 	ExtComputer
 	ExtRecordID
 	ExtQualifiers // 2 bytes, of events that have them
+	ExtXML        // the whole event, after KeepXML
 )
 
 // A context is the surroundings of XML: the values that fill its places.

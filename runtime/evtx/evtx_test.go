@@ -47,6 +47,7 @@ func read(tb testing.TB, data []byte) (is told) {
 		return told{err: err}
 	}
 	defer r.Close()
+	r.KeepXML()
 	var rec etw.Record
 	var values etw.Dynamic
 	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
@@ -55,6 +56,9 @@ func read(tb testing.TB, data []byte) (is told) {
 			tb.Fatalf("%d of %d bytes of a payload: %v: %+v", n, len(rec.Payload), err, rec.Schema.Fields)
 		}
 		x, err := r.AppendXML(nil)
+		if last := rec.Extended[len(rec.Extended)-1]; (err == nil) != (last.Type == ExtXML) || err == nil && !bytes.Equal(last.Data, x) {
+			tb.Fatalf("the record has %v, its XML is %s, %v", last, x, err)
+		}
 		if err != nil {
 			x = []byte(err.Error())
 		}

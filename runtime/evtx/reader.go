@@ -34,6 +34,9 @@ type Reader struct {
 	key        []byte
 	rid        [8]byte
 	qualifiers [2]byte
+
+	keepXML bool
+	xml     []byte
 }
 
 // Stats are counts of the reading.
@@ -115,6 +118,10 @@ func (r *Reader) AppendXML(b []byte) ([]byte, error) {
 	}
 	return r.chunk.context().nodesXML(b, r.chunk.nodes)
 }
+
+// KeepXML has each record from now on carry its XML, as AppendXML makes it, in an item of its
+// header: ExtXML. One with more than 4 MiB of XML does without.
+func (r *Reader) KeepXML() { r.keepXML = true }
 
 // Records iterates over the records that are left: see [etw.Records].
 func (r *Reader) Records() iter.Seq2[*etw.Record, error] { return etw.Records(r) }
@@ -273,6 +280,11 @@ func (r *Reader) decode(c *chunk, size int) error {
 	le.PutUint64(r.rid[:], f.event.RecordID)
 	rec.Extended = append(rec.Extended, etw.ExtendedItem{Type: ExtChannel, Data: []byte(f.event.Channel)},
 		etw.ExtendedItem{Type: ExtComputer, Data: []byte(f.event.Computer)}, etw.ExtendedItem{Type: ExtRecordID, Data: r.rid[:]})
+	if r.keepXML {
+		if r.xml, err = r.AppendXML(r.xml[:0]); err == nil {
+			rec.Extended = append(rec.Extended, etw.ExtendedItem{Type: ExtXML, Data: r.xml})
+		}
+	}
 	rec.Schema = r.schema(rec)
 	return nil
 }

@@ -42,11 +42,10 @@ help recording explains these. With --profile heap, FILE can be a .gcdump.
 Lost events are counted, and exit code 1 tells of them, or that the process was killed:
 then raise --buffer-mb, or record less. --max-size and --stop-when are in docs/live.md.
 With --system it records a machine with Linux, or processes that -p names, .NET or not:
-samples of processors and switches of threads, with call stacks. It takes root, or the
-rights CAP_PERFMON and CAP_SYS_PTRACE: docs/linux.md. With --otlp it only sends profiles.`,
+samples of processors and switches of threads, with call stacks. It takes root, or two
+rights: docs/linux.md. With --otlp it only sends profiles.`,
 		Example: `  etw collect -p 1234 --profile gc-collect --duration 30s
-  etw collect --name MyService --profile cpu,exceptions -o slow.nettrace
-  etw collect --providers clr:gc+exception:informational -- dotnet app.dll
+  etw collect --profile cpu,exceptions -o slow.nettrace -- dotnet app.dll
   etw collect -p 1234 --profile gc-verbose --stop-when 'pause > 200ms' --before 30s --after 5s
   etw collect --system --duration 10s -o machine.nettrace
   etw collect --all --otlp http://localhost:4040`,

@@ -36,7 +36,7 @@ does, but of several --where all must hold. Names that neither the trace nor the
 knows are a mistake, with the exit code 2; that a trace has none of something is an
 answer. docs/json.md explains the keys of an event in JSON; CSV and Markdown have
 the same as columns, and one for each field of the events that are chosen, or of --fields.
-XML is as tracerpt of Windows writes it, without call stacks.`,
+XML is as tracerpt of Windows writes it, without call stacks; of logs as wevtutil does.`,
 		Example: `  etw dump gc.nettrace
   etw dump --provider clr --keywords GC --level verbose --limit 20 gc.nettrace
   etw dump --where 'TypeName ~ ^System' --from 1ms --to 2s alloc.nettrace
@@ -105,6 +105,7 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 		if err := d.Style.checkXML(); err != nil {
 			return err
 		}
+		d.In.XML = true
 	}
 	if d.Follow && (len(args) != 1 || args[0] == trace.Stdin) {
 		return cli.Usagef("--follow takes one file")

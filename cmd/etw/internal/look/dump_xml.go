@@ -68,6 +68,9 @@ func (w *xmlWriter) begin(b []byte) []byte {
 func (w *xmlWriter) end(b []byte) []byte { return append(b, "</Events>\n"...) }
 
 func (w *xmlWriter) append(b []byte, s *pick.Shot) []byte {
+	if log := extended(s.Record, evtx.ExtXML); log != nil && w.only == nil { // as wevtutil has it
+		return append(append(b, log...), '\n')
+	}
 	p := w.plan(s)
 	b = append(b, `<Event xmlns="`+eventSpace+`">`+"\n\t<System>\n"...)
 	b = append(b, p.provider...)

@@ -29,6 +29,7 @@ type Input struct {
 	NoAttribute bool
 	Quiet       bool // another pass says what is wrong with the files
 	HeadersOnly bool // nobody asks what events are called, and whom they are about
+	XML         bool // the records of event logs are to have theirs
 	Profiles    bool // those of other tools, which have no events, are welcome
 
 	Leapt bool // records were left out, and the losses are not those of the file
@@ -78,6 +79,9 @@ func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
 	}
 	if in.HeadersOnly {
 		opts = append(opts, trace.WithoutAttribution(), trace.WithoutSchemas())
+	}
+	if in.XML {
+		opts = append(opts, trace.WithXML())
 	}
 	if in.Foresight != nil && !in.NoAttribute {
 		opts = append(opts, trace.WithForesight(func(k etw.Key) bool { return tellsNames(k) || tellsFiles(k) }, in.Foresight))
