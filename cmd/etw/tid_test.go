@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -75,11 +79,47 @@ func TestThreadsByName(t *testing.T) {
 		"these rows are of all processes and threads": {"threads", "--by", "processor", "--tid", "13", path},
 		"lanes by process are not of threads":         {"timeline", "--by", "process", "--tid", "13", path},
 		"no event is of --tid 7777":                   {"allocs", "--tid", "7777", path},
-		"not for the threads, the time":               {"timeline", "--tid", "7777", path},
+		"those with most events first: .NET":          {"timeline", "--tid", "7777", path},
 	} {
 		if _, stderr, _ := output(args...); !strings.Contains(stderr, want) {
 			t.Errorf("etw %v: %s", args, stderr)
 		}
+	}
+}
+
+// TestNobody asks for a process and a thread that a trace does not know, in every command that
+// chooses by them: that is refused, with those that there are. One that the trace knows, which
+// has no events in the time that is asked for, is not.
+func TestNobody(t *testing.T) {
+	path, etl := recordedPath("gc.nettrace"), recordedPath("service.etl")
+	for _, command := range newRoot().Commands() {
+		f := command.Flags()
+		for _, flag := range []string{"process", "tid"} {
+			if f.Lookup(flag) == nil || slices.Contains([]string{"compare", "view", "watch"}, command.Name()) {
+				continue
+			}
+			of := path
+			if command.Name() == "threads" || flag == "tid" {
+				of = etl
+			}
+			args := []string{command.Name(), "--" + flag, "4000000000", of}
+			if f.Lookup("output") != nil {
+				args = append(args, "-o", filepath.Join(t.TempDir(), "out"))
+			}
+			stdout, stderr, code := output(args...)
+			if flag == "tid" && strings.HasPrefix(stderr, "etw: the trace has no events of samples") {
+				continue // of samples that are not there, nobody can say whose they are
+			}
+			if code != cli.ExitUsage || !strings.Contains(stderr, "no event is of --"+flag+" 4000000000; the ") || strings.Contains(stdout, "html") {
+				t.Errorf("etw %v: %d, %s", args, code, stderr)
+			}
+		}
+	}
+	data, _, _ := output("stat", "--by", "process", "--format", "csv", path)
+	if pid := regexp.MustCompile(`(\d+),dotnet`).FindStringSubmatch(data); pid == nil {
+		t.Error(data)
+	} else if _, stderr, code := output("stat", "--process", pid[1], "--from", "10h", path); code != 0 || !strings.Contains(stderr, "no event passed") {
+		t.Errorf("%d, %s", code, stderr)
 	}
 }
 

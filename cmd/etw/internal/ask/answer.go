@@ -306,6 +306,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	i.CutText = q.cut
 	i.Asked = h.Processes
+	asked := *h
 	if c, ok := answer.(chooser); ok {
 		c.choose(h.Processes, h.Threads)
 		h.Processes, h.Threads = nil, nil
@@ -326,6 +327,9 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	q.nameMethods(answer)
 	if !any && cmd.Context().Err() == nil {
+		if err := pick.CheckMet(cmd, &q.in, args, &asked); err != nil {
+			return nil, err
+		}
 		why = cmp.Or(why, q.whyNotHere(i, args))
 	}
 	i.Cmd, found = nil, true

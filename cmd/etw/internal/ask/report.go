@@ -104,6 +104,12 @@ func (r *reporting) main(cmd *cobra.Command, args []string) error {
 	if cmd.Context().Err() != nil {
 		return failed
 	}
+	if x.none != "" {
+		if err := pick.CheckMet(cmd, &r.in, args, h); err != nil {
+			return err
+		}
+		cli.Report(cmd, errors.New(x.none))
+	}
 	trouble = cmp.Or(trouble, failed)
 	if !isPage {
 		return r.printFindings(cmd, args[0], x, trouble)
@@ -127,6 +133,7 @@ type examined struct {
 	programs *pick.Programs
 	sampler  *code.Sampler
 	warnings []string // beyond those of the result
+	none     string   // why there is nothing, or ""
 	machine  *machineParts
 	chosen   machine
 	seen     *need.Seen
@@ -168,8 +175,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 		x.warnings = append(x.warnings, disksCut)
 	}
 	if why := src.span.WhyNone(part); why != "" {
-		cli.Report(cmd, errors.New(why))
-		x.warnings = append(x.warnings, why)
+		x.none, x.warnings = why, append(x.warnings, why)
 	}
 	if n := t.Stats().LostBuffers; n > 0 {
 		x.warnings = append(x.warnings, fmt.Sprintf("%d buffers of events were lost when the trace was recorded: counts and sums are lower bounds", n))

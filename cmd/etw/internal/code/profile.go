@@ -230,6 +230,10 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	}
 	had := p.Len()
 	if had == 0 && cmd.Context().Err() == nil {
+		if err := pick.CheckMet(cmd, &o.In, args, asked); err != nil {
+			p.T.Close()
+			return nil, err
+		}
 		if p.none != "" {
 			cli.Report(cmd, errors.New(p.none))
 		}
@@ -243,6 +247,10 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
 	}
 	if had > 0 && p.Len() == 0 {
+		if err := o.threads.checkMet(cmd, &o.In, args); err != nil && !p.given {
+			p.T.Close()
+			return nil, err
+		}
 		cli.Report(cmd, fmt.Errorf("of %s none passes --tid, --label, --kind, --root, --include and --exclude", show.Count(had, "sample", "samples")))
 	}
 	return p, nil

@@ -33,6 +33,15 @@ func (c *threadChoice) check() error {
 	return err
 }
 
+// checkMet returns an error if the traces have no thread that was asked for.
+func (c *threadChoice) checkMet(cmd *cobra.Command, in *pick.Input, paths []string) error {
+	numbers, patterns, err := pick.ParseNamed("tid", c.only)
+	if err != nil || len(patterns) > 0 {
+		return err
+	}
+	return pick.CheckMet(cmd, in, paths, &filter.Header{Threads: numbers})
+}
+
 // chosen returns a function that tells the threads that were asked for.
 func (c *threadChoice) chosen(names *pick.Names) (func(thread int64) bool, error) {
 	numbers, patterns, err := pick.ParseNamed("tid", c.only)

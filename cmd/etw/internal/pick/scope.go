@@ -13,7 +13,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
-	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -171,7 +170,7 @@ func (s *Selector) findNamed(cmd *cobra.Command, in *Input, paths []string) erro
 	if slices.Contains(paths, trace.Stdin) {
 		return cli.Usagef("%s: to find by its name takes a pass of its own over the trace, and the standard input has only one; give its number", s.firstPattern())
 	}
-	names, err := cli.Kept(cmd, fmt.Sprint("names ", in.Key(), cli.Stamps(paths)), func() (*Names, error) { return namesIn(cmd, in, paths) })
+	names, err := knownIn(cmd, in, paths)
 	if err != nil {
 		return err
 	}
@@ -236,20 +235,6 @@ func (s *Selector) CheckLive() error {
 		return cli.Usagef("%s: live events are chosen by the number of a process or a thread", s.firstPattern())
 	}
 	return nil
-}
-
-// namesIn returns the names of the processes and threads of traces.
-func namesIn(cmd *cobra.Command, in *Input, paths []string) (*Names, error) {
-	t, _, err := in.Open(cmd, paths, false)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	n, decoder := NewNames(), builtin.NewDecoder()
-	return n, Once(cmd, t, func(rec *etw.Record) error {
-		n.Learn(decoder, rec, decoder.Event(rec))
-		return nil
-	})
 }
 
 // called returns the numbers of the things whose name fits a pattern, with or without the

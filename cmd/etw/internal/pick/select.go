@@ -89,6 +89,7 @@ type Selector struct {
 	Wheres   []*filter.Where
 	Zone     *time.Location
 	inZone   func(*Selector) error // reads times again when the zone of the machine is known
+	met      func() error          // says which processes and threads there are; see CheckMet
 	Given    bool                  // there is a filter
 	Seen     []seenEvent
 	fitting  int64 // events that pass the filters of headers
@@ -174,6 +175,7 @@ func (s *Selection) Of(cmd *cobra.Command, in *Input, paths []string, more ...*e
 	if err != nil {
 		return nil, err
 	}
+	sel.met = func() error { return CheckMet(cmd, in, paths, &sel.Header) }
 	return sel, sel.findProcesses(cmd, in, paths)
 }
 

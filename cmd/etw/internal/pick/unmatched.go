@@ -25,6 +25,11 @@ func (s *Selector) ReportNone(cmd *cobra.Command) error {
 	if !s.Given || s.chosen > 0 || cmd.Context().Err() != nil {
 		return nil
 	}
+	if s.fitting == 0 && s.met != nil {
+		if err := s.met(); err != nil {
+			return err
+		}
+	}
 	seen := slices.DeleteFunc(slices.Clone(s.Seen), func(e seenEvent) bool { return e.Count == 0 })
 	if len(seen) == 0 {
 		return nil
