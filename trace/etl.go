@@ -186,6 +186,8 @@ func (r *etlReader) facts(of *File) facts {
 		f.ended(false, "no: the session was not stopped")
 	case n.MissingBuffers > 0:
 		f.ended(false, "no: buffers that the session wrote are missing")
+	case h.Mode&etl.ModeRelog != 0:
+		f.ended(true, "yes, by the tool that made it of other files, of all their events or a part")
 	default:
 		f.ended(true, "yes")
 	}

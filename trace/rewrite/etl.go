@@ -40,6 +40,7 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 		h.Processors = max(h.Processors, other.Processors)
 		h.End = max(h.End, other.End)
 	}
+	h.Mode |= etl.ModeRelog
 	h.Compression = etl.CompressionNone
 	if o.Compress {
 		h.Compression = etl.CompressionXpress
