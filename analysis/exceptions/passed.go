@@ -98,7 +98,8 @@ func how(c *methods.Known, frames top) string {
 type Tally struct {
 	// Count is the number of events.
 	Count int `json:"count"`
-	// New are those that were thrown for the first time: all that are not said to be others.
+	// New are those that the trace says were thrown for the first time. With PassedOn, Rethrown
+	// and Untold they are all.
 	New int `json:"new"`
 	// PassedOn were thrown before, and again in those who await or wait for the task that
 	// failed: the innermost method of the program is ExceptionDispatchInfo.Throw.
@@ -106,8 +107,7 @@ type Tally struct {
 	// Rethrown say of themselves that they are, which no throw without an operand does since
 	// .NET 9: it has no event.
 	Rethrown int `json:"rethrown,omitempty"`
-	// Untold of New may be passed on: they have no call stack, or the trace does not list
-	// methods.
+	// Untold may be new or passed on: they have no call stack, or the trace does not list methods.
 	Untold int `json:"untold,omitempty"`
 }
 
@@ -120,7 +120,6 @@ func (t *Tally) add(how string, n int) {
 		t.Rethrown += n
 	case untold:
 		t.Untold += n
-		t.New += n
 	default:
 		t.New += n
 	}
@@ -134,9 +133,12 @@ func (t *Tally) plus(u Tally) {
 	t.Untold += u.Untold
 }
 
+// Throws is how many were thrown for the first time at most: all that are not said to be others.
+func (t Tally) Throws() int { return t.New + t.Untold }
+
 // more compares by throws first, and then by all events.
 func (t Tally) more(u Tally) int {
-	return cmp.Or(cmp.Compare(t.New, u.New), cmp.Compare(t.Count, u.Count))
+	return cmp.Or(cmp.Compare(t.Throws(), u.Throws()), cmp.Compare(t.Count, u.Count))
 }
 
 // told returns a number of new or passed on ones, which is unknown if the trace does not tell these
@@ -151,7 +153,7 @@ func (t Tally) told(n int) measure.Float {
 // Text says how many there are of each kind.
 func (t Tally) Text() string {
 	var b strings.Builder
-	fmt.Fprint(&b, t.New)
+	fmt.Fprint(&b, t.Throws())
 	if t.PassedOn > 0 {
 		fmt.Fprintf(&b, ", and passed on %s by await, Wait or GetResult", times(t.PassedOn))
 	}

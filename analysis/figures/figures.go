@@ -43,9 +43,9 @@ func Of(r *analysis.Result) []compare.Figure {
 		}
 	}
 	if len(r.Exceptions.Runtimes) > 0 {
-		l.count("exceptions.count", "", r.Exceptions.New)
+		l.count("exceptions.count", "", r.Exceptions.Throws())
 		for _, t := range r.Exceptions.Types {
-			l.count("exceptions.count.*", t.Type, t.New)
+			l.count("exceptions.count.*", t.Type, t.Throws())
 		}
 	}
 	if len(r.JIT.Runtimes) > 0 {

@@ -24,7 +24,7 @@ func Exceptions(r *exceptions.Runtime) []Finding {
 	}
 	top := r.Types[0]
 	f.add("exceptions.thrown", atLeast(peak, manyExceptions, Look, Note), "%s thrown; most often %s, %s.",
-		things("count", r.New, "exception was", "exceptions were"), top.Type, times("topCount", top.New))
+		things("count", r.Throws(), "exception was", "exceptions were"), top.Type, times("topCount", top.Throws()))
 	return f.list
 }
 

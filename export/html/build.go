@@ -282,7 +282,7 @@ func overview(views []*view, machine *Machine, texts *texts) *table {
 	num(t, views, column{Key: "pauseMs", Label: "Paused", Unit: "ms", Digits: 1}, pick(hasGC, func(s *subject) float64 { return s.gc.PauseMS }))
 	num(t, views, column{Key: "maxMs", Label: "Longest pause", Unit: "ms", Digits: 1}, pick(hasGC, func(s *subject) float64 { return orNaN(s.gc.All.PauseMS.Max) }))
 	num(t, views, column{Key: "maxPeakMB", Label: "Largest heap", Unit: "MB", Digits: 1}, pick(hasGC, func(s *subject) float64 { return orNaN(s.gc.All.MaxPeakMB) }))
-	num(t, views, column{Key: "exceptions", Label: "Exceptions"}, pick(func(s *subject) bool { return s.exceptions != nil }, func(s *subject) float64 { return float64(s.exceptions.New) }))
+	num(t, views, column{Key: "exceptions", Label: "Exceptions"}, pick(func(s *subject) bool { return s.exceptions != nil }, func(s *subject) float64 { return float64(s.exceptions.Throws()) }))
 	num(t, views, column{Key: "compiled", Label: "Methods compiled"}, pick(func(s *subject) bool { return s.jit != nil }, func(s *subject) float64 { return float64(s.jit.Count) }))
 	return t
 }

@@ -23,7 +23,7 @@ func addExceptions(v *view, s *subject, texts *texts) {
 	sec.showEach((&exceptions.Result{Tally: r.Tally, Types: r.Types, Runtimes: []*exceptions.Runtime{r}}).Tables(), texts)
 	v.add(findings.Exceptions(r))
 	if len(r.Types) > 0 {
-		v.Tiles = append(v.Tiles, tile{"Exceptions", grouped(float64(r.New), 0), clean(r.Types[0].Type), "exceptions"})
+		v.Tiles = append(v.Tiles, tile{"Exceptions", grouped(float64(r.Throws()), 0), clean(r.Types[0].Type), "exceptions"})
 	}
 	v.Sections = append(v.Sections, sec)
 }

@@ -46,7 +46,7 @@ a throw without an operand has no event.`,
 
 func exceptionsTotals(p *page, res *exceptions.Result) {
 	if len(res.Runtimes) > fewRuntimes {
-		p.title(fmt.Sprintf("%s in %d runtimes", show.Count(res.New, "exception", "exceptions"), len(res.Runtimes)))
+		p.title(fmt.Sprintf("%s in %d runtimes", show.Count(res.Throws(), "exception", "exceptions"), len(res.Runtimes)))
 		return
 	}
 	for _, rt := range res.Runtimes {
