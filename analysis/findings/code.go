@@ -120,13 +120,19 @@ func (f *finder) slowest(p *requests.Process) {
 	f.add("requests.slowest", atLeast(most, slowRequest, Look, Note), text+".", args...)
 }
 
-// Code names the method in which most was spent by itself: so many percent of the measure of
-// the samples, such as Thread time.
-func Code(samples, method string, selfPercent float64) Finding {
+// Code names the method in which most was spent by itself, of all of the measure of the
+// samples, such as Thread time, but that of threads that waited. Nothing is found if all did.
+func Code(samples, method string, self, all, waiting float64) []Finding {
+	if all-waiting <= 0 {
+		return nil
+	}
+	if waiting > 0 {
+		samples += " without waiting"
+	}
 	f, text := &finder{part: "cpu"}, "%s: %s was spent in %s itself."
 	if strings.HasPrefix(method, "0x") {
 		text = "%s: %s was spent in code at %s, of which the trace has no name."
 	}
-	f.add("cpu.topMethod", Note, text, samples, share("selfPercent", selfPercent), method)
-	return f.list[0]
+	f.add("cpu.topMethod", Note, text, samples, share("selfPercent", 100*self/(all-waiting)), method)
+	return f.list
 }

@@ -416,11 +416,17 @@ func addProfiles(v *view, s *subject, t *texts) error {
 			continue
 		}
 		top := m.Top.Columns
-		if share := top[2].Numbers.values[0]; share == share {
-			found := findings.Code(m.What, t.list[top[0].Texts[0]], share)
-			found.Part = sec.ID
-			v.add([]findings.Finding{found})
+		all, waiting := 0.0, 0.0
+		for _, c := range f.Calls {
+			if all += c.Self; f.Frames[c.Frame].Waiting {
+				waiting += c.Self
+			}
 		}
+		found := findings.Code(m.What, t.list[top[0].Texts[0]], top[1].Numbers.values[0], all, waiting)
+		for i := range found {
+			found[i].Part = sec.ID
+		}
+		v.add(found)
 	}
 	return nil
 }

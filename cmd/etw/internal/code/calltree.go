@@ -190,14 +190,11 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 func (s *Sampler) Findings() []findings.Finding {
 	var list []findings.Finding
 	for pid, p := range s.byProcess() {
-		waiting := lastOf(p.Waiting())
-		all := lastOf(p.Totals()) - waiting
-		if top := p.View().Top(); len(top) > 0 && all > 0 {
-			of := titleOf(p)
-			if waiting > 0 {
-				of += " without waiting"
-			}
-			f := findings.Code(of, p.Frames[top[0].Frame].Name, 100*float64(lastOf(top[0].Self))/float64(all))
+		top := p.View().Top()
+		if len(top) == 0 {
+			continue
+		}
+		for _, f := range findings.Code(titleOf(p), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting()))) {
 			f.PID = pid
 			list = append(list, f)
 		}
