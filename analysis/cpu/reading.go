@@ -41,10 +41,17 @@ type reader struct {
 	kind func(*stacks.Frame) string
 }
 
-// waits tells the state of a thread outside managed code. It waits if the innermost method
+// waits tells the state of a thread. Outside managed code it waits if the innermost method
 // that is not mere passage to native code is one to wait in; and it is idle if none of the
-// program's own code called that.
-func (r *reader) waits(stack []*stacks.Frame) stacks.Wait {
+// program's own code called that. A worker of the pool is idle also while it spins, in or
+// outside managed code, since work may come soon.
+func (r *reader) waits(stack []*stacks.Frame, outside bool) stacks.Wait {
+	if slices.ContainsFunc(stack, isIdleWorker) {
+		return stacks.Idles
+	}
+	if !outside {
+		return stacks.Runs
+	}
 	inner := len(stack) - 1
 	for inner > 0 && isPassage(stack[inner]) {
 		inner--
@@ -66,6 +73,12 @@ func (r *reader) waits(stack []*stacks.Frame) stacks.Wait {
 		return stacks.Idles
 	}
 	return stacks.Waits
+}
+
+// isIdleWorker reports whether a frame is where workers of the pool wait for work, first by
+// spinning.
+func isIdleWorker(f *stacks.Frame) bool {
+	return strings.HasPrefix(methodOf(f), "System.Threading.LowLevelLifoSemaphore.Wait")
 }
 
 // isPassage reports whether a frame is a stub through which managed code calls native code.

@@ -140,6 +140,7 @@ func TestWaits(t *testing.T) {
 		{"Shop!Shop.Program.Main();" + lib + "System.Threading.Tasks.Task.Wait();" + lib + "System.Threading.Monitor.Wait(class System.Object)", stacks.Waits},
 		{"Shop!Shop.Program.Main();System.Net.Sockets!System.Net.Sockets.Socket.Accept();System.Net.Sockets!Interop+Sys.Accept(int64)", stacks.Waits},
 		{start + ";Shop!Shop.Till.Close();" + lib + "System.Threading.Monitor.Enter_Slowpath(class System.Object)", stacks.Waits},
+		{start + ";" + lib + "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart();" + lib + "System.Threading.LowLevelLifoSemaphore.Wait(int32);" + lib + "System.Threading.LowLevelSpinWaiter.Wait(int32);" + lib + "System.Threading.Thread.Yield()", stacks.Idles},
 		// Code without a name may be the program's own.
 		{start + ";0x5678;" + lib + "System.Threading.Thread.Sleep(int32)", stacks.Waits},
 		// Files are read, and native code of others runs, for all that is known.
@@ -156,8 +157,13 @@ func TestWaits(t *testing.T) {
 			}
 			frames = append(frames, f)
 		}
-		if got := Reading().Waits(frames); got != test.want {
+		if got := Reading().Waits(frames, true); got != test.want {
 			t.Errorf("%s: %d, want %d", test.stack, got, test.want)
+		}
+		// In managed code only workers that spin until they have work are idle.
+		spins := strings.Contains(test.stack, "LowLevelLifoSemaphore")
+		if got := Reading().Waits(frames, false); (got == stacks.Idles) != spins || got == stacks.Waits {
+			t.Errorf("%s, in managed code: %d", test.stack, got)
 		}
 	}
 }

@@ -8,8 +8,9 @@ type Reading struct {
 	// Stops reports whether a frame is where a thread could be stopped, on behalf of whoever
 	// called it.
 	Stops func(*Frame) bool
-	// Waits tells the state of a thread whose stack has these frames, the outermost first.
-	Waits func(stack []*Frame) Wait
+	// Waits tells the state of a thread whose stack has these frames, the outermost first, and
+	// that is outside managed code or not.
+	Waits func(stack []*Frame, outside bool) Wait
 }
 
 // A Wait says whether a thread waits.
@@ -61,15 +62,12 @@ func (n *namer) meaning(node int32, outside bool) int32 {
 	for parent := p.tree.nodes[node].parent; parent != 0 && n.reading.Stops(frame(node)); parent = p.tree.nodes[node].parent {
 		node = parent
 	}
-	if !outside {
-		return node
-	}
 	var stack []*Frame
 	for at := node; at != 0; at = p.tree.nodes[at].parent {
 		stack = append(stack, frame(at))
 	}
 	slices.Reverse(stack)
-	switch n.reading.Waits(stack) {
+	switch n.reading.Waits(stack, outside) {
 	case Waits:
 		return p.tree.child(node, uint64(p.waiting()))
 	case Idles:
