@@ -70,6 +70,22 @@ func (c *Client) Address(s Signal) string {
 	return c.base.JoinPath(version, string(s)).String()
 }
 
+// Reach asks once whether anybody answers at the address for a signal, whatever the answer is.
+func (c *Client) Reach(ctx context.Context, s Signal) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, c.Address(s), nil)
+	if err != nil {
+		return err
+	}
+	for k, v := range c.header {
+		req.Header[k] = v
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("otlp: %w", err)
+	}
+	return resp.Body.Close()
+}
+
 // A RejectedError says that a collector took a body, but not all that is in it.
 type RejectedError struct {
 	Count   int64

@@ -138,6 +138,11 @@ func (c *collect) send(cmd *cobra.Command, args []string) error {
 		defer cancel()
 	}
 	s := &sending{cmd: cmd, client: client}
+	var reached sync.WaitGroup
+	defer reached.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reached.Go(func() { s.reach(ctx) })
 	machine := profiling.New(profiling.Options{
 		Kinds: profiling.Kinds(), Interval: c.sending.every, Window: min(longestWindow, c.sending.every/2), Budget: c.sending.budget, Idle: 2,
 		Share: profiling.DefaultShare, MaxEvents: 2000, List: true, Spans: c.sending.spans, Kernel: kernel, BufferMB: c.enabling.BufferMB,
@@ -165,12 +170,21 @@ func (c *collect) send(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// reach says if nobody answers at the address, before there is something to send.
+func (s *sending) reach(ctx context.Context) {
+	if err := s.client.Reach(ctx, otlp.SignalProfiles); err != nil && ctx.Err() == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		cli.Report(s.cmd, fmt.Errorf("nobody answers yet; each profile is tried for %v: %w", s.client.MaxElapsed, err))
+	}
+}
+
 // status tells of processes that cannot be attached to.
 func (s *sending) status(err error) {
 	if err != nil {
-		cli.Report(s.cmd, err)
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		cli.Report(s.cmd, err)
 		s.trouble = err
 	}
 }

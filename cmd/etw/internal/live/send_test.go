@@ -70,12 +70,16 @@ func TestGive(t *testing.T) {
 	if bodies != 1 || s.sent != 1 || s.lost != 0 {
 		t.Errorf("%d bodies, %d sent, %d lost", bodies, s.sent, s.lost)
 	}
+	if s.reach(t.Context()); bodies != 2 || strings.Contains(out.String(), "nobody") {
+		t.Errorf("%d requests: %s", bodies, out.String())
+	}
 	server.Close()
+	s.reach(t.Context())
 	s.give(p, x, nil)
 	if s.sent != 1 || s.lost != 1 || s.trouble == nil {
 		t.Errorf("%d sent, %d lost: %v", s.sent, s.lost, s.trouble)
 	}
-	for _, part := range []string{"bakery (7): 1 sample", "0.25 s of a processor if it is as assumed", "threads not sampled: idle", "processors were sampled 12 times", "1 wait that went on"} {
+	for _, part := range []string{"bakery (7): 1 sample", "0.25 s of a processor if it is as assumed", "threads not sampled: idle", "processors were sampled 12 times", "1 wait that went on", "etw: nobody answers yet; each profile is tried for 1ms: "} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("the lines do not have %q: %s", part, out.String())
 		}
