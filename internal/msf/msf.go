@@ -17,6 +17,7 @@ const magic = "Microsoft C/C++ MSF 7.00\r\n\x1aDS\x00\x00\x00"
 // The faults of files.
 var (
 	ErrPDB      = errors.New("it is no whole PDB file")
+	ErrVersion  = errors.New("it is an MSFZ file of another version or packed in another way than are known")
 	ErrPortable = errors.New("it is a portable PDB, which knows of no native code")
 )
 
@@ -28,6 +29,7 @@ type File struct {
 	sizes     []uint32
 	lists     [][]byte // numbers of blocks, by stream
 	left      quota.Quota
+	packed    *packedFile // nil if it is no MSFZ file
 }
 
 // Open reads the directory of a file of a size.
@@ -35,6 +37,9 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, len(magic)+6*4)
 	if _, err := r.ReadAt(head[:4], 0); err == nil && string(head[:4]) == "BSJB" {
 		return nil, ErrPortable
+	}
+	if _, err := r.ReadAt(head[:len(packedMagic)], 0); err == nil && string(head[:len(packedMagic)]) == packedMagic {
+		return openPacked(r, size)
 	}
 	if _, err := r.ReadAt(head, 0); err != nil || string(head[:len(magic)]) != magic {
 		return nil, ErrPDB
@@ -114,6 +119,9 @@ func (m *File) read(list []byte, size uint32) ([]byte, error) {
 
 // Stream returns a stream, which is empty if there is none with the number.
 func (m *File) Stream(i int) ([]byte, error) {
+	if m.packed != nil && i >= 0 && i < len(m.packed.streams) {
+		return m.stream(i)
+	}
 	if i < 0 || i >= len(m.sizes) {
 		return nil, nil
 	}

@@ -63,7 +63,7 @@ func layouts(k Key, folder string) []string {
 		return all
 	}
 	for _, name := range unique(k.Name, lower) {
-		all = append(all, filepath.Join(folder, name))
+		all = append(all, filepath.Join(folder, name), filepath.Join(folder, name, k.ID, "msfz0", name))
 		for _, ext := range []string{"dll", "exe", "sys"} {
 			all = append(all, filepath.Join(folder, "symbols", ext, name), filepath.Join(folder, ext, name))
 		}

@@ -32,15 +32,16 @@ func TestLayouts(t *testing.T) {
 	other := testGUID
 	other[0]++
 	for at, n := range map[string]*symbols.Native{
-		testKey:                             &testCode,
-		strings.ToLower(testKey):            &testCode,
-		"ov/" + testKey:                     &testCode,
-		"oven.pdb":                          &testCode,
-		"dll/oven.pdb":                      &testCode,
-		"symbols/sys/oven.pdb":              &testCode,
-		id + "/debuginfo":                   &program,
-		id + "/executable":                  &program,
-		".build-id/0a/" + id[2:] + ".debug": &program,
+		testKey:                  &testCode,
+		strings.ToLower(testKey): &testCode,
+		"ov/" + testKey:          &testCode,
+		"oven.pdb":               &testCode,
+		"dll/oven.pdb":           &testCode,
+		testKey[:len(testKey)-8] + "msfz0/oven.pdb":  &testCode,
+		"symbols/sys/oven.pdb":                       &testCode,
+		id + "/debuginfo":                            &program,
+		id + "/executable":                           &program,
+		".build-id/0a/" + id[2:] + ".debug":          &program,
 		"_.debug/elf-buildid-sym-" + id + "/_.debug": &program,
 		"oven/elf-buildid-" + id + "/oven":           &program,
 	} {
