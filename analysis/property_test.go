@@ -108,7 +108,10 @@ func total(r *Result) map[string]float64 {
 		sums["methods"] += float64(rt.Methods)
 	}
 	for _, rt := range r.ThreadPool.Runtimes {
-		sums["enqueued"] += float64(rt.Enqueued)
+		sums["requested"] += float64(rt.WorkersRequested)
+		if rt.Queue != nil {
+			sums["enqueued"] += float64(rt.Queue.Enqueued)
+		}
 	}
 	for _, rt := range r.Handles.Runtimes {
 		sums["handles"] += float64(rt.Created)

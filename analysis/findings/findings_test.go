@@ -62,7 +62,7 @@ func TestThresholds(t *testing.T) {
 		return Contention(&contention.Runtime{Count: n, TotalMS: 4, DurationMS: measure.Summary{Max: known(3)}})
 	}
 	queued := func(ms float64) []Finding {
-		return ThreadPool(&threadpool.Runtime{QueueMS: measure.Summary{P95: known(ms)}})
+		return ThreadPool(&threadpool.Runtime{Queue: &threadpool.Queue{WaitMS: measure.Summary{P95: known(ms)}}})
 	}
 	starved := func(s *threadpool.Starvation) []Finding { return ThreadPool(&threadpool.Runtime{Starvation: s}) }
 	compiled := func(n int, ms float64) []Finding { return JIT(&jit.Runtime{Count: n, ExclusiveMS: ms}) }
@@ -129,7 +129,7 @@ func TestThresholds(t *testing.T) {
 		{"a short queue", queued(99), ""},
 		{"a long queue", queued(100), "look threadpool.queue: Work waited in the queue of the thread pool: 5 % of it longer than 100 ms."},
 		{"starved", starved(&threadpool.Starvation{Because: []string{"one", "another"}}), "problem threadpool.starved: The thread pool starved: one; another."},
-		{"starved once", starved(&threadpool.Starvation{Because: []string{"one"}, FirstMS: known(1000)}), "problem threadpool.starved: The thread pool starved: one. It began at 1.000 s and went on until 1.000 s."},
+		{"starved once", starved(&threadpool.Starvation{Because: []string{"one"}, FirstMS: known(1000)}), "problem threadpool.starved: The thread pool starved: one. It was seen at 1.000 s."},
 		{"starved and grew", starved(&threadpool.Starvation{Because: []string{"one"}, FirstMS: known(1000), LastMS: known(2000), WorkersBefore: known(2), WorkersAfter: known(9)}),
 			"problem threadpool.starved: The thread pool starved: one. It began at 1.000 s and went on until 2.000 s, while the pool went from 2 to 9 workers."},
 		{"nothing compiled", compiled(0, 0), ""},

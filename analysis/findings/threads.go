@@ -24,7 +24,8 @@ func ThreadPool(r *threadpool.Runtime) []Finding {
 	if s := r.Starvation; s != nil {
 		f.starved(s)
 	}
-	if p95 := r.QueueMS.P95.Or(0); p95 >= longQueue {
+	if q := r.Queue; q != nil && q.WaitMS.P95.Or(0) >= longQueue {
+		p95 := q.WaitMS.P95.Or(0)
 		f.add("threadpool.queue", Look, "Work waited in the queue of the thread pool: 5 %% of it longer than %s.", span("p95Ms", p95))
 	}
 	return f.list
@@ -33,8 +34,12 @@ func ThreadPool(r *threadpool.Runtime) []Finding {
 func (f *finder) starved(s *threadpool.Starvation) {
 	format, args := "The thread pool starved: %s.", []any{strings.Join(s.Because, "; ")}
 	if first, ok := s.FirstMS.Get(); ok {
-		format += " It began at %s and went on until %s"
-		args = append(args, moment("firstMs", first), moment("lastMs", s.LastMS.Or(first)))
+		format += " It was seen at %s"
+		args = append(args, moment("firstMs", first))
+		if last := s.LastMS.Or(first); last > first {
+			format = strings.Replace(format, "was seen at", "began at", 1) + " and went on until %s"
+			args = append(args, moment("lastMs", last))
+		}
 		if before, ok := s.WorkersBefore.Get(); ok {
 			format += ", while the pool went from %s to %s workers"
 			args = append(args, number("workersBefore", before), number("workersAfter", s.WorkersAfter.Or(0)))

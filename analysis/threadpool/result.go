@@ -4,7 +4,7 @@ import "github.com/etwgen/etwgen/analysis/measure"
 
 // Schema is the version of the JSON form of a [Result]. Fields may be added to a
 // version; one that is removed, or changes its meaning, makes a new version.
-const Schema = 1
+const Schema = 2
 
 // A Result holds the thread pools in a trace.
 type Result struct {
@@ -35,17 +35,27 @@ type Runtime struct {
 	// often as it likes: the mean is over time, all else is of measurements.
 	ThroughputPerSec measure.Summary `json:"throughputPerSec"`
 
-	// Enqueued and Dequeued count work items, QueueMS is how long those waited of
-	// which both were seen, and Queued how many wait at the end.
-	Enqueued   int             `json:"enqueued"`
-	Dequeued   int             `json:"dequeued"`
-	Queued     int             `json:"queued"`
-	QueueMS    measure.Summary `json:"queueMs"`
-	IOEnqueued int             `json:"ioEnqueued,omitempty"`
-	IODequeued int             `json:"ioDequeued,omitempty"`
-	IOThreads  int             `json:"ioThreads,omitempty"` // at the last change
+	// Queue is nil if no event of it was recorded.
+	Queue *Queue `json:"queue,omitempty"`
+	// WorkersRequested is how often the pool of .NET Core 3.1 and before asked the runtime for
+	// a worker, which is no piece of work, and WorkersGranted how often one came.
+	WorkersRequested int `json:"workersRequested,omitempty"`
+	WorkersGranted   int `json:"workersGranted,omitempty"`
+	IOEnqueued       int `json:"ioEnqueued,omitempty"`
+	IODequeued       int `json:"ioDequeued,omitempty"`
+	IOThreads        int `json:"ioThreads,omitempty"` // at the last change
 
 	Starvation *Starvation `json:"starvation,omitempty"`
+}
+
+// A Queue counts work items: those that came, those that were begun, and those that were not: they
+// wait at the end, or a thread that waited for them ran them, of which no event tells.
+// WaitMS is how long those waited of which both events were seen.
+type Queue struct {
+	Enqueued int             `json:"enqueued"`
+	Dequeued int             `json:"dequeued"`
+	Waiting  int             `json:"waiting"`
+	WaitMS   measure.Summary `json:"waitMs"`
 }
 
 // Limits are the least and the most threads that the pool may have.
@@ -77,9 +87,10 @@ type Starvation struct {
 	// work was taken for half a second; repeated "CooperativeBlocking" ones, which
 	// make up for workers that wait for tasks; and long times in the queue.
 	Because []string `json:"because"`
-	// FirstMS and LastMS are the times of the first and the last such adjustment, and the
-	// numbers of workers those before and after them. One that lowers their number does not
-	// count: the pool gives back the workers added for blocked ones.
+	// FirstMS and LastMS are the times of the first and the last such adjustment, or of work that
+	// waited for long if that is before or after, and the numbers of workers those before and
+	// after the adjustments. One that lowers their number does not count: the pool gives back the
+	// workers added for blocked ones.
 	FirstMS       measure.Float `json:"firstMs,omitzero"`
 	LastMS        measure.Float `json:"lastMs,omitzero"`
 	WorkersBefore measure.Float `json:"workersBefore,omitzero"`

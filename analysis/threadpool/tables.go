@@ -31,9 +31,18 @@ func (r *Result) processes() table.View {
 		table.Count("maxWorkers", func(rt *Runtime) int { return rt.MaxWorkers }),
 		table.Count("lastWorkers", func(rt *Runtime) int { return rt.LastWorkers }),
 		table.Count("adjustments", func(rt *Runtime) int { return len(rt.Adjustments) }),
-		table.Count("enqueued", func(rt *Runtime) int { return rt.Enqueued }),
-		table.Count("dequeued", func(rt *Runtime) int { return rt.Dequeued }),
-		table.Amount("p95QueueMs", func(rt *Runtime) measure.Float { return rt.QueueMS.P95 }),
+		table.Amount("enqueued", func(rt *Runtime) (n measure.Float) {
+			if rt.Queue != nil {
+				n = measure.Known(float64(rt.Queue.Enqueued))
+			}
+			return n
+		}).To(0),
+		table.Amount("p95QueueMs", func(rt *Runtime) (ms measure.Float) {
+			if rt.Queue != nil {
+				ms = rt.Queue.WaitMS.P95
+			}
+			return ms
+		}),
 		table.Text("starvation", func(rt *Runtime) string {
 			if rt.Starvation == nil {
 				return ""

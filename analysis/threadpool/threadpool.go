@@ -3,8 +3,8 @@
 // it when requests wait though processors are idle.
 //
 // Microsoft-Windows-DotNETRuntime with the keyword Threading (0x10000) at level 4
-// writes the events; at level 5 with ThreadTransfer (0x80000000) also those of the
-// queue.
+// writes the events of workers, and System.Diagnostics.Eventing.FrameworkEventSource with
+// the keyword ThreadPool (0x2) at level 5 those of the queue: two for each piece of work.
 package threadpool
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/dotnet/framework"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -38,14 +39,22 @@ type state struct {
 	limits                   *Limits
 	adjustments              []adjustment
 	throughput               []float64
-	measuredAt               int64            // when the last of these was
-	weighed, weight          float64          // their sum and that of times, but for the first, whose time is not known
-	queue                    map[uint64]int64 // time that a work item was enqueued
-	enqueued, dequeued       int
-	latencies                []float64
+	measuredAt               int64   // when the last of these was
+	weighed, weight          float64 // their sum and that of times, but for the first, whose time is not known
+	queue                    *queue
+	requested, granted       int
 	ioEnqueued, ioDequeued   int
 	ioThreads                int
 	seen                     bool
+}
+
+// A queue follows work items by their numbers, which are hashes: one that is used twice at a time
+// is of the later item.
+type queue struct {
+	at                 map[int64]int64 // when it came
+	enqueued, dequeued int
+	latencies          []float64
+	longFirst, longEnd int64 // when the first of those that waited for long came, and the last was begun
 }
 
 type adjustment struct {
@@ -126,26 +135,53 @@ func (a *Analysis) handleAdjustments(mux *etw.Mux) {
 
 func (a *Analysis) handleQueue(mux *etw.Mux) {
 	t := &a.runtimes
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolEnqueue) {
-		s := &rt.State
-		s.seen = true
-		s.enqueued++
-		if len(s.queue) >= maxQueue || s.queue == nil {
-			s.queue = make(map[uint64]int64)
+	lives.OnBare(t, mux, func(rt *runtime, _ *etw.Record, e *framework.ThreadPoolEnqueueWork) {
+		q := rt.State.queued()
+		q.enqueued++
+		if len(q.at) >= maxQueue {
+			clear(q.at)
 		}
-		s.queue[uint64(e.WorkID)] = rt.Now
+		q.at[e.WorkID] = rt.Now
 	})
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolDequeue) {
-		s := &rt.State
-		s.seen = true
-		s.dequeued++
-		if at, ok := s.queue[uint64(e.WorkID)]; ok {
-			s.latencies = append(s.latencies, rt.MS(rt.Now-at))
-			delete(s.queue, uint64(e.WorkID))
+	lives.OnBare(t, mux, func(rt *runtime, _ *etw.Record, e *framework.ThreadPoolDequeueWork) {
+		q := rt.State.queued()
+		q.dequeued++
+		if at, ok := q.at[e.WorkID]; ok {
+			q.waited(at, rt.Now, rt.MS(rt.Now-at))
+			delete(q.at, e.WorkID)
 		}
+	})
+	// Those of the runtime are its own queue, in which .NET Core 3.1 and before ask it for workers.
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolEnqueue) {
+		rt.State.seen = true
+		rt.State.requested++
+	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolDequeue) {
+		rt.State.seen = true
+		rt.State.granted++
 	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIOEnqueue) { rt.State.ioEnqueued++ })
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIODequeue) { rt.State.ioDequeued++ })
+}
+
+// queued returns the queue of a pool of which an event of it came.
+func (s *state) queued() *queue {
+	s.seen = true
+	if s.queue == nil {
+		s.queue = &queue{at: make(map[int64]int64)}
+	}
+	return s.queue
+}
+
+func (q *queue) waited(from, to int64, ms float64) {
+	q.latencies = append(q.latencies, ms)
+	if ms <= longQueueMS {
+		return
+	}
+	if q.longEnd == 0 || from < q.longFirst {
+		q.longFirst = from
+	}
+	q.longEnd = max(q.longEnd, to)
 }
 
 // Result returns the findings so far. It shares no memory that changes with the analysis.
@@ -173,10 +209,12 @@ func (s *state) result(rt *runtime) *Runtime {
 		Workers: s.workers.Clone(), MaxWorkers: s.highest, LastWorkers: s.last,
 		Started: s.started, Stopped: s.stopped, Waited: s.waited, Limits: s.limits,
 		Adjustments: []Adjustment{}, Reasons: []Reason{}, ThroughputPerSec: measure.Summarize(slices.Clone(s.throughput)),
-		Enqueued: s.enqueued, Dequeued: s.dequeued, Queued: len(s.queue), QueueMS: measure.Summarize(slices.Clone(s.latencies)),
-		IOEnqueued: s.ioEnqueued, IODequeued: s.ioDequeued, IOThreads: s.ioThreads}
+		WorkersRequested: s.requested, WorkersGranted: s.granted, IOEnqueued: s.ioEnqueued, IODequeued: s.ioDequeued, IOThreads: s.ioThreads}
 	if s.weight > 0 {
 		out.ThroughputPerSec.Mean = measure.Known(s.weighed / s.weight)
+	}
+	if q := s.queue; q != nil {
+		out.Queue = &Queue{q.enqueued, q.dequeued, len(q.at), measure.Summarize(slices.Clone(q.latencies))}
 	}
 	reasons := map[string]int{}
 	for _, adj := range s.adjustments {
@@ -189,7 +227,7 @@ func (s *state) result(rt *runtime) *Runtime {
 	order.Sort(out.Reasons, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
-	out.Starvation = s.starvation(out)
+	out.Starvation = s.starvation(rt, out.Queue)
 	return out
 }
 
@@ -203,7 +241,7 @@ const (
 // starvation returns the signs of starvation, or nil. Workers that make up for blocked ones
 // go again once these are not blocked any more: an adjustment that lowers their number is no
 // sign.
-func (s *state) starvation(rt *Runtime) *Starvation {
+func (s *state) starvation(rt *runtime, q *Queue) *Starvation {
 	out := &Starvation{}
 	var before uint32
 	known := false
@@ -223,16 +261,20 @@ func (s *state) starvation(rt *Runtime) *Starvation {
 		before, known = adj.Workers, true
 	}
 	if n := count[clr.ThreadAdjustmentReasonStarvation]; n > 0 {
-		out.Because = append(out.Because, fmt.Sprintf("%d adjustments because of starvation", n))
+		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of starvation")
 	}
 	if n := count[clr.ThreadAdjustmentReasonCooperativeBlocking]; n >= manyBlocked {
-		out.Because = append(out.Because, fmt.Sprintf("%d adjustments because of blocked workers", n))
+		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of blocked workers")
 	}
-	if p95, ok := rt.QueueMS.P95.Get(); ok && p95 > longQueueMS {
-		out.Because = append(out.Because, fmt.Sprintf("work waits for %.0f ms in the queue (95th percentile)", p95))
+	if q != nil && q.WaitMS.P95.Or(0) > longQueueMS {
+		out.Because = append(out.Because, fmt.Sprintf("work waits for %.0f ms in the queue (95th percentile)", q.WaitMS.P95.Or(0)))
 	}
 	if out.Because == nil {
 		return nil
+	}
+	if q != nil && s.queue.longEnd > 0 { // adjustments come half a second late, and the last is not the end
+		first, last := rt.At(s.queue.longFirst), rt.At(s.queue.longEnd)
+		out.FirstMS, out.LastMS = measure.Known(min(first, out.FirstMS.Or(first))), measure.Known(max(last, out.LastMS.Or(last)))
 	}
 	return out
 }

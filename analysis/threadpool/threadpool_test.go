@@ -8,6 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/dotnet/framework"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -67,6 +68,9 @@ func TestTruth(t *testing.T) {
 		Min     int `json:"min_threads"`
 		Threads int `json:"thread_count_at_end"`
 		Starved int `json:"starvation_threads_used"`
+		End     struct {
+			Done int `json:"threadpool_completed_work_items"`
+		} `json:"counters_end"`
 	}
 	if !testtrace.Truth(t, path, &truth) {
 		t.Skip("the program says nothing")
@@ -74,6 +78,9 @@ func TestTruth(t *testing.T) {
 	rt := analyze(t, path).Runtimes[0]
 	if rt.Starvation == nil || rt.Limits == nil || rt.Limits.MinWorkers != truth.Min || rt.MaxWorkers < truth.Starved {
 		t.Errorf("starvation %+v, limits %+v, %d workers; want %+v", rt.Starvation, rt.Limits, rt.MaxWorkers, truth)
+	}
+	if q := rt.Queue; q == nil || q.Enqueued != truth.End.Done {
+		t.Errorf("%+v, and the pool completed %d", q, truth.End.Done)
 	}
 }
 
@@ -83,10 +90,11 @@ func TestQueue(t *testing.T) {
 	s := testtrace.NewScript(t, &mux)
 	ms := time.Millisecond
 	s.Event(0, 1, &clr.ThreadPoolWorkerThreadStart{ActiveWorkerThreadCount: 3})
-	s.Event(1*ms, 1, &clr.ThreadPoolEnqueue{WorkID: 5})
-	s.Event(2*ms, 1, &clr.ThreadPoolEnqueue{WorkID: 6})
-	s.Event(3*ms, 1, &clr.ThreadPoolDequeue{WorkID: 9})
-	s.Event(201*ms, 1, &clr.ThreadPoolDequeue{WorkID: 5})
+	s.Event(1*ms, 1, &framework.ThreadPoolEnqueueWork{WorkID: 5})
+	s.Event(2*ms, 1, &framework.ThreadPoolEnqueueWork{WorkID: 6})
+	s.Event(2*ms, 1, &clr.ThreadPoolEnqueue{WorkID: 7}) // for a worker
+	s.Event(3*ms, 1, &framework.ThreadPoolDequeueWork{WorkID: 9})
+	s.Event(201*ms, 1, &framework.ThreadPoolDequeueWork{WorkID: 5})
 	s.Event(201*ms, 1, &clr.ThreadPoolIOEnqueue{})
 	s.Event(201*ms, 1, &clr.ThreadPoolIODequeue{})
 	s.Event(201*ms, 1, &clr.ThreadPoolWorkingThreadCount{Count: 2})
@@ -101,10 +109,10 @@ func TestQueue(t *testing.T) {
 	s.Event(204*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentSample{Throughput: 100})
 	s.Event(301*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentSample{Throughput: 0})
 	rt := a.Result().Runtimes[0]
-	if rt.Enqueued != 2 || rt.Dequeued != 2 || rt.Queued != 1 || rt.QueueMS.Total != 200 || rt.MaxWorkers != 3 || rt.LastWorkers != 1 || rt.IOThreads != 3 || rt.IOEnqueued != 1 || rt.ThroughputPerSec.Max != measure.Known(100) || rt.ThroughputPerSec.Mean != measure.Known(3) {
+	if rt.Queue == nil || rt.Queue.Enqueued != 2 || rt.Queue.Dequeued != 2 || rt.Queue.Waiting != 1 || rt.Queue.WaitMS.Total != 200 || rt.WorkersRequested != 1 || rt.WorkersGranted != 0 || rt.MaxWorkers != 3 || rt.LastWorkers != 1 || rt.IOThreads != 3 || rt.IOEnqueued != 1 || rt.ThroughputPerSec.Max != measure.Known(100) || rt.ThroughputPerSec.Mean != measure.Known(3) {
 		t.Errorf("%+v", rt)
 	}
-	if s := rt.Starvation; s == nil || !slices.Contains(s.Because, "3 adjustments because of blocked workers") || s.FirstMS.Or(0) != 202 || s.LastMS.Or(0) != 202 || s.WorkersAfter.Or(0) != 4 {
+	if s := rt.Starvation; s == nil || !slices.Contains(s.Because, "3 adjustments because of blocked workers") || s.FirstMS.Or(0) != 1 || s.LastMS.Or(0) != 202 || s.WorkersAfter.Or(0) != 4 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -13,7 +13,7 @@ func addThreadPool(v *view, s *subject, texts *texts) {
 	if r == nil {
 		return
 	}
-	v.weight += r.Started + len(r.Adjustments) + r.Enqueued
+	v.weight += r.Started + len(r.Adjustments) + r.WorkersRequested
 	sec := &section{ID: "threadpool", Title: "Thread pool", Lead: poolLead(r)}
 	value := tile{"Workers of the thread pool", fmt.Sprint(r.MaxWorkers), "at most; " + fmt.Sprint(r.LastWorkers) + " at the end", "threadpool"}
 	found := v.add(findings.ThreadPool(r))
@@ -38,12 +38,15 @@ func poolLead(r *threadpool.Runtime) []string {
 	if l := r.Limits; l != nil {
 		lead = append(lead, fmt.Sprintf("The limits are %d to %d workers, and %d to %d threads for input and output.", l.MinWorkers, l.MaxWorkers, l.MinIO, l.MaxIO))
 	}
-	if q := r.QueueMS; q.Count > 0 {
+	if r.Queue == nil {
+		return lead
+	}
+	if q := r.Queue.WaitMS; q.Count > 0 {
 		lead = append(lead, fmt.Sprintf("%s waited in the queue for %s at the median, %s at 95 %%, %s at most.", count(q.Count, "work item", "work items"),
 			span(q.P50.Or(0)), span(q.P95.Or(0)), span(q.Max.Or(0))))
 	}
-	if r.Queued > 0 {
-		lead = append(lead, fmt.Sprintf("%s still waiting at the end.", count(r.Queued, "work item was", "work items were")))
+	if n := r.Queue.Waiting; n > 0 {
+		lead = append(lead, fmt.Sprintf("%s not begun: they wait, or a thread that waited for them ran them.", count(n, "work item was", "work items were")))
 	}
 	return lead
 }

@@ -24,6 +24,7 @@ const (
 	keywordFlow       = 0x40000
 	keywordTasks      = 0x43    // what tasks are scheduled, run and awaited
 	keywordNames      = 0x8     // of what is awaited
+	keywordPool       = 0x2     // the queue of the thread pool alone
 	keywordTransfer   = 0x10    // the queue of the thread pool, and timers
 	keywordAsync      = 0x2fe5f // async methods, with those that await them when they go on; from .NET 11 on
 	everything        = ^uint64(0)
@@ -147,6 +148,6 @@ var profiles = []Profile{
 	},
 	{
 		Name: "threadpool", Doc: "the thread pool: its size, its queue, why it grows",
-		Providers: []Provider{runtimeAt(keywordThreading, informational)},
+		Providers: []Provider{runtimeAt(keywordThreading, informational), {Name: poolProvider, Keywords: keywordPool, Level: verbose}},
 	},
 }

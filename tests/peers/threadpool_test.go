@@ -23,8 +23,8 @@ func compareThreadPool(s *sheet) {
 		counts["ThreadPoolWorkerThread/Start"] += rt.Started
 		counts["ThreadPoolWorkerThread/Stop"] += rt.Stopped
 		counts["ThreadPoolWorkerThread/Wait"] += rt.Waited
-		counts["ThreadPool/Enqueue"] += rt.Enqueued
-		counts["ThreadPool/Dequeue"] += rt.Dequeued
+		counts["ThreadPool/Enqueue"] += rt.WorkersRequested
+		counts["ThreadPool/Dequeue"] += rt.WorkersGranted
 		counts["ThreadPool/IOEnqueue"] += rt.IOEnqueued
 		counts["ThreadPool/IODequeue"] += rt.IODequeued
 		counts["ThreadPoolWorkerThreadAdjustment/Adjustment"] += len(rt.Adjustments)

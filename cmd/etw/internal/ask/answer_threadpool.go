@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -45,21 +46,30 @@ func threadpoolTotals(p *page, res *threadpool.Result) {
 	}
 	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
-		p.line("workers", "%d at most, %d at the end; %d started, %d stopped", rt.MaxWorkers, rt.LastWorkers, rt.Started, rt.Stopped)
+		if rt.MaxWorkers+rt.Started+rt.Stopped > 0 {
+			p.line("workers", "%d at most, %d at the end; %d started, %d stopped", rt.MaxWorkers, rt.LastWorkers, rt.Started, rt.Stopped)
+		}
 		if l := rt.Limits; l != nil {
 			p.line("limits", "%d to %d workers, %d to %d threads for I/O", l.MinWorkers, l.MaxWorkers, l.MinIO, l.MaxIO)
 		}
-		if rt.Enqueued+rt.Dequeued > 0 {
-			p.line("work", "%d items came, %d were begun, %d wait at the end", rt.Enqueued, rt.Dequeued, rt.Queued)
+		if n := rt.WorkersRequested; n > 0 {
+			p.line("requested", "%s of the runtime, which is no count of work", measure.Count(n, "worker", "workers"))
 		}
-		if rt.QueueMS.Count > 0 {
-			p.line("waited", "%s", show.Spread(&rt.QueueMS))
+		if q := rt.Queue; q != nil {
+			p.line("work", "%s came, %d were begun; %d were not: they wait, or a thread that waited for them ran them", measure.Count(q.Enqueued, "item", "items"), q.Dequeued, q.Waiting)
+			if q.WaitMS.Count > 0 {
+				p.line("waited", "%s", show.Spread(&q.WaitMS))
+			}
+		} else {
+			p.line("work", "not in the trace; the queue is recorded by System.Diagnostics.Eventing.FrameworkEventSource:0x2:5")
 		}
 		if s := &rt.ThroughputPerSec; s.Count > 0 {
 			p.line("throughput", "%.0f items per second on average, %.0f at most", s.Mean.Or(0), s.Max.Or(0))
 		}
 		if s := rt.Starvation; s != nil {
 			p.line("starvation", "%s", strings.Join(s.Because, "; "))
+		} else if rt.Queue == nil {
+			p.line("starvation", "no sign of it in the number of workers")
 		} else {
 			p.line("starvation", "no sign of it")
 		}
