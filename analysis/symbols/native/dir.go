@@ -89,10 +89,15 @@ func (d *Dir) add(path, name string) {
 	}
 }
 
-// scan reads the number of a process of perf-123.map.
+// scan reads the number of a process of perf-123.map, or of jit-123.dump, in whose place the
+// map is taken that comes behind it in the same folder.
 func scan(name string, pid *int64) bool {
-	_, err := fmt.Sscanf(name, "perf-%d.map", pid)
-	return err == nil && name == fmt.Sprintf("perf-%d.map", *pid)
+	for _, form := range []string{"perf-%d.map", "jit-%d.dump"} {
+		if _, err := fmt.Sscanf(name, form, pid); err == nil && name == fmt.Sprintf(form, *pid) {
+			return true
+		}
+	}
+	return false
 }
 
 // Faults returns the errors of files that could not be read.

@@ -13,7 +13,7 @@
 //
 // Of several sources of a name the first counts:
 //
-//   - maps for perf, of code that a process compiled ([Dir.Jitted])
+//   - maps for perf, or jitdumps, of code that a process compiled ([Dir.Jitted])
 //   - files of .NET, by the methods that they list, also inside of programs that are a
 //     single file
 //   - ELF files with the build id, in the folder and in usual ones: their tables of

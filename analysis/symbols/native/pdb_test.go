@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -219,6 +220,12 @@ func TestDir(t *testing.T) {
 	write("lib/liboven.so", testELF())
 	write("perf-42.map", []byte("1000 20 void [Shop] Bakery.Oven::Bake(int32)[Tier1]\nrubbish\n2000 10 stub <1>\n1000 30 int [Shop] Bakery.Till::Sell()[Tier0]\n"))
 	write("perf-x.map", nil)
+	write("jit-42.dump", []byte("rubbish that nobody looks at"))
+	dump := []byte("DTiJ\x01\x00\x00\x00\x28\x00\x00\x00" + strings.Repeat("\x00", 28))
+	for _, n := range []uint64{62 << 32, 0, 0, 0, 0x3000, 0x20, 1} { // a record of 62 bytes, which has code
+		dump = binary.LittleEndian.AppendUint64(dump, n)
+	}
+	write("jit-44.dump", append(dump, "knead\x00"...))
 	d, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -246,6 +253,9 @@ func TestDir(t *testing.T) {
 	}
 	if n, ok := d.Jitted(42, 0x2001); !ok || n.Text(0) != "stub <1>+0x1" {
 		t.Errorf("%+v, %v", n, ok)
+	}
+	if n, ok := d.Jitted(44, 0x301f); !ok || n.Text(0) != "knead+0x1f" {
+		t.Errorf("of a jitdump: %+v, %v", n, ok)
 	}
 	for _, at := range []uint64{0, 0xfff, 0x1030, 0x2010} {
 		if n, ok := d.Jitted(42, at); ok {
