@@ -33,7 +33,7 @@ var flagSets = []flagSet{
 	{"recording", "events to record", "collect", []string{"profile", "providers", "rundown", "no-stacks", "block"},
 		func() string { return "The profiles are:\n\n" + strings.TrimSuffix(windows.ProfileHelp(), "\n") }},
 	{"events", "how events are printed", "dump", []string{"columns", "enums", "fields", "payload", "raw-stacks", "stacks", "time"}, nil},
-	{"output", "how results are printed", "top", []string{"format", "json", "csv-raw", "color", "no-pager", "wide", "sort", "reverse", "top"}, nil},
+	{"output", "how results are printed", "top", []string{"format", "json", "csv-raw", "color", "no-pager", "wide", "sort", "reverse", "rows", "top"}, nil},
 	{"input", "how files are read", "dump", []string{"manifest", "no-attribute", "unpack-limit"}, nil},
 }
 

@@ -125,6 +125,22 @@ func (w *Where) Match(e etw.Described) bool {
 	return false
 }
 
+// MatchText reports whether a text meets the condition: as a number, if both are.
+func (w *Where) MatchText(text string) bool {
+	if w.value.pattern != nil {
+		return w.value.pattern.MatchString(text) == (w.op == "~")
+	}
+	if w.value.isNumber {
+		n, ok := parseNumber(text)
+		if !ok {
+			return w.op == "!="
+		}
+		order, ok := n.compare(w.value.number)
+		return w.ordered(order, ok)
+	}
+	return w.ordered(strings.Compare(text, w.text), true)
+}
+
 // reach follows the rest of the path from the value v of field d.
 func (w *Where) reach(d *etw.FieldDesc, v etw.Value, path []string) bool {
 	switch v.Kind() {
@@ -156,7 +172,11 @@ func (w *Where) holds(d *etw.FieldDesc, v etw.Value) bool {
 	if w.value.pattern != nil {
 		return w.value.pattern.MatchString(plain(d, v)) == (w.op == "~")
 	}
-	order, ok := w.compare(d, v)
+	return w.ordered(w.compare(d, v))
+}
+
+// ordered reports whether a value meets the condition that compares so with the operand.
+func (w *Where) ordered(order int, ok bool) bool {
 	if !ok { // values that do not compare are different
 		return w.op == "!="
 	}

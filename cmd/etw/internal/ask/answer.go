@@ -260,7 +260,7 @@ func (q *Question) key(cmd *cobra.Command, args []string) string {
 }
 
 // viewFlags are the flags that choose the part of an answer to show.
-var viewFlags = []string{"by", "sort", "reverse", "top", "format", "json"}
+var viewFlags = []string{"by", "sort", "reverse", "rows", "top", "format", "json"}
 
 // read asks the traces.
 func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
@@ -432,7 +432,7 @@ func (q *Question) absent(a *answered) []string {
 
 // wantsRows reports whether a document has the table, too: where its flags are given.
 func (q *Question) wantsRows(cmd *cobra.Command) bool {
-	return q.flat && !cli.ForAssistant(cmd) || slices.ContainsFunc([]string{"by", "sort", "reverse", "top"}, cmd.Flags().Changed)
+	return q.flat && !cli.ForAssistant(cmd) || slices.ContainsFunc([]string{"by", "sort", "reverse", "rows", "top"}, cmd.Flags().Changed)
 }
 
 // table returns the rows.

@@ -40,7 +40,7 @@ activity all. A request fails with a status of 500 or more, for who makes it of 
 more.`,
 		example: `  etw requests requests-10.nettrace
   etw requests --by endpoint requests-10.nettrace
-  etw requests --by activity --top 5 requests-10.nettrace
+  etw requests --by activity --rows 'durationMs >= 5' requests-10.nettrace
   etw requests --by status --format md requests-10.nettrace
   etw requests --format json requests-10.nettrace | jq '.processes[0].tasks[0].durationMs.p95'`,
 		next: []show.Suggestion{

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -18,6 +19,8 @@ import (
 type Ranking struct {
 	sort    string
 	reverse bool
+	only    []string // conditions on columns
+	wheres  []*filter.Where
 	Top     int
 	cmd     *cobra.Command
 }
@@ -27,11 +30,13 @@ func (r *Ranking) Flags(cmd *cobra.Command, columns ...string) {
 	r.cmd = cmd
 	f := cmd.Flags()
 	f.StringVar(&r.sort, "sort", "", "sort by this `COLUMN`: numbers from the largest, texts and times from the\nfirst")
+	f.StringArrayVar(&r.only, "rows", nil, "only rows with a column such that this `CONDITION` holds, such as\n\"durationMs >= 500\" or \"name ~ orders\": see --where; repeatable")
 	f.BoolVarP(&r.reverse, "reverse", "r", false, "reverse the order")
 	f.IntVarP(&r.Top, "top", "n", 0, "print only the first `N` rows")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"sort": cobra.FixedCompletions(columns, cobra.ShellCompDirectiveNoFileComp),
 		"top":  cobra.NoFileCompletions,
+		"rows": cobra.NoFileCompletions,
 	})
 }
 
@@ -40,12 +45,32 @@ func (r *Ranking) Check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("top") && r.Top <= 0 {
 		return cli.Usagef("--top: %d is not a number of rows to print, from 1 on", r.Top)
 	}
+	r.wheres = nil
+	for _, text := range r.only {
+		w, err := filter.ParseWhere(text)
+		if err != nil {
+			return cli.Usagef("--rows: %w", err)
+		}
+		r.wheres = append(r.wheres, w)
+	}
 	return nil
 }
 
 // CheckColumn reports a column that there is not.
 func (r *Ranking) CheckColumn(columns []Column) error {
-	if r.sort == "" || findColumn(columns, r.sort) >= 0 {
+	for _, w := range r.wheres {
+		if err := checkColumn(columns, "rows", columnOf(w)); err != nil {
+			return err
+		}
+	}
+	return checkColumn(columns, "sort", r.sort)
+}
+
+// columnOf returns the name of the column that a condition is on.
+func columnOf(w *filter.Where) string { return strings.Join(w.Path(), ".") }
+
+func checkColumn(columns []Column, flag, name string) error {
+	if name == "" || findColumn(columns, name) >= 0 {
 		return nil
 	}
 	var names []string
@@ -54,7 +79,7 @@ func (r *Ranking) CheckColumn(columns []Column) error {
 			names = append(names, c.Name)
 		}
 	}
-	return cli.Usagef("--sort %s: there is no such column%s; there are %s", r.sort, cli.DidYouMean(r.sort, names), strings.Join(names, ", "))
+	return cli.Usagef("--%s %s: there is no such column%s; there are %s", flag, name, cli.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 // findColumn returns the column of a name, which may be a begin of it, or -1.
@@ -69,9 +94,24 @@ func findColumn(columns []Column, name string) int {
 	return slices.IndexFunc(columns, func(c Column) bool { return strings.HasPrefix(strings.ToLower(c.Name), name) })
 }
 
+// narrow leaves the rows of which all conditions hold. What is not known meets none.
+func (r *Ranking) narrow(t *Table) {
+	for _, w := range r.wheres {
+		at := findColumn(t.Columns, columnOf(w))
+		t.Rows = slices.DeleteFunc(t.Rows, func(row []string) bool {
+			cell := row[at]
+			if t.Columns[at].Number {
+				cell, _, _ = strings.Cut(cell, " ") // behind which its unit may stand
+			}
+			return cell == "" || !w.MatchText(cell)
+		})
+	}
+}
+
 // Apply sorts the rows of a table, by count if no column is named and they are
 // not ordered already, and cuts them off.
 func (r *Ranking) Apply(t *Table, ordered bool) {
+	r.narrow(t)
 	name := r.sort
 	if name == "" && !ordered {
 		name = "count"
@@ -131,6 +171,7 @@ func compareCell(a, b string, number bool) int {
 // WriteFirst prints the rows that were asked for. Of a table for people that is
 // longer than they asked for, a line says how much longer.
 func (r *Ranking) WriteFirst(p *Printer, t *Table) error {
+	r.narrow(t)
 	all, rank := len(t.Rows), *r
 	forPeople := p.Format == FormatText || p.Format == FormatMD
 	if rank.Top == 0 && forPeople {
@@ -140,6 +181,9 @@ func (r *Ranking) WriteFirst(p *Printer, t *Table) error {
 	shown := len(t.Rows)
 	if p.Format == FormatText {
 		if all == 0 {
+			if len(r.wheres) > 0 {
+				p.Note("no row meets --rows")
+			}
 			return nil
 		}
 		fmt.Fprintln(p)

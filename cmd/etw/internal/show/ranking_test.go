@@ -2,6 +2,8 @@ package show
 
 import (
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestRanking(t *testing.T) {
@@ -19,6 +21,25 @@ func TestRanking(t *testing.T) {
 	}{{Ranking{sort: "n"}, "a"}, {Ranking{sort: "s"}, "a"}, {Ranking{sort: "s", reverse: true}, "c"}, {Ranking{sort: "n", Top: 1}, "a"}} {
 		if got := first(c.r); got != c.want {
 			t.Errorf("%+v: %s first, want %s", c.r, got, c.want)
+		}
+	}
+	for where, want := range map[string]int{"n >= 5": 2, "n > 5": 1, "N != 5": 1, "s ~ [bc]": 2, "s = c": 1, "n < 5": 0, "s > b": 1} {
+		tab := NewTable(Num("n"), Word("s"))
+		for _, row := range [][]string{{"5 ms", "b"}, {"10.5", "a"}, {"", "c"}} {
+			tab.Add(row...)
+		}
+		r := Ranking{only: []string{where}}
+		cmd := new(cobra.Command)
+		cmd.Flags().Int("top", 0, "")
+		if err := r.Check(cmd); err != nil {
+			t.Fatal(err)
+		}
+		if r.Apply(tab, true); len(tab.Rows) != want {
+			t.Errorf("%s: %d rows, want %d", where, len(tab.Rows), want)
+		}
+		r.only = []string{"x = 1"}
+		if err := r.Check(cmd); err != nil || r.CheckColumn(tab.Columns) == nil {
+			t.Errorf("%v: there is no column x", err)
 		}
 	}
 	if len(tab.Rows) != 1 {
