@@ -66,9 +66,10 @@ func (a *Analysis) recordRest(r *etw.Record, rested time.Duration) {
 	x.does, x.since = running, till
 	x.sums[waiting] += till - from
 	x.longest = max(x.longest, till-from)
-	x.rest = len(a.off)
-	a.rests(off{thread: x, from: from, ranFrom: ran, readied: till, till: till, waited: true, blurred: true})
-	a.bound.Await(r, x.TID, int32(len(a.off)-1))
+	x.rest = a.rests(off{thread: x, from: from, ranFrom: ran, readied: till, till: till, waited: true, blurred: true})
+	if !a.sumsOnly {
+		a.bound.Await(r, x.TID, x.rest)
+	}
 }
 
 // meets takes that a thread runs since its first sample.
@@ -89,8 +90,14 @@ func (a *Analysis) settle() {
 
 // restsOn takes that a rest lasts longer.
 func (a *Analysis) restsOn(x *thread, till int64) {
-	o := &a.off[x.rest]
-	x.sums[waiting] += till - x.since
-	o.readied, o.till, x.since = till, till, till
-	x.longest = max(x.longest, till-o.from)
+	longer := till - x.since
+	x.sums[waiting] += longer
+	x.since = till
+	switch o := a.numberedOff(x.rest); {
+	case o != nil:
+		o.readied, o.till = till, till
+		x.longest = max(x.longest, till-o.from)
+	case x.rests != nil:
+		x.rests.ns[unknown] += longer
+	}
 }

@@ -21,6 +21,10 @@ type Result struct {
 	// Strays are switches of threads that the recorder did not know; they are in no
 	// other figure.
 	Strays int `json:"strays,omitempty"`
+	// Folded are times off processors that are not kept one by one, the longest of FoldedMS: there
+	// is no room for so many. Sums are right all the same.
+	Folded   int     `json:"folded,omitempty"`
+	FoldedMS float64 `json:"foldedMs,omitempty"`
 	// Samples are those of threads of Linux, in intervals of sampling: for so long they
 	// ran. Where it is much less than RunningMS, the recorder did not tell all rests.
 	Samples int64 `json:"samples,omitempty"`
@@ -73,7 +77,7 @@ func ms(ns int64) float64 { return float64(ns) / 1e6 }
 
 // Result returns the findings so far, the threads that ran longest first.
 func (a *Analysis) Result() *Result {
-	res := &Result{Schema: Schema, Switches: a.switches, Readies: a.readies, Gaps: a.gaps, Strays: a.strays, Threads: []Thread{}, Processors: []Processor{}}
+	res := &Result{Schema: Schema, Switches: a.switches, Readies: a.readies, Gaps: a.gaps, Strays: a.strays, Folded: a.folded, FoldedMS: ms(a.longestFolded), Threads: []Thread{}, Processors: []Processor{}}
 	var sums [doings]int64
 	a.settle()
 	for _, x := range a.order {

@@ -24,8 +24,7 @@ const Blocked = "blocked"
 func (a *Analysis) Samples() []*stacks.Samples {
 	a.bound.Flush()
 	out := stacks.NewSamples(Blocked, stacks.ValueType{Name: "times", Unit: "count"}, stacks.ValueType{Name: "blocked", Unit: "nanoseconds"})
-	isReady, isWaiting := out.Label(0, "state", "ready"), out.Label(0, "state", "waiting")
-	isEither := out.Label(0, "state", "waiting or ready")
+	states := [doings]stacks.LabelSet{ready: out.Label(0, "state", "ready"), waiting: out.Label(0, "state", "waiting"), unknown: out.Label(0, "state", "waiting or ready")}
 	if a.blurred || a.scheduler {
 		out.LabelCode()
 	}
@@ -35,21 +34,26 @@ func (a *Analysis) Samples() []*stacks.Samples {
 		pid := pidOf(o.thread.Thread)
 		frames = a.bound.AppendFrames(frames[:0], o.stack)
 		stack := out.InternAddresses(pid, frames)
-		counts := int64(1)
-		switch {
-		case o.blurred:
-			out.AddStack(time.Unix(0, o.from), pid, o.thread.TID, stack, isEither, 1, o.till-o.from)
-			continue
-		case o.waited:
-			labels := out.Label(isWaiting, "reason", o.why)
-			if o.byOther {
-				labels = out.Label(labels, "by", o.readier.name())
+		o.each(func(does doing, from, times, ns int64) {
+			labels := states[does]
+			if does == waiting {
+				labels = out.Label(labels, "reason", o.why)
+				if o.byOther {
+					labels = out.Label(labels, "by", o.readier.name())
+				}
 			}
-			out.AddStack(time.Unix(0, o.from), pid, o.thread.TID, stack, labels, counts, o.readied-o.from)
-			counts = 0
+			out.AddStack(time.Unix(0, from), pid, o.thread.TID, stack, labels, times, ns)
+		})
+	}
+	for _, x := range a.order {
+		if x.rests == nil {
+			continue
 		}
-		if o.till > o.readied || !o.waited {
-			out.AddStack(time.Unix(0, o.readied), pid, o.thread.TID, stack, isReady, counts, o.till-o.readied)
+		pid := pidOf(x.Thread)
+		for does, ns := range x.rests.ns {
+			if x.rests.times[does] > 0 || ns > 0 {
+				out.AddStack(time.Unix(0, x.rests.from), pid, x.TID, out.InternAddresses(pid, nil), states[does], x.rests.times[does], ns)
+			}
 		}
 	}
 	return []*stacks.Samples{out}

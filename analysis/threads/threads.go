@@ -35,23 +35,31 @@ import (
 // An Analysis follows the threads in the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	machine    *system.Machine
-	bound      *system.Stacks[int32]
+	bound      *system.Stacks[int64]
 	threads    map[*system.Thread]*thread
 	order      []*thread
 	processors []processor
 	off        []off
+	most       int   // how many are kept
+	dropped    int64 // those that are kept no more
+	moved      int64 // the number of the first that is where it was
+	folded     int   // those that were summed up
+	sumsOnly   bool
 	now        int64 // times do not go back
 	origin     int64 // of the session
-	begun      bool
-	switches   int
-	readies    int
-	gaps       int
-	strays     int
-	blurred    bool              // there are events that do not tell waiting from being ready
-	scheduler  bool              // there are those of the scheduler of Linux
-	kernels    map[int64]*thread // by the numbers that the kernel of Linux gives
-	onRun      func(t *system.Thread, from, to int64)
-	onOff      func(t *system.Thread, from, readied, till int64, by *system.Thread)
+
+	longestFolded int64
+
+	begun     bool
+	switches  int
+	readies   int
+	gaps      int
+	strays    int
+	blurred   bool              // there are events that do not tell waiting from being ready
+	scheduler bool              // there are those of the scheduler of Linux
+	kernels   map[int64]*thread // by the numbers that the kernel of Linux gives
+	onRun     func(t *system.Thread, from, to int64)
+	onOff     func(t *system.Thread, from, readied, till int64, by *system.Thread)
 }
 
 // A doing is the state of a thread.
@@ -71,11 +79,11 @@ type thread struct {
 	does      doing
 	since     int64
 	processor int              // on which it runs
-	last      int              // of its times off, counted from 1, if it runs since that ended; else 0
+	last      int64            // the number of its last time off, if it runs since that ended; else -1
 	why       string           // it waits
 	stack     system.CallStack // of where it stopped, on Linux
 	// On Linux: its last in off, where those are told whole, and its first and last sample.
-	rest         int
+	rest         int64
 	met, sampled int64
 	samples      int64 // of it, in intervals
 	// readied is when a wait ended, readier who ended it, if byOther.
@@ -93,6 +101,7 @@ type thread struct {
 	waits          int
 	forced         int // off a processor though ready
 	longest        int64
+	rests          *folded // times off that are not kept; nil without any
 }
 
 // A readier is who made a thread ready.
@@ -130,8 +139,12 @@ var Needs = []need.Need{{What: "context switches", Recorder: "wpr -start General
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{machine: system.Of(mux), threads: make(map[*system.Thread]*thread)}
-	a.bound = system.BindStacks(mux, func(i int32, c system.CallStack) { a.off[i].stack = c })
+	a := &Analysis{machine: system.Of(mux), threads: make(map[*system.Thread]*thread), most: mostOff}
+	a.bound = system.BindStacks(mux, func(number int64, c system.CallStack) {
+		if o := a.numberedOff(number); o != nil {
+			o.stack = c
+		}
+	})
 	switches.Watch(mux, &switches.Listener{Switch: a.switched, Wakes: a.wakes, Rests: a.recordRest})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyThreadStart) error {
 		a.started(r, int64(e.TThreadID))
@@ -153,13 +166,13 @@ func (a *Analysis) OnOff(do func(t *system.Thread, from, readied, till int64, by
 	a.onOff = do
 }
 
-// rests takes that a thread did not run.
-func (a *Analysis) rests(o off) {
+// rests takes that a thread did not run, and returns the number of that time.
+func (a *Analysis) rests(o off) (number int64) {
 	o.ran, o.processor = -1, -1
-	a.off = append(a.off, o)
 	if a.onOff != nil {
 		a.onOff(o.thread.Thread, o.from, o.readied, o.till, o.readier.thread)
 	}
+	return a.keep(o)
 }
 
 // ran takes that a thread ran.
@@ -185,7 +198,7 @@ func (a *Analysis) at(r *etw.Record) int64 {
 func (a *Analysis) of(t *system.Thread) (x *thread, met bool) {
 	x, met = a.threads[t]
 	if !met {
-		x = &thread{Thread: t}
+		x = &thread{Thread: t, last: -1}
 		a.threads[t] = x
 		a.order = append(a.order, x)
 	}
@@ -270,11 +283,11 @@ func (a *Analysis) switched(r *etw.Record, s *switches.Switch) {
 		}
 	}
 	if after.TID != 0 && a.comes(after, at) {
-		o := &a.off[len(a.off)-1]
+		o := a.lastOff()
 		if o.processor = r.Processor; s.Linux {
 			o.stack = after.stack
-		} else {
-			a.bound.Await(r, after.TID, int32(len(a.off)-1))
+		} else if !a.sumsOnly {
+			a.bound.Await(r, after.TID, after.last)
 		}
 	}
 	after.runsOn(int(r.Processor), p, at)
@@ -312,8 +325,10 @@ func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 	case x.does == running && x.processor == number && p.thread == x:
 		a.ran(x, x.since, at)
 		x.ranFrom, x.ranTo = x.since, at
-		if x.last > 0 {
-			a.off[x.last-1].ran = at - x.since
+		if x.last >= 0 {
+			if o := a.numberedOff(x.last); o != nil {
+				o.ran = at - x.since
+			}
 		}
 	default:
 		x.sums[unknown] += at - x.since
@@ -337,14 +352,12 @@ func (x *thread) goes(s *switches.Switch) {
 // since it had left one: that is the last of those in off, then.
 func (a *Analysis) comes(x *thread, at int64) bool {
 	x.switches++
+	x.last = -1
 	known := x.seen && a.back(x, at)
 	if !x.seen {
 		x.first, x.seen = at, true
 	}
 	x.does, x.since, x.over = running, at, false
-	if x.last = 0; known {
-		x.last = len(a.off)
-	}
 	return known
 }
 
@@ -370,6 +383,6 @@ func (a *Analysis) back(x *thread, at int64) bool {
 	}
 	x.sums[waiting] += o.readied - o.from
 	x.sums[ready] += at - o.readied
-	a.rests(o)
+	x.last = a.rests(o)
 	return true
 }

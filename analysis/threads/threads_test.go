@@ -313,3 +313,58 @@ func TestLinux(t *testing.T) {
 		t.Errorf("%d of unknown threads; (-want +got):\n%s", res.Strays, diff)
 	}
 }
+
+// Of more times off processors than there is room for, the shorter ones are summed up: all sums are as
+// they were, and the longest come one by one.
+func TestRoom(t *testing.T) {
+	play := func(most int, sumsOnly bool) (*Analysis, *Result) {
+		p := newPlay(t)
+		p.a.most = most
+		if sumsOnly {
+			p.a.SumsOnly()
+		}
+		at, on := 1, uint32(10)
+		for i := range 400 {
+			next := uint32(10 + (i*7+3)%5)
+			if i%3 == 0 {
+				p.ready(at, int64(on), next, 0)
+			}
+			p.to(at, on, next, []kernel.ThreadState{waits, goes}[i%2], byte(i%9))
+			at, on = at+1+i*i%17, next
+		}
+		return p.a, p.a.Result()
+	}
+	sums := func(a *Analysis) map[string][2]int64 {
+		all := make(map[string][2]int64)
+		for x := range a.Samples()[0].All() {
+			k := fmt.Sprint(x.Thread, x.Labels[0].Value)
+			all[k] = [2]int64{all[k][0] + x.Values[0], all[k][1] + x.Values[1]}
+		}
+		return all
+	}
+	whole, want := play(mostOff, false)
+	folded, got := play(64, false)
+	check(t, "folded", folded.Samples()[0], got)
+	if diff := cmp.Diff(sums(whole), sums(folded)); diff != "" {
+		t.Errorf("samples (-want +got):\n%s", diff)
+	}
+	if got.Folded < 200 || got.FoldedMS <= 0 || len(folded.off) > 64 {
+		t.Errorf("%d of %v ms are folded, %d are left", got.Folded, got.FoldedMS, len(folded.off))
+	}
+	least := time.Duration(math.MaxInt64)
+	for _, o := range folded.off[:len(folded.off)/4] {
+		least = min(least, time.Duration(o.till-o.from))
+	}
+	if least < time.Millisecond {
+		t.Errorf("one of %v is kept", least)
+	}
+	got.Folded, got.FoldedMS = 0, 0
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("folded (-want +got):\n%s", diff)
+	}
+	if a, got := play(mostOff, true); len(a.off) != 1 {
+		t.Errorf("%d are kept", len(a.off))
+	} else if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sums only (-want +got):\n%s", diff)
+	}
+}

@@ -1,6 +1,10 @@
 package timeline
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/analysis/system"
+)
 
 // maxEntries is how much of a lane is kept as it was. Of a lane with more, the entries
 // within a slot are summed up, so that a trace of any length takes as much memory.
@@ -8,6 +12,33 @@ const (
 	maxEntries = 1 << 16
 	gridSlots  = 1 << 16
 )
+
+// maxRuns is how many times that threads ran are kept one by one.
+const maxRuns = 1 << 20
+
+// joined joins times of a thread that lie close together once there are most of them, until half
+// are left: they count as if it had run evenly from the first to the last.
+func joined(list []ran, most int) []ran {
+	if len(list) < most {
+		return list
+	}
+	for near := int64(1e5); len(list) > most/2; near *= 2 {
+		last, left := make(map[*system.Thread]int), 0
+		for _, x := range list {
+			if i, ok := last[x.thread]; ok && x.to-list[i].from <= near {
+				list[i].to, list[i].ns = x.to, list[i].ns+x.ns
+				continue
+			}
+			list[left], last[x.thread] = x, left
+			left++
+		}
+		list = list[:left]
+		if near > 1e18 {
+			break // of as many threads
+		}
+	}
+	return list
+}
 
 // A track is the kept part of a lane: entries, or a grid of them once they are many.
 type track struct {

@@ -133,9 +133,10 @@ func (a *Analysis) follow(x any) {
 			}
 		})
 	case *threads.Analysis:
+		x.SumsOnly()
 		x.OnRun(func(t *system.Thread, from, to int64) {
 			if t.TID != 0 {
-				a.ran = append(a.ran, ran{t, from, to})
+				a.ran = joined(append(a.ran, ran{t, from, to, to - from}), maxRuns)
 			}
 		})
 		a.late = append(a.late, func(b *builder) { b.running(a.ran, x) })

@@ -35,10 +35,11 @@ type Analysis struct {
 	kinds func() func(kind string, code stacks.ID) string
 }
 
-// A ran is a time that a thread ran. Which process it is of, the trace may tell later.
+// A ran is a time in which a thread ran for ns. Which process it is of, the trace may tell later.
 type ran struct {
 	thread   *system.Thread
 	from, to int64 // in nanoseconds since 1970
+	ns       int64
 }
 
 // An entry is something that was kept. Times are nanoseconds since the session began.
@@ -211,18 +212,18 @@ func (b *builder) heaps(res *gc.Result) {
 
 // running adds when threads ran, by context switches.
 func (b *builder) running(list []ran, threads *threads.Analysis) {
-	add := func(pid, tid, from, to int64) {
+	add := func(pid, tid, from, to, ns int64) {
 		k := key{kind: Running, pid: pid, unit: "ms", how: Sum}
 		if b.o.Threads {
 			k.tid = tid
 		}
-		b.spread(b.row(k, b.n), from-b.o.Origin, to-b.o.Origin, float64(to-from)/1e6)
+		b.spread(b.row(k, b.n), from-b.o.Origin, to-b.o.Origin, float64(ns)/1e6)
 	}
 	for _, x := range list {
 		pid, tid := x.thread.IDs()
-		add(pid, tid, x.from, x.to)
+		add(pid, tid, x.from, x.to, x.ns)
 	}
 	for x := range threads.Running() {
-		add(x.PID, x.TID, x.From, x.To)
+		add(x.PID, x.TID, x.From, x.To, x.To-x.From)
 	}
 }

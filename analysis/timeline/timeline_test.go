@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -202,6 +203,35 @@ func TestGrid(t *testing.T) {
 		}
 		if len(res.Warnings()) != 1 || got.WithinMS <= 0 || got.WithinMS > 100_000.0/gridSlots*2 {
 			t.Errorf("within %v ms: %q", got.WithinMS, res.Warnings())
+		}
+	}
+}
+
+// Times that threads ran are joined with those nearby once there are many: no time is lost, and none is
+// outside of those.
+func TestJoined(t *testing.T) {
+	threads := []*system.Thread{{TID: 1}, {TID: 2}, {TID: 3}}
+	var list []ran
+	ns := make(map[*system.Thread]int64)
+	last := int64(0)
+	for i := range int64(10_000) {
+		x := threads[i%3]
+		list = joined(append(list, ran{x, 1e6 * i, 1e6*i + 1000*(i%7), 1000 * (i % 7)}), 100)
+		ns[x] += 1000 * (i % 7)
+		last = 1e6*i + 1000*(i%7)
+	}
+	if len(list) > 100 {
+		t.Errorf("%d are left", len(list))
+	}
+	for _, x := range list {
+		ns[x.thread] -= x.ns
+		if x.from < 0 || x.to > last || x.to-x.from < x.ns {
+			t.Errorf("it ran for %d from %d to %d", x.ns, x.from, x.to)
+		}
+	}
+	for x, n := range ns {
+		if n != 0 {
+			t.Errorf("thread %d: %d ns are missing", x.TID, n)
 		}
 	}
 }

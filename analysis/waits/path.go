@@ -65,7 +65,9 @@ func NewPaths(mux *etw.Mux) *Paths {
 		}
 		return nil
 	})
-	threads.New(mux).OnOff(func(t *system.Thread, from, readied, till int64, by *system.Thread) {
+	switched := threads.New(mux)
+	switched.SumsOnly()
+	switched.OnOff(func(t *system.Thread, from, readied, till int64, by *system.Thread) {
 		b := blocked{from: from, readied: readied, till: till, kind: "off"}
 		if by != nil {
 			b.by = idOf(by)

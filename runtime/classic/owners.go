@@ -199,9 +199,22 @@ func (o *Owners) Merge(others ...*Owners) {
 				ours.stop(theirs.end)
 			}
 		}
-		for _, s := range other.stacks {
-			o.addStack(s)
-		}
+		o.addStacks(other)
+	}
+}
+
+// addStacks adds the stacks of another, which loses them: there may be millions.
+func (o *Owners) addStacks(other *Owners) {
+	list := other.stacks
+	other.stacks = nil
+	if len(o.stacks) == 0 && !o.begun {
+		o.stacks, o.sorted = list, false
+		o.size += stackOwnerSize * len(list)
+		return
+	}
+	o.stacks = slices.Grow(o.stacks, len(list))
+	for _, s := range list {
+		o.addStack(s)
 	}
 }
 

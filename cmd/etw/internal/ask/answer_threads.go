@@ -106,6 +106,9 @@ func missingSwitches(s *threads.Result) []string {
 	if s.Gaps > 0 {
 		list = append(list, fmt.Sprintf("context switches are missing in %s: the state of threads there is unknown, and waits may be several", show.Count(s.Gaps, "place", "places")))
 	}
+	if s.Folded > 0 {
+		list = append(list, fmt.Sprintf("the trace has more context switches than there is room for: %s off processors, none longer than %s, are summed up by thread, without stacks and as no switches of their own", show.Count(int64(s.Folded), "time", "times"), show.MS(s.FoldedMS)))
+	}
 	if s.Strays > 0 {
 		list = append(list, fmt.Sprintf("the thread of %s is not known: they are in no figure", show.Count(s.Strays, "context switch", "context switches")))
 	}

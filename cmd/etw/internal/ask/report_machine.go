@@ -37,6 +37,7 @@ func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
 	p.judge.Processes, p.judge.Threads = nil, nil
 	p.keeper = &rewrite.Keeper{Stacks: true, Answer: true, Process: p.judge.Processes.Has}
 	p.usage, p.network, p.files, p.threads, p.disks = system.NewUsage(&p.mux), system.NewNetwork(&p.mux), system.FilesOf(&p.mux), threads.New(&p.mux), disk.New(&p.mux)
+	p.threads.SumsOnly()
 	p.faults = system.NewFaults(&p.mux)
 	p.usage.SetInterval(code.SamplingInterval(t))
 	return p

@@ -227,6 +227,9 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 	if res.Gaps > 0 {
 		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows the state of threads", show.Count(res.Gaps, "place", "places"), show.MS(res.UnknownMS)))
 	}
+	if res.Folded > 0 {
+		facts = append(facts, fmt.Sprintf("the trace has more context switches than there is room for: %s, none longer than %s, have no stack", show.Count(int64(res.Folded), "time off processors", "times off processors"), show.MS(res.FoldedMS)))
+	}
 	facts = appendForeign(facts, a.Stacks().Misdefined, "the rest")
 	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		_, ns := byState(p)
