@@ -21,7 +21,7 @@ func (l *Lake) ClickHouse(w io.Writer, from func(pattern string) string) error {
 	names := make(map[string][]string) // by folder
 	stale := make(map[string]string)
 	for _, f := range l.Files() {
-		folder, name := folderOf(f.Path), quoteText(path.Base(f.Path))
+		folder, name := folderOf(f.Path), escapedText(path.Base(f.Path))
 		names[folder] = append(names[folder], name)
 		if len(f.stale) > 0 {
 			stale[folder] += "\nAND NOT (_file = " + name + " AND trace_id IN ('" + strings.Join(f.stale, "', '") + "'))"
@@ -31,9 +31,18 @@ func (l *Lake) ClickHouse(w io.Writer, from func(pattern string) string) error {
 	out.WriteString(maxQuery)
 	for _, folder := range slices.Sorted(maps.Keys(names)) {
 		_, name, _ := strings.Cut(folder, "=")
-		out.WriteString("CREATE OR REPLACE VIEW " + quoteName(name) + " AS SELECT * FROM " + from(folder+"/*/*.parquet") +
+		out.WriteString("CREATE OR REPLACE VIEW " + escapedName(name) + " AS SELECT * FROM " + from(folder+"/*/*.parquet") +
 			" WHERE _file IN (\n  " + strings.Join(names[folder], ",\n  ") + ")" + stale[folder] +
 			"\nSETTINGS schema_inference_mode = 'union', use_hive_partitioning = 0;\n")
 	}
 	return out.Flush()
+}
+
+// To ClickHouse, a backslash escapes what follows it, in texts and in names.
+func escapedName(name string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+}
+
+func escapedText(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
 }

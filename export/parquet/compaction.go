@@ -31,6 +31,16 @@ type compaction struct {
 	stale []string    // trace ids of the others
 }
 
+// check refuses a compaction of what is no lake.
+func (c *compaction) check(name string) error {
+	for id := range c.Recordings {
+		if !isTraceID(id) {
+			return fmt.Errorf("%s: %q is no id of a recording", name, id)
+		}
+	}
+	return checkFiles(name, c.Files)
+}
+
 const compactionFolder = "_compacted"
 
 // path returns where the manifest is, from the lake.
@@ -68,6 +78,8 @@ func (l *Lake) readCompactions() error {
 				gone = err // another has come in its place, which may not be in the list
 			case err != nil:
 				l.Damaged[path] = err
+			case c.check(path) != nil:
+				l.Damaged[path] = c.check(path)
 			default:
 				c.Run = runOf(name)
 				l.compactions = append(l.compactions, c)

@@ -9,10 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // ManifestSchema is the version of the form of manifests.
@@ -154,7 +156,12 @@ func runsOf(dir, traceID string) ([]string, error) {
 func parseManifestName(name string) (traceID, run string, ok bool) {
 	name, ok = strings.CutSuffix(name, ".json")
 	traceID, run, cut := strings.Cut(name, "-")
-	return traceID, run, ok && cut && len(traceID) == 32 && len(run) == runDigits
+	return traceID, run, ok && cut && isTraceID(traceID) && len(run) == runDigits
+}
+
+// isTraceID reports whether a text is an id of a recording, as [TraceID] makes it.
+func isTraceID(text string) bool {
+	return len(text) == 32 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // runOf returns the run that the name of a manifest ends in.
@@ -164,13 +171,33 @@ func runOf(name string) string {
 }
 
 // readManifest reads the manifest in a file.
-func readManifest(path string) (*Manifest, error) {
+func readManifest(name string) (*Manifest, error) {
 	m := new(Manifest)
-	if err := readJSON(path, m, &m.Schema); err != nil {
+	if err := readJSON(name, m, &m.Schema); err != nil {
+		return nil, err
+	}
+	if id, _, ok := parseManifestName(filepath.Base(name)); ok && m.TraceID != id {
+		return nil, fmt.Errorf("%s: it says that it is of the recording %q", name, m.TraceID)
+	}
+	if err := checkFiles(name, m.Files); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
+
+// checkFiles refuses a manifest that lists what is no file of events or of a table: whoever has read
+// it opens, copies and removes them.
+func checkFiles(manifest string, files []*File) error {
+	for i, f := range files {
+		if f == nil || !filepath.IsLocal(filepath.FromSlash(f.Path)) || path.Clean(f.Path) != f.Path || !isDataFolder(f.Path) ||
+			!strings.HasSuffix(f.Path, ".parquet") || strings.ContainsFunc(f.Path, unicode.IsControl) {
+			return fmt.Errorf("%s: %w, number %d of its list", manifest, errNoFile, i)
+		}
+	}
+	return nil
+}
+
+var errNoFile = errors.New("a file that no lake has")
 
 // readJSON reads a manifest of a recording or a compaction, whose form is in schema.
 func readJSON(path string, to any, schema *int) error {
