@@ -231,7 +231,7 @@ func TestFigures(t *testing.T) {
 				t.Errorf("%s: %s, not %s", asked, text, want)
 			}
 		}
-		if err := parquet.Compact(context.Background(), dir, func(parquet.Compacted) {}); err != nil {
+		if err := parquet.Compact(context.Background(), dir, parquet.Day, func(parquet.Compacted) {}); err != nil {
 			t.Fatal(err)
 		}
 	}

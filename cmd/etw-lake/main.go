@@ -16,16 +16,18 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 
 	"github.com/etwgen/etwgen/export/parquet"
 )
 
-const usage = `usage: etw-lake compact FOLDER
+const usage = `usage: etw-lake compact FOLDER [day|week|month]
        etw-lake push FOLDER s3://BUCKET[/PREFIX]
        etw-lake clickhouse FOLDER [COLLECTION [CLUSTER]]
        etw-lake figures FOLDER KEY=VALUE,...
 
-  compact  merge the files of recordings: each day and type then has one, with the same rows
+  compact  merge the files of recordings: each day, week or month and type then has one, with
+           the same rows, below the date of its first day
   push     copy the files that hold and are not there yet, and then the manifests. Nothing is
            removed: many machines can push to one place. AWS_ACCESS_KEY_ID,
            AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION are as for other programs;
@@ -60,8 +62,15 @@ func main() {
 // run obeys the arguments.
 func run(ctx context.Context, args []string, env func(string) string, out io.Writer) error {
 	switch {
-	case len(args) == 2 && args[0] == "compact":
-		return compact(ctx, args[1], out)
+	case (len(args) == 2 || len(args) == 3) && args[0] == "compact":
+		by := parquet.Day
+		if len(args) == 3 {
+			by = parquet.Period(args[2])
+		}
+		if !slices.Contains(parquet.Periods, by) {
+			return errUsage
+		}
+		return compact(ctx, args[1], by, out)
 	case len(args) == 3 && args[0] == "push":
 		b, err := newBucket(args[2], env)
 		if err != nil {
@@ -76,15 +85,15 @@ func run(ctx context.Context, args []string, env func(string) string, out io.Wri
 	return errUsage
 }
 
-// compact prints a line for each day that it merges.
-func compact(ctx context.Context, dir string, out io.Writer) error {
-	days := 0
-	err := parquet.Compact(ctx, dir, func(c parquet.Compacted) {
-		days++
+// compact prints a line for each period that it merges.
+func compact(ctx context.Context, dir string, by parquet.Period, out io.Writer) error {
+	merged := 0
+	err := parquet.Compact(ctx, dir, by, func(c parquet.Compacted) {
+		merged++
 		fmt.Fprintf(out, "%s: %d recordings: %d files, %d bytes, instead of %d files, %d bytes\n",
 			c.Date, c.Recordings, c.FilesAfter, c.BytesAfter, c.FilesBefore, c.BytesBefore)
 	})
-	if days == 0 && err == nil {
+	if merged == 0 && err == nil {
 		fmt.Fprintln(out, "there is nothing to merge")
 	}
 	return err

@@ -360,7 +360,7 @@ func TestComparedLake(t *testing.T) {
 				t.Errorf("%q: %s\n%s", flags, measures(got), measures(want))
 			}
 		}
-		if err := parquet.Compact(t.Context(), lake, func(parquet.Compacted) {}); err != nil {
+		if err := parquet.Compact(t.Context(), lake, parquet.Day, func(parquet.Compacted) {}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 // maxCompacted is the size from which on rows go on in another file.
 const maxCompacted = 128 << 20
 
-// Compacted tells of the compaction of a day.
+// Compacted tells of the compaction of a period, which begins on a date.
 type Compacted struct {
 	Date       string
 	Recordings int
@@ -32,11 +32,40 @@ type Compacted struct {
 	BytesBefore, BytesAfter int64
 }
 
-// Compact merges the files of recordings into a few for each day and each type of event or table,
-// and calls done for each day on which it did so. It takes the recordings that have files of
-// their own, and earlier compactions that are no larger than these or have stale rows. A recording with a
-// file that cannot be read stays as it is, and the error names it.
-func Compact(ctx context.Context, dir string, done func(Compacted)) error {
+// A Period is the time that recordings are merged by.
+type Period string
+
+// The periods. Weeks begin on Mondays.
+const (
+	Day   Period = "day"
+	Week  Period = "week"
+	Month Period = "month"
+)
+
+// Periods are all of them, the longest last.
+var Periods = []Period{Day, Week, Month}
+
+// first returns the first day of the period that a day is in.
+func (p Period) first(date string) string {
+	t, err := time.Parse(time.DateOnly, date)
+	switch {
+	case err != nil: // it is not known
+	case p == Week:
+		date = t.AddDate(0, 0, -(int(t.Weekday())+6)%7).Format(time.DateOnly)
+	case p == Month:
+		date = date[:len(date)-2] + "01"
+	}
+	return date
+}
+
+// longer reports whether p is longer than q.
+func (p Period) longer(q Period) bool { return slices.Index(Periods, p) > slices.Index(Periods, q) }
+
+// Compact merges the files of recordings into a few for each period and each type of event or table,
+// and calls done for each period of which it did so. It takes the recordings that have files of
+// their own, and earlier compactions: those of shorter periods, and of these that are no larger than what they are
+// merged with or have stale rows. A recording with a file that cannot be read stays as it is, and the error names it.
+func Compact(ctx context.Context, dir string, by Period, done func(Compacted)) error {
 	var trouble []error
 	skip := make(map[string]bool) // recordings and compactions, by trace id and run
 	again := make(map[string]bool)
@@ -48,7 +77,7 @@ func Compact(ctx context.Context, dir string, done func(Compacted)) error {
 		for path, err := range l.Damaged { // rows of its recording would seem to be stale
 			return fmt.Errorf("%s is damaged, and nothing can be merged before it is removed: %w", path, err)
 		}
-		err = l.compactDays(ctx, skip, done)
+		err = l.compact(ctx, by, skip, done)
 		bad, ok := errors.AsType[*sourceError](err)
 		switch {
 		case !ok:
@@ -62,18 +91,19 @@ func Compact(ctx context.Context, dir string, done func(Compacted)) error {
 	}
 }
 
-// compactDays compacts each day that has something to merge.
-func (l *Lake) compactDays(ctx context.Context, skip map[string]bool, done func(Compacted)) error {
-	days := make(map[string]*dayMerge)
-	day := func(date string) *dayMerge {
-		if days[date] == nil {
-			days[date] = &dayMerge{ctx: ctx, dir: l.Dir, date: date}
+// compact compacts each period that has something to merge.
+func (l *Lake) compact(ctx context.Context, by Period, skip map[string]bool, done func(Compacted)) error {
+	periods := make(map[string]*periodMerge)
+	at := func(date string) *periodMerge {
+		date = by.first(date)
+		if periods[date] == nil {
+			periods[date] = &periodMerge{ctx: ctx, dir: l.Dir, date: date, by: by}
 		}
-		return days[date]
+		return periods[date]
 	}
 	for _, m := range l.Manifests {
 		if l.in[m] == nil && !skip[m.TraceID] {
-			d := day(m.Date)
+			d := at(m.Date)
 			d.fresh = append(d.fresh, m)
 			d.bytes += m.Bytes
 		}
@@ -81,14 +111,16 @@ func (l *Lake) compactDays(ctx context.Context, skip map[string]bool, done func(
 	old := slices.Clone(l.compactions)
 	order.Sort(old, func(a, b *compaction) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	for _, c := range old {
-		d := day(c.Date)
-		if len(c.live) > 0 && !skip[c.Run] && (len(c.stale) > 0 || c.Bytes <= d.bytes) {
+		if len(c.live) == 0 || skip[c.Run] || c.period().longer(by) {
+			continue
+		}
+		if d := at(c.Date); len(c.stale) > 0 || by.longer(c.period()) || c.Bytes <= d.bytes {
 			d.old = append(d.old, c)
 			d.bytes += c.Bytes
 		}
 	}
-	for _, date := range slices.Sorted(maps.Keys(days)) {
-		d := days[date]
+	for _, date := range slices.Sorted(maps.Keys(periods)) {
+		d := periods[date]
 		if len(d.fresh)+len(d.old) < 2 && (len(d.old) == 0 || len(d.old[0].stale) == 0) {
 			continue
 		}
@@ -119,11 +151,12 @@ type source struct {
 	group  int // of files whose columns fit together
 }
 
-// A dayMerge merges the files of a day.
-type dayMerge struct {
+// A periodMerge merges the files of a period.
+type periodMerge struct {
 	ctx   context.Context
 	dir   string
-	date  string
+	date  string // of the first day
+	by    Period
 	fresh []*Manifest
 	old   []*compaction
 	bytes int64
@@ -136,12 +169,12 @@ type dayMerge struct {
 }
 
 // run merges them, and removes those that nobody reads any more.
-func (d *dayMerge) run() (*Compacted, error) {
+func (d *periodMerge) run() (*Compacted, error) {
 	names, err := compactionsOf(d.dir)
 	if err != nil {
 		return nil, err
 	}
-	d.c = compaction{Schema: ManifestSchema, Run: newRun(names), Date: d.date, Recordings: make(map[string]string)}
+	d.c = compaction{Schema: ManifestSchema, Run: newRun(names), Date: d.date, Period: d.by, Recordings: make(map[string]string)}
 	d.temp = filepath.Join(d.dir, runFolder, rand.Text())
 	if err := makeFolder(d.temp); err != nil {
 		return nil, err
@@ -161,7 +194,7 @@ func (d *dayMerge) run() (*Compacted, error) {
 			return nil, err
 		}
 		if n != rows[folder] {
-			return nil, fmt.Errorf("%s of %s: the files have %d rows, and their manifests list %d: nothing of that day is merged", folder, d.date, n, rows[folder])
+			return nil, fmt.Errorf("%s of %s: the files have %d rows, and their manifests list %d: nothing of that time is merged", folder, d.date, n, rows[folder])
 		}
 	}
 	r.Recordings, r.FilesAfter, r.BytesAfter = len(d.c.Recordings), len(d.c.Files), d.c.Bytes
@@ -173,7 +206,7 @@ func (d *dayMerge) run() (*Compacted, error) {
 
 // sources returns the files to be merged by their folder, and how many rows they have there that
 // count.
-func (d *dayMerge) sources(r *Compacted) (map[string][]*source, map[string]int64) {
+func (d *periodMerge) sources(r *Compacted) (map[string][]*source, map[string]int64) {
 	sources, rows := make(map[string][]*source), make(map[string]int64)
 	add := func(key string, filter *file.Filter, files []*File) {
 		for _, f := range files {
@@ -213,7 +246,7 @@ func compareTimes(a, b *time.Time) int {
 }
 
 // open opens a file for do.
-func (d *dayMerge) open(s *source, do func(r *file.Reader) error) error {
+func (d *periodMerge) open(s *source, do func(r *file.Reader) error) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
@@ -251,7 +284,7 @@ func openFile(dir, path string, do func(r *file.Reader) error) error {
 }
 
 // merge merges the files of a folder, and returns how many rows they have.
-func (d *dayMerge) merge(folder string, list []*source) (int64, error) {
+func (d *periodMerge) merge(folder string, list []*source) (int64, error) {
 	var groups [][]*file.Node
 	for _, s := range list {
 		err := d.open(s, func(r *file.Reader) error {
@@ -284,7 +317,7 @@ func (d *dayMerge) merge(folder string, list []*source) (int64, error) {
 }
 
 // write writes one file of the first of the list, and returns its rows and how many of the list it has.
-func (d *dayMerge) write(folder string, number int, columns []*file.Node, list []*source) (rows int64, used int, err error) {
+func (d *periodMerge) write(folder string, number int, columns []*file.Node, list []*source) (rows int64, used int, err error) {
 	to := &File{folder: folder, Versions: make(map[int]int64)}
 	name := "compacted-" + d.c.Run
 	if number > 0 {
@@ -348,7 +381,7 @@ func (f *File) describe(s *File) {
 
 // removeMerged removes the files that are merged. before are the compactions that there were when it
 // began; where there are newer ones, this one may be for nothing.
-func (d *dayMerge) removeMerged(before []string) error {
+func (d *periodMerge) removeMerged(before []string) error {
 	for _, m := range d.fresh {
 		removeFiles(d.dir, m.Files)
 	}

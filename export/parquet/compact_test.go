@@ -18,7 +18,7 @@ import (
 // compact merges, and returns how many recordings it has merged.
 func compact(t *testing.T, dir string) (n int) {
 	t.Helper()
-	if err := parquet.Compact(context.Background(), dir, func(c parquet.Compacted) { n += c.Recordings }); err != nil {
+	if err := parquet.Compact(context.Background(), dir, parquet.Day, func(c parquet.Compacted) { n += c.Recordings }); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -101,6 +101,34 @@ func TestCompact(t *testing.T) {
 	if removed, err := l.Clean(-time.Hour); err != nil || len(removed) != 0 {
 		t.Errorf("%q, %v", removed, err)
 	}
+	by := func(p parquet.Period) (dates []string) {
+		if err := parquet.Compact(context.Background(), o.Dir, p, func(c parquet.Compacted) { dates = append(dates, c.Date) }); err != nil {
+			t.Fatal(err)
+		}
+		return dates
+	}
+	for _, x := range []struct {
+		by    parquet.Period
+		put   []int // recordings before
+		dates string
+		files int
+	}{
+		{parquet.Week, nil, "[2026-11-16]", types}, // both days are in a week, which begins on a Monday
+		{parquet.Week, nil, "[]", types},
+		{parquet.Day, []int{3, 10, 12}, "[2026-11-20]", 3 * types}, // beside the week: two of a day, one of another
+		{parquet.Day, nil, "[]", 3 * types},
+		{parquet.Week, nil, "[2026-11-16]", types},
+		{parquet.Month, []int{12}, "[2026-11-01]", types},
+		{parquet.Week, []int{14}, "[]", 2 * types},
+	} {
+		for _, id := range x.put {
+			put(id, 40+id)
+		}
+		if dates := fmt.Sprint(by(x.by)); dates != x.dates {
+			t.Errorf("by %s: %s, not %s", x.by, dates, x.dates)
+		}
+		hold(x.files)
+	}
 }
 
 // A recording with a file that is gone or damaged stays as it is, with an error that names the
@@ -133,7 +161,7 @@ func TestCompactDamaged(t *testing.T) {
 		broken = append(broken, m.Files[i%3].Path)
 	}
 	n := 0
-	err := parquet.Compact(context.Background(), o.Dir, func(c parquet.Compacted) { n += c.Recordings })
+	err := parquet.Compact(context.Background(), o.Dir, parquet.Day, func(c parquet.Compacted) { n += c.Recordings })
 	if err == nil || n != 10 || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), broken[0]) || !strings.Contains(err.Error(), broken[1]) {
 		t.Errorf("%d were merged: %v; broken are %q", n, err, broken)
 	}
@@ -145,7 +173,7 @@ func TestCompactDamaged(t *testing.T) {
 	exported(t, o, 102, 10)
 	cancel()
 	before := files(t, o.Dir)
-	if err := parquet.Compact(ctx, o.Dir, func(parquet.Compacted) {}); !errors.Is(err, context.Canceled) {
+	if err := parquet.Compact(ctx, o.Dir, parquet.Day, func(parquet.Compacted) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if after := files(t, o.Dir); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -154,7 +182,7 @@ func TestCompactDamaged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.Dir, "_compacted", strings.Repeat("0", 24)+".json"), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := parquet.Compact(context.Background(), o.Dir, func(parquet.Compacted) {}); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if err := parquet.Compact(context.Background(), o.Dir, parquet.Day, func(parquet.Compacted) {}); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("%v", err)
 	}
 }
@@ -173,7 +201,7 @@ func TestCompactRaces(t *testing.T) {
 			wait.Go(func() {
 				for range 4 {
 					if _, err := os.Stat(filepath.Join(o.Dir, "_traces")); err == nil {
-						if err := parquet.Compact(context.Background(), o.Dir, func(parquet.Compacted) {}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+						if err := parquet.Compact(context.Background(), o.Dir, parquet.Day, func(parquet.Compacted) {}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 							t.Error(err)
 						}
 					}

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,7 @@ import (
 	"strings"
 )
 
-// A compaction has the rows of many recordings of a day, in a few files for each type of event
+// A compaction has the rows of many recordings of a day or a longer period, in a few files for each type of event
 // and each table. Its manifest lies in the folder _compacted of a lake.
 //
 // A recording is read where the newest compaction says that has this export of it, and otherwise
@@ -21,7 +22,8 @@ import (
 type compaction struct {
 	Schema int    `json:"schema"`
 	Run    string `json:"run"`
-	Date   string `json:"date"` // of the recordings
+	Date   string `json:"date"`             // the first of the period
+	Period Period `json:"period,omitempty"` // a day, if it is left out
 	// Recordings has the run of each, by its trace id.
 	Recordings map[string]string `json:"recordings"`
 	Bytes      int64             `json:"bytes"` // of all files
@@ -42,6 +44,9 @@ func (c *compaction) check(name string) error {
 }
 
 const compactionFolder = "_compacted"
+
+// period returns the period of the recordings.
+func (c *compaction) period() Period { return cmp.Or(c.Period, Day) }
 
 // path returns where the manifest is, from the lake.
 func (c *compaction) path() string { return compactionFolder + "/" + c.Run + ".json" }

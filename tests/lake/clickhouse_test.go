@@ -64,7 +64,7 @@ func TestClickHouse(t *testing.T) {
 		t.Errorf("a table has %v, a view %v", a, b)
 	}
 
-	if err := parquet.Compact(t.Context(), lake, func(parquet.Compacted) {}); err != nil {
+	if err := parquet.Compact(t.Context(), lake, parquet.Day, func(parquet.Compacted) {}); err != nil {
 		t.Fatal(err)
 	}
 	check()

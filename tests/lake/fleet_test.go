@@ -112,11 +112,16 @@ func TestFleet(t *testing.T) {
 	haveStatistics(t, d, lake)
 
 	before := parquetFiles(t, lake)
-	if err := parquet.Compact(t.Context(), lake, func(parquet.Compacted) {}); err != nil {
+	if err := parquet.Compact(t.Context(), lake, parquet.Day, func(parquet.Compacted) {}); err != nil {
 		t.Fatal(err)
 	}
 	if after := parquetFiles(t, lake); n == 500 && after > before/20 || after > before/5 {
 		t.Errorf("%d files became %d", before, after)
+	}
+	views(t, d, tool, "lake", "view", lake)
+	f.ask(t, d)
+	if err := parquet.Compact(t.Context(), lake, parquet.Week, func(parquet.Compacted) {}); err != nil {
+		t.Fatal(err)
 	}
 	views(t, d, tool, "lake", "view", lake)
 	f.ask(t, d)
