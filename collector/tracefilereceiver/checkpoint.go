@@ -48,8 +48,8 @@ type checkpoints struct {
 	w      *worker
 	client storage.Client // nil keeps it in memory alone
 	mu     sync.Mutex
-	known  map[string]state
-	bad    bool // the last one could not be stored
+	known  map[string]state // those that are not done, or not stored: of the others there may be very many
+	bad    bool             // the last one could not be stored
 }
 
 const keyPrefix = "f/"
@@ -95,7 +95,9 @@ func (c *checkpoints) get(ctx context.Context, id string) (state, error) {
 		if err := json.Unmarshal(b, &s); err != nil {
 			return s, fmt.Errorf("the sent part of it is unknown: %w", err)
 		}
-		c.known[id] = s
+		if !s.Done {
+			c.known[id] = s
+		}
 	}
 	return s, nil
 }
@@ -126,6 +128,9 @@ func (c *checkpoints) set(id string, s state) {
 		c.bad = false
 		c.w.core.Set.Logger.Info("the position can be stored again")
 		componentstatus.ReportStatus(c.w.host, componentstatus.NewEvent(componentstatus.StatusOK))
+	}
+	if s.Done {
+		delete(c.known, id)
 	}
 	c.w.core.Tel.Checkpoint("ok")
 }

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/export/parquet"
 )
 
 // Config is the configuration of the receiver: docs/collector.md has every option.
@@ -17,6 +18,10 @@ type Config struct {
 	// Include and Exclude are patterns of paths; ** stands for any folders.
 	Include []string `mapstructure:"include"`
 	Exclude []string `mapstructure:"exclude"`
+	// Resource says whose recordings they are, as keys of OpenTelemetry, and FromPath is a pattern of paths
+	// that tells it of each, such as /traces/{service}/{version}/{host}/*.
+	Resource map[string]string `mapstructure:"resource"`
+	FromPath string            `mapstructure:"from_path"`
 	// StorageID is the extension that keeps the record of sending.
 	StorageID *component.ID `mapstructure:"storage"`
 	// Follow reads .nettrace files while they are written, until they end or do not grow
@@ -64,6 +69,11 @@ func (c *Config) Validate() error {
 	for _, p := range append(append([]string(nil), c.Include...), c.Exclude...) {
 		if _, err := filepath.Match(p, ""); err != nil {
 			trouble = append(trouble, fmt.Errorf("pattern %q: %w: brackets must be closed, or written as \\[", p, err))
+		}
+	}
+	if c.FromPath != "" {
+		if _, err := parquet.ParsePattern(c.FromPath); err != nil {
+			trouble = append(trouble, fmt.Errorf("from_path: %w", err))
 		}
 	}
 	for _, d := range []struct {

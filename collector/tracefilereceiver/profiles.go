@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/runtimes"
@@ -13,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/collector/internal/flow"
 	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -79,8 +81,11 @@ func (r *reading) weigh(stop context.Context, f *trace.File) (*otlp.Profiles, er
 		names[p.PID] = program(p.CommandLine)
 	}
 	out := &otlp.Profiles{Resource: func(pid int64) []otlp.Attribute {
-		list := append(r.resource()[:1:1], otlp.Attribute{Key: "process.pid", Value: pid},
-			otlp.Attribute{Key: "service.name", Value: strings.TrimSuffix("unknown_service:"+names[pid], ":")})
+		list := slices.DeleteFunc(r.resource(), func(a otlp.Attribute) bool { return a.Key == "process.pid" })
+		list = append(list, otlp.Attribute{Key: "process.pid", Value: pid})
+		if !slices.ContainsFunc(list, func(a otlp.Attribute) bool { return a.Key == parquet.KeyService }) {
+			list = append(list, otlp.Attribute{Key: parquet.KeyService, Value: strings.TrimSuffix("unknown_service:"+names[pid], ":")})
+		}
 		if names[pid] != "" {
 			list = append(list, otlp.Attribute{Key: "process.executable.name", Value: names[pid]})
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
 	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -284,13 +285,35 @@ func (r *reading) finish(stop context.Context) error {
 // maxForms is how many forms of one trace are known without unpacking them.
 const maxForms = 8
 
-// resource returns the source of the records of a trace.
+// resource returns the source of the records of a trace. Whose recording it is the configuration says,
+// the path, and keys in the header, the first of these counting most.
 func (r *reading) resource() []otlp.Attribute {
 	list := []otlp.Attribute{{Key: "log.file.name", Value: filepath.Base(filepath.ToSlash(r.file.Name()))}}
+	owner := make(parquet.Resource)
 	for _, fact := range r.file.Facts() {
-		if pid, ok := fact.Value.(int64); ok && fact.Key == "pid" {
-			list = append(list, otlp.Attribute{Key: "process.pid", Value: pid})
+		switch v := fact.Value.(type) {
+		case int64:
+			if fact.Key == "pid" {
+				list = append(list, otlp.Attribute{Key: "process.pid", Value: v})
+			}
+		case map[string]string:
+			if fact.Key == "keys" && r.file.Head().Recorder != trace.Windows {
+				maps.Copy(owner, parquet.HeaderResource(v))
+			}
 		}
+	}
+	if p := r.w.pattern; p != nil {
+		found, ok := p.Match(r.found.path)
+		if !ok {
+			r.w.core.Set.Logger.Warn("from_path is no pattern of a path", zap.String("path", r.found.path))
+		}
+		maps.Copy(owner, found)
+	}
+	for key, value := range r.w.cfg.Resource {
+		owner[parquet.KeyOf(key)] = value
+	}
+	for _, key := range slices.Sorted(maps.Keys(owner)) {
+		list = append(list, otlp.Attribute{Key: key, Value: owner[key]})
 	}
 	return list
 }

@@ -29,6 +29,8 @@ import (
 	"github.com/etwgen/etwgen/collector/internal/flow/flowtest"
 	"github.com/etwgen/etwgen/collector/tracefilereceiver/internal/metadata"
 	"github.com/etwgen/etwgen/internal/testio"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -61,6 +63,7 @@ type sink struct {
 	fields func(r plog.LogRecord)
 	times  map[string]int // of records, by their times and names
 	losses map[string]int64
+	owners []map[string]any // attributes of resources
 }
 
 func (s *sink) at(r plog.LogRecord) {
@@ -86,6 +89,9 @@ func (s *sink) ConsumeLogs(_ context.Context, data plog.Logs) error {
 	}
 	if s.losses == nil {
 		s.losses = make(map[string]int64)
+	}
+	for _, of := range data.ResourceLogs().All() {
+		s.owners = append(s.owners, of.Resource().Attributes().AsRaw())
 	}
 	flowtest.Each(data, s.losses, func(r plog.LogRecord) {
 		s.names[r.EventName()]++
@@ -510,6 +516,44 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// TestResource reads whose recordings they are from the configuration, from paths and from the header of
+// a trace.
+func TestResource(t *testing.T) {
+	dir, s := t.TempDir(), &sink{}
+	deep := filepath.Join(dir, "cart", "1.4.0", "node1")
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	keyed := nettracetest.NewWriter(6, nettracetest.Trace{Pointer: etw.Ptr64, ProcessID: 7, Keys: [][2]string{{"host.name", "header"}, {"team", "x"}, {"ProcessId", "7"}}})
+	keyed.Metadata(nettracetest.Row{ID: 1, Provider: "Fleet", EventID: 1, Name: "Order"})
+	keyed.Events(nettracetest.Event{Metadata: 1, Time: 1, Thread: 8, Capture: 8})
+	keyed.End()
+	write(t, filepath.Join(deep, "keyed.nettrace"), keyed.Bytes())
+	copyOf(t, filepath.Join(recorded, "gc.nettrace"), filepath.Join(deep, "a.nettrace"))
+	copyOf(t, filepath.Join(recorded, "exceptions.nettrace"), filepath.Join(dir, "b.nettrace"))
+	cfg := config(dir)
+	cfg.FromPath = filepath.ToSlash(dir) + "/{service}/{version}/{host}/*"
+	cfg.Resource = map[string]string{"version": "1.5.0", "deployment.environment": "prod"}
+	said := heard(t, cfg, s)
+	if n := said.FilterMessageSnippet("from_path is no pattern").Len(); n != 1 {
+		t.Errorf("%d warnings", n)
+	}
+	for file, want := range map[string]string{
+		"a.nettrace":     "map[deployment.environment:prod host.name:node1 log.file.name:a.nettrace service.name:cart service.version:1.5.0]",
+		"keyed.nettrace": "map[deployment.environment:prod host.name:node1 log.file.name:keyed.nettrace service.name:cart service.version:1.5.0 team:x]",
+		"b.nettrace":     "map[deployment.environment:prod log.file.name:b.nettrace service.version:1.5.0]",
+	} {
+		found := false
+		for _, owner := range s.owners {
+			delete(owner, "process.pid")
+			found = found || fmt.Sprint(owner) == want
+		}
+		if !found {
+			t.Errorf("%s: %v", file, s.owners)
+		}
+	}
+}
+
 // TestEvents chooses events by their names.
 func TestEvents(t *testing.T) {
 	dir, s := t.TempDir(), &sink{}
@@ -541,6 +585,7 @@ func TestConfig(t *testing.T) {
 		{map[string]any{"include": []string{"a"}, "max_record": 3}, "unknown key max_record: did you mean batch.max_records?"},
 		{map[string]any{"include": []string{"a"}, "folow": true}, "unknown key folow: did you mean follow?"},
 		{map[string]any{"include": []string{"a"}, "retry_on_failure": map[string]any{"max_elapsed_time": "1ms"}}, "max_elapsed_time 1ms is less than"},
+		{map[string]any{"include": []string{"a"}, "from_path": "{a"}, "from_path: "},
 		{map[string]any{"include": []string{"a"}}, ""},
 	} {
 		cfg := defaultConfig()

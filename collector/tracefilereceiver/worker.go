@@ -16,18 +16,20 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/trace"
 )
 
 // A worker looks for files and reads them, each once.
 type worker struct {
-	cfg   *Config
-	core  *flow.Core
-	host  component.Host
-	store *checkpoints
-	limit limiter
-	event *flow.Events // those that are chosen
-	slots chan struct{}
+	cfg     *Config
+	core    *flow.Core
+	host    component.Host
+	store   *checkpoints
+	limit   limiter
+	event   *flow.Events     // those that are chosen
+	pattern *parquet.Pattern // of paths, or nil
+	slots   chan struct{}
 	// medium reads files, nil for themselves.
 	medium func(io.ReaderAt) io.ReaderAt
 	wg     sync.WaitGroup
@@ -44,7 +46,11 @@ type worker struct {
 }
 
 func newWorker(cfg *Config, core *flow.Core) *worker {
-	return &worker{cfg: cfg, core: core, looked: make(map[string]found), reading: make(map[string]bool), pauses: make(map[string]pause), taken: make(map[string]bool), slots: make(chan struct{}, cfg.MaxConcurrentFiles), limit: limiter{perSecond: cfg.RateLimit}, event: flow.NewEvents(cfg.Events)}
+	var pattern *parquet.Pattern
+	if cfg.FromPath != "" {
+		pattern, _ = parquet.ParsePattern(cfg.FromPath) // it was checked
+	}
+	return &worker{pattern: pattern, cfg: cfg, core: core, looked: make(map[string]found), reading: make(map[string]bool), pauses: make(map[string]pause), taken: make(map[string]bool), slots: make(chan struct{}, cfg.MaxConcurrentFiles), limit: limiter{perSecond: cfg.RateLimit}, event: flow.NewEvents(cfg.Events)}
 }
 
 // Open opens the storage.

@@ -21,6 +21,15 @@ const (
 	KeyPod       = "k8s.pod.name"
 )
 
+// HeaderResource returns the keys that the header of a trace has, but those of its format.
+func HeaderResource(keys map[string]string) Resource {
+	r := maps.Clone(Resource(keys))
+	for _, key := range []string{"ProcessId", "HardwareThreadCount", "ExpectedCPUSamplingRate", "SystemPageSize"} {
+		delete(r, key)
+	}
+	return r
+}
+
 // resourceColumns are those columns, and their keys.
 var resourceColumns = []struct{ column, key string }{
 	{"host", KeyHost}, {"service", KeyService}, {"service_version", KeyVersion}, {"container", KeyContainer}, {"pod", KeyPod},

@@ -67,15 +67,8 @@ func (r *resourceFlags) of(path string, f *trace.File) (parquet.Resource, error)
 func headerKeys(all parquet.Resource, f *trace.File) {
 	for _, fact := range f.Facts() {
 		keys, ok := fact.Value.(map[string]string)
-		if !ok || fact.Key != "keys" {
-			continue
-		}
-		for k, v := range keys {
-			switch k {
-			case "ProcessId", "HardwareThreadCount", "ExpectedCPUSamplingRate", "SystemPageSize":
-			default:
-				all[k] = v
-			}
+		if ok && fact.Key == "keys" {
+			maps.Copy(all, parquet.HeaderResource(keys))
 		}
 	}
 }
