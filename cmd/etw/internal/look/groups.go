@@ -313,9 +313,10 @@ func (g *groups) fill(t *show.Table, n *pick.Names) {
 		most = max(most, x.count)
 	}
 	var before *group
+	gaps := g.gaps()
 	for _, x := range g.list {
-		if before != nil && g.ordered() && len(g.keys) == 0 {
-			for bucket := before.bucket + 1; bucket < x.bucket && bucket-before.bucket < mostGaps; bucket++ {
+		if before != nil && gaps > 0 && gaps <= mostGaps {
+			for bucket := before.bucket + 1; bucket < x.bucket; bucket++ {
 				t.Add(g.row(t, &group{bucket: bucket, totals: make([]total, len(g.fields))}, n, most)...)
 			}
 		}
@@ -324,8 +325,16 @@ func (g *groups) fill(t *show.Table, n *pick.Names) {
 	}
 }
 
-// mostGaps is how many intervals without events are shown in a row.
-const mostGaps = 1000
+// mostGaps is how many intervals without events are rows at most. A table that has more has none.
+const mostGaps = 10_000
+
+// gaps returns how many intervals lie between groups, once these are sorted.
+func (g *groups) gaps() int64 {
+	if !g.ordered() || len(g.keys) > 0 || len(g.list) == 0 {
+		return 0
+	}
+	return g.list[len(g.list)-1].bucket - g.list[0].bucket + 1 - int64(len(g.list))
+}
 
 func compareCells(a, b []string) int {
 	return slices.CompareFunc(a, b, func(x, y string) int {

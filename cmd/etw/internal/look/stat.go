@@ -226,6 +226,11 @@ func (st *stat) print(p *show.Printer, t *trace.Trace) error {
 	}
 	tab := show.NewTable(st.groups.columns(faults > 0)...)
 	st.groups.fill(tab, st.names)
+	if n := st.groups.gaps(); n > mostGaps {
+		text := fmt.Sprintf("%d intervals without events are left out; of up to %d each is a row", n, mostGaps)
+		p.About.Warn(text)
+		fmt.Fprintln(st.cmd.ErrOrStderr(), "etw: "+text)
+	}
 	st.rank.Apply(tab, st.groups.ordered())
 	if p.Format == show.FormatText && len(tab.Rows) == 0 {
 		return nil
