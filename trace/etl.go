@@ -83,7 +83,7 @@ func (r *etlReader) stats() Stats {
 func (r *etlReader) head() Head {
 	h := &r.header
 	return Head{
-		Recorder: Windows, Stopped: h.End != 0, Written: int64(h.BuffersWritten) * int64(h.BufferSize),
+		Recorder: Windows, Stopped: h.End != 0, End: h.End, Written: int64(h.BuffersWritten) * int64(h.BufferSize),
 		Zone:     h.Zone,
 		Identity: identity("etl\x00"+h.SessionName, int64(h.Boot), int64(h.Processors)),
 	}
@@ -160,7 +160,7 @@ func (r *etlReader) lastEvent(of *File) (etw.FileTime, bool) {
 		return last, true
 	}
 	length := between(h.Clock.Start, h.End)
-	return last, last >= h.Clock.Start && between(h.End, last) <= max(length, 0)+time.Minute
+	return last, last >= h.Clock.Start && between(h.End, last) <= max(length, 0)+slack
 }
 
 // facts returns the facts of the header, and of the buffers.

@@ -3,6 +3,8 @@ package trace
 import (
 	"encoding/binary"
 	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A Head is the facts in the head of a trace, in the same words for all formats. That of a
@@ -18,6 +20,8 @@ type Head struct {
 	// written, both where the head tells.
 	Stopped bool
 	Written int64
+	// End is when the session ended, 0 if the head does not tell.
+	End etw.FileTime
 	// Zone is the local time of the machine when the session began, nil if the head does
 	// not tell.
 	Zone *time.Location
@@ -39,6 +43,25 @@ const (
 
 // Head returns the head of the trace.
 func (f *File) Head() Head { return f.r.head() }
+
+// slack is how long before a session and after it records may be all the same, besides as long as it
+// took: rundowns come then, and merging adds records.
+const slack = time.Minute
+
+// Bounds returns between which times, since the trace began, records can be: that of one that is
+// damaged can be any. ok is false where a file does not tell when its session ended.
+func (t *Trace) Bounds() (from, to time.Duration, ok bool) {
+	for _, f := range t.files {
+		start, end := f.r.clock().Start, f.Head().End
+		if end < start || end == 0 {
+			return 0, 0, false
+		}
+		length := between(start, end)
+		from = min(from, between(t.start, start)-length-slack)
+		to = max(to, between(t.start, end)+length+slack)
+	}
+	return from, to, from < to
+}
 
 func identity(text string, numbers ...int64) []byte {
 	b := []byte(text)

@@ -148,6 +148,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	src := &watched{r: pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress},
 		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, keeper: pick.KeeperOf(h), seen: need.Follow(analysis.Needs)}
 	x.seen = src.seen
+	src.span.Bound(t.Bounds())
 	x.sampler.Parted = h.During != nil
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())

@@ -45,6 +45,7 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 		judge.From, judge.To = nil, nil
 	}
 	all := judge.All()
+	i.Span.Bound(t.Bounds())
 	decoder, keeper := builtin.NewDecoder(), KeeperOf(h)
 	r := &Reading{Cmd: i.Cmd, Progress: show.NewProgress(i.Cmd.ErrOrStderr(), nil), Share: t.Progress}
 	source := i.Source

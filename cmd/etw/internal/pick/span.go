@@ -17,13 +17,34 @@ type TimeSpan struct {
 	rundown     time.Duration // when it began, where there is one
 	hasRundown  bool
 	any         bool // there are records
+	bounded     bool
+	from, to    time.Duration // the times that records can have, if bounded
+	seen, wild  int           // records, and those of other times
+	low, high   time.Duration // of these
 	inTime      bool
 	inProcesses bool
 	inThreads   bool
 }
 
+// Bound leaves out the times that records cannot have: those of damaged ones. Where many have such
+// times, it is the bounds that are damaged.
+func (s *TimeSpan) Bound(from, to time.Duration, known bool) {
+	s.from, s.to, s.bounded = from, to, known
+}
+
+// fewWild is how many records of impossible times there may be among however few.
+const fewWild = 20
+
 // See takes a record.
 func (s *TimeSpan) See(r *etw.Record, elapsed time.Duration, h *filter.Header, asked filter.Numbers) {
+	if s.seen++; s.bounded && (elapsed < s.from || elapsed > s.to) {
+		s.wild++
+		s.low, s.high = min(s.low, elapsed), max(s.high, elapsed)
+		if s.wild < fewWild || s.wild < s.seen/100 {
+			return
+		}
+		s.bounded, s.First, s.Last = false, min(s.First, s.low), max(s.Last, s.high)
+	}
 	switch {
 	case r.Provider != rundown.Provider.Desc.GUID:
 		s.ended = max(s.ended, elapsed)
