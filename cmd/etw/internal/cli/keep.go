@@ -52,6 +52,18 @@ type GrowingKey struct{}
 // events are the same, but not the facts of the whole trace.
 type LeapKey struct{}
 
+// PassKey is the key of the function that a server has commands call before a pass over the traces:
+// a func() (end func(), err error), which waits for other passes.
+type PassKey struct{}
+
+// Pass waits until a command may read traces, where others do. One that is at it already may.
+func Pass(cmd *cobra.Command) (end func(), err error) {
+	if begin, ok := cmd.Context().Value(PassKey{}).(func() (func(), error)); ok {
+		return begin()
+	}
+	return func() {}, nil
+}
+
 // IsServed reports whether a server runs a command, which must not end with it.
 func IsServed(cmd *cobra.Command) bool { return cmd.Context().Value(ShelfKey{}) != nil }
 
@@ -100,6 +112,15 @@ func Kept[T any](cmd *cobra.Command, key string, find func() (T, error)) (T, err
 		return find()
 	}
 	if v, ok := k.Get(key); ok {
+		return v.(T), nil
+	}
+	end, err := Pass(cmd)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer end()
+	if v, ok := k.Get(key); ok { // somebody before found the same
 		return v.(T), nil
 	}
 	v, err := find()

@@ -33,8 +33,13 @@ type Reading struct {
 // reading.
 func (r *Reading) Each(src etw.Source, do func(*etw.Record) error) error {
 	defer r.Progress.End()
+	end, err := cli.Pass(r.Cmd)
+	if err != nil {
+		return err
+	}
+	defer end()
 	failed := false
-	err := etw.Push(&polled{r.Cmd.Context(), r}, src, r.Wants, func(rec *etw.Record) error {
+	err = etw.Push(&polled{r.Cmd.Context(), r}, src, r.Wants, func(rec *etw.Record) error {
 		r.Events++
 		err := do(rec)
 		failed = err != nil

@@ -29,25 +29,53 @@ const (
 	mostBytes = 64 << 20
 )
 
-// ask runs a command line, or returns its output from before. One runs at a time: its
-// findings in the traces are kept for those behind it. A known answer takes no turn.
+// ask runs a command line, or returns its output from before. One runs at a time, and one besides
+// reads the traces: its findings are kept for those behind it. So a question whose findings are
+// known does not wait for a pass, nor a known answer for anything.
 func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
-	return s.take(ctx, s.turn, args, func() (context.Context, func()) {
+	return s.take(ctx, s.turn, args, func(ctx context.Context) context.Context {
+		ctx = context.WithValue(ctx, cli.PassKey{}, s.passing(ctx))
 		ctx = context.WithValue(ctx, cli.SoFarKey{}, s.pass.tellSoFar)
-		return context.WithValue(ctx, cli.ProgressKey{}, s.pass.tell), s.pass.begin()
+		return context.WithValue(ctx, cli.ProgressKey{}, s.pass.tell)
 	})
+}
+
+// passing returns the function with which a command waits for its pass. It lets another one have
+// its turn until that is over.
+func (s *server) passing(ctx context.Context) func() (end func(), err error) {
+	reads := false
+	return func() (func(), error) {
+		if reads {
+			return func() {}, nil
+		}
+		<-s.turn
+		select {
+		case s.passes <- struct{}{}:
+		case <-ctx.Done():
+			s.turn <- struct{}{}
+			return nil, ctx.Err()
+		}
+		reads = true
+		over := s.pass.begin()
+		return func() {
+			over()
+			reads = false
+			<-s.passes
+			s.turn <- struct{}{}
+		}, nil
+	}
 }
 
 // leap does so for events, which have a turn of their own: where the trace has places to begin
 // at, they do not wait for a pass, and take none.
 func (s *server) leap(ctx context.Context, args []string) (*answer, error) {
-	return s.take(ctx, s.leaps, args, func() (context.Context, func()) {
-		return context.WithValue(ctx, cli.LeapKey{}, true), func() {}
+	return s.take(ctx, s.leaps, args, func(ctx context.Context) context.Context {
+		return context.WithValue(ctx, cli.LeapKey{}, true)
 	})
 }
 
-// take waits for a turn and runs a command line in the context that begin returns.
-func (s *server) take(ctx context.Context, turn chan struct{}, args []string, begin func() (context.Context, func())) (*answer, error) {
+// take waits for a turn and runs a command line in a context with what with adds.
+func (s *server) take(ctx context.Context, turn chan struct{}, args []string, with func(context.Context) context.Context) (*answer, error) {
 	key := fmt.Sprintf("%q", args) + cli.Stamps(args)
 	if a, ok := s.kept.Get(key); ok {
 		return a.(*answer), nil
@@ -61,9 +89,7 @@ func (s *server) take(ctx context.Context, turn chan struct{}, args []string, be
 	if a, ok := s.kept.Get(key); ok { // somebody before asked the same
 		return a.(*answer), nil
 	}
-	ctx, end := begin()
-	defer end()
-	ctx = context.WithValue(ctx, cli.ShelfKey{}, &s.shelf)
+	ctx = context.WithValue(with(ctx), cli.ShelfKey{}, &s.shelf)
 	stdout, stderr := &desk.Buffer{Most: mostBytes}, &desk.Buffer{Most: 64 << 10}
 	a := &answer{exit: s.run(ctx, args, bytes.NewReader(nil), stdout, stderr)}
 	if err := ctx.Err(); err != nil {

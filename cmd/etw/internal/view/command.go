@@ -85,7 +85,7 @@ const garbage = 50
 
 // newServer returns a server of traces, all of which must be there.
 func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, error) {
-	s := &server{run: run, token: newToken(), questions: questionsOf(root), turn: make(chan struct{}, 1), leaps: make(chan struct{}, 1), asked: make(chan struct{}, 1), kept: cli.Shelf{MostBytes: mostKept}}
+	s := &server{run: run, token: newToken(), questions: questionsOf(root), turn: make(chan struct{}, 1), passes: make(chan struct{}, 1), leaps: make(chan struct{}, 1), asked: make(chan struct{}, 1), kept: cli.Shelf{MostBytes: mostKept}}
 	for name, q := range map[string]*question{exporting: &s.exporting, comparing: &s.comparing} {
 		cmd, _, err := root.Find([]string{name})
 		if err != nil {

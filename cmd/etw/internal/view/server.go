@@ -35,6 +35,7 @@ type server struct {
 	comparing question
 	shelf     cli.Shelf       // what was found in the traces
 	turn      chan struct{}   // has room for one who asks
+	passes    chan struct{}   // for one who reads the traces, who lets others have the turn
 	leaps     chan struct{}   // and for one who asks for events
 	asked     chan struct{}   // has something after a request
 	busy      atomic.Int64    // requests that are being answered

@@ -95,7 +95,11 @@ function drawFilters() {
     h("div", {}, h("button", { type: "button", onclick: apply }, "Apply"), " ", h("button", { type: "button", class: "quiet", onclick: () => go({ flags: Object.fromEntries(fields.map(([n]) => [n, null])) }) }, "Clear")));
 }
 
+let missed = false; // while somebody drags in the strip, it stays as it is
+strip.addEventListener("pointerup", () => { if (missed) setTimeout(drawStrip); });
+
 function drawStrip() {
+  if (missed = strip.matches(":active")) return;
   const lane = page.timeline?.lanes.find(l => /cpu|managed|running/.test(l.kind)) || page.timeline?.lanes[0];
   strip.hidden = state.view === "overview" || !lane;
   if (!strip.hidden) strip.replaceChildren(lanesOf(page.timeline, [lane], pageWindow(page), w => go({ flags: windowFlags(...(w || [null, null])) }), 44));
