@@ -253,8 +253,8 @@ func (s *Samples) Intern(process int64, stack etw.Stack) ID {
 		return 0
 	}
 	top := s.process(process)
-	hash := s.known.hash(top, stack.Addresses)
-	id := s.known.find(hash, func(id ID) bool { return s.isStack(id, top, stack, n) })
+	hash := s.known.hash(top, stack)
+	id := s.known.find(hash, top, stack, func(id ID) bool { return s.isStack(id, top, stack, n) })
 	if id != 0 {
 		return id
 	}
@@ -263,7 +263,7 @@ func (s *Samples) Intern(process int64, stack etw.Stack) ID {
 		at, room = s.within(at, stack.At(i))
 	}
 	if room {
-		s.known.add(hash, ID(at))
+		s.known.add(hash, ID(at), top, stack)
 	}
 	return ID(at)
 }
