@@ -73,17 +73,24 @@ func ReadDump(r io.Reader, function func(start, size uint64, name string)) error
 			return fmt.Errorf("the record at byte %d ends early: %w", at, err)
 		}
 		at += int64(size)
-		switch {
-		case kind == dumpLoad && len(b) > dumpPlace:
-			name, _, whole := bytes.Cut(b[dumpPlace:], []byte{0})
-			if whole && len(name) > 0 {
-				names[order.Uint64(b[32:])] = string(name)
-				function(order.Uint64(b[16:]), order.Uint64(b[24:]), string(name))
-			}
-		case kind == dumpMove && len(b) >= dumpPlace+8:
-			if name := names[order.Uint64(b[40:])]; name != "" {
-				function(order.Uint64(b[24:]), order.Uint64(b[32:]), name)
-			}
+		if start, length, name := place(order, kind, b, names); name != "" {
+			function(start, length, name)
 		}
 	}
+}
+
+// place reads where code is now, and how it is called, "" if the record does not tell.
+func place(order binary.ByteOrder, kind uint32, b []byte, names map[uint64]string) (start, size uint64, name string) {
+	word := func(at int) uint64 { return order.Uint64(b[at:]) }
+	switch {
+	case kind == dumpLoad && len(b) > dumpPlace:
+		if text, _, whole := bytes.Cut(b[dumpPlace:], []byte{0}); whole {
+			name = string(text)
+			names[word(32)] = name
+		}
+		return word(16), word(24), name
+	case kind == dumpMove && len(b) >= dumpPlace+8:
+		return word(24), word(32), names[word(40)]
+	}
+	return 0, 0, ""
 }
