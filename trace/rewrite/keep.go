@@ -30,6 +30,7 @@ type Keeper struct {
 	moments moments         // of chosen records, for stacks that come later
 	keys    map[uint64]bool // of stacks that come later
 	threads emitters        // the last event of which was chosen
+	runners runners
 }
 
 // maxStackKeys limits the memory for stacks: their definitions come soon after them.
@@ -37,6 +38,9 @@ const maxStackKeys = 1 << 20
 
 // Chose notes that a record was chosen.
 func (k *Keeper) Chose(r *etw.Record) {
+	if !k.Answer {
+		k.runners.chose(r)
+	}
 	if !k.Stacks {
 		return
 	}
@@ -57,6 +61,9 @@ func (k *Keeper) Chose(r *etw.Record) {
 
 // Needs reports whether a record must stay that was not chosen.
 func (k *Keeper) Needs(r *etw.Record) bool {
+	if !k.NoRundown && k.runners.needs(r) {
+		return true
+	}
 	why := k.lookup.reasonFor(r)
 	if why == threadStack {
 		return k.threads.has(emitter{r.Provider, r.ThreadID})

@@ -45,6 +45,8 @@ func TestKeeperReasons(t *testing.T) {
 		{"machine", recordOf(new(kernel.AnySystemConfigNIC)), true, true, true, false, true},
 		{"volumes", recordOf(new(kernel.AnySysConfigVolumeMapping)), true, true, true, false, true},
 		{"name of a file", recordOf(new(kernel.AnyFileIoFileRundown)), true, true, true, false, true},
+		{"name of a key", &etw.Record{Kind: etw.KindClassic, Provider: registryClass, Opcode: 22}, true, true, true, false, true},
+		{"read of a key", &etw.Record{Kind: etw.KindClassic, Provider: registryClass, Opcode: 16}, false, false, false, false, false},
 		{"interval of samples", recordOf(new(kernel.AnyPerfInfoCollectionStart)), true, true, true, false, true},
 		{"process of Linux", fork, true, true, true, false, false},
 		{"image of the kernel", image0, true, true, true, false, false},

@@ -44,6 +44,7 @@ var needed = sync.OnceValue(func() table {
 			new(kernel.AnyImageIDFileVersion),
 			new(file.AnyNameCreate), new(file.AnyNameDelete),
 			new(kernel.AnyPerfInfoSetInterval), new(kernel.AnyPerfInfoCollectionStart), new(kernel.AnyPerfInfoCollectionEnd)),
+		opcodes(ofMachine, registryClass, 22, 23, 24, 25), // keys are named, and their names go
 		only(ofProcess, new(clr.AnyRuntimeInformationStart), new(clr.AnyBulkType), new(process.AnyImageLoad), new(process.AnyImageUnload)),
 		only(ofCode,
 			new(clr.AnyMethodLoad), new(clr.AnyMethodUnload), new(clr.AnyMethodLoadVerbose), new(clr.AnyMethodUnloadVerbose), new(clr.AnyMethodILToNativeMap),
@@ -52,6 +53,10 @@ var needed = sync.OnceValue(func() table {
 		only(threadStack, new(clr.AnyStackWalk)),
 	)
 })
+
+// registryClass is that of events of the registry, whose generated types would be 100 kB of a
+// program.
+var registryClass = etw.MustParseGUID("ae53722e-c863-11d2-8659-00c04fa321a1")
 
 // neededNames are the providers that EventPipe knows by name alone, and all of whose
 // events are needed.
@@ -131,6 +136,18 @@ func whole(why reason, events ...etw.AnyVersion) func(table) {
 			rows.all = why
 			t[at] = rows
 		}
+	}
+}
+
+// opcodes adds events of a class.
+func opcodes(why reason, class etw.GUID, codes ...uint16) func(table) {
+	return func(t table) {
+		at := origin{etw.KindClassic, class}
+		rows := rows{events: make(map[uint16]reason)}
+		for _, code := range codes {
+			rows.events[code] = why
+		}
+		t[at] = rows
 	}
 }
 

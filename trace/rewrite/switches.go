@@ -1,0 +1,69 @@
+package rewrite
+
+import (
+	"encoding/binary"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A context switch is of the thread that runs from then on. When this stopped tells one that is of
+// another thread, and when it could run again the event of whoever woke it.
+var (
+	threadClass  = etw.Versions(new(kernel.AnyThreadCSwitch))[0].Class
+	threadSwitch = opcode(new(kernel.AnyThreadCSwitch))
+	threadReady  = opcode(new(kernel.AnyThreadReadyThread))
+	threadStart  = opcode(new(kernel.AnyThreadStart))
+	threadListed = opcode(new(kernel.AnyThreadDCStart))
+)
+
+// maxRunners bounds the threads that damage can name.
+const maxRunners = 1 << 20
+
+// runners are the threads of chosen records, by their numbers.
+type runners map[uint32]bool
+
+// chose notes the thread that a chosen record of the kernel is about.
+func (t *runners) chose(r *etw.Record) {
+	at, ok := subjectOf(r)
+	if !ok || len(*t) >= maxRunners {
+		return
+	}
+	if *t == nil {
+		*t = make(runners)
+	}
+	(*t)[binary.LittleEndian.Uint32(r.Payload[at:])] = true
+}
+
+// needs reports whether a record tells when one of the threads stopped, or could run.
+func (t runners) needs(r *etw.Record) bool {
+	at, ok := subjectOf(r)
+	if !ok || len(t) == 0 {
+		return false
+	}
+	thread := binary.LittleEndian.Uint32(r.Payload[at:])
+	switch r.Opcode {
+	case threadReady:
+		return t[thread]
+	case threadSwitch:
+		delete(t, thread) // its number is that of another one now
+		return t[binary.LittleEndian.Uint32(r.Payload[4:])]
+	}
+	delete(t, thread)
+	return false
+}
+
+// subjectOf returns where in the payload of an event the thread stands that it is about: of a
+// switch the one that runs from then on.
+func subjectOf(r *etw.Record) (at int, ok bool) {
+	if r.Kind != etw.KindClassic || r.Provider != threadClass || len(r.Payload) < 8 {
+		return 0, false
+	}
+	switch r.Opcode {
+	case threadSwitch, threadReady:
+		return 0, true
+	case threadStart, threadListed:
+		return 4, true
+	}
+	return 0, false
+}
