@@ -66,6 +66,7 @@ func knownIn(cmd *cobra.Command, in *Input, paths []string) (*known, error) {
 			k.Learn(decoder, rec, decoder.Event(rec))
 			return nil
 		})
+		k.Join()
 		for pid := range k.Processes {
 			k.processes[pid] += 0
 		}

@@ -84,6 +84,7 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 		}
 		return i.Mux.Dispatch(rec)
 	})
+	i.Names.Join()
 	i.Trouble = err != nil
 	return err
 }

@@ -22,6 +22,8 @@ type Names struct {
 	Threads   map[int64]string
 	Rules     []nameRule // by the index of the event
 
+	earlier map[int64]string // of processes whose numbers others took later
+
 	ahead bool // what is learned is ahead of the events that are shown: see foresee
 	met   map[nameID]bool
 	Widest
@@ -136,9 +138,30 @@ func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	}
 	if rule.thread {
 		n.Threads[id] = name
-	} else {
-		n.Processes[id] = name
+		return
 	}
+	if before := n.Processes[id]; before != "" && before != name && starts(r, e) && len(n.earlier[id]) < maxEarlier {
+		if n.earlier == nil {
+			n.earlier = make(map[int64]string)
+		}
+		n.earlier[id] += before + andThen
+	}
+	n.Processes[id] = name
+}
+
+// andThen stands between the names of processes that had one number, and maxEarlier bounds them.
+const (
+	andThen    = ", then "
+	maxEarlier = 200
+)
+
+// Join gives numbers that several processes had the names of them all: for answers about all of the
+// time, which do not part them.
+func (n *Names) Join() {
+	for id, before := range n.earlier {
+		n.Processes[id] = before + n.Processes[id]
+	}
+	clear(n.earlier)
 }
 
 // Foresee returns names that are learned ahead of the events that are shown: the names of

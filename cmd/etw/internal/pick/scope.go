@@ -244,8 +244,11 @@ func called(named map[int64]string, patterns []filter.Glob, flag, thing string) 
 	for _, pattern := range patterns {
 		before := len(found)
 		for id, name := range named {
-			if pattern.Match(name) || pattern.Match(trimExtension(name)) {
-				found = append(found, filter.Number(id)...)
+			for name := range strings.SplitSeq(name, andThen) {
+				if pattern.Match(name) || pattern.Match(trimExtension(name)) {
+					found = append(found, filter.Number(id)...)
+					break
+				}
 			}
 		}
 		if len(found) == before {

@@ -1,0 +1,42 @@
+package pick
+
+import (
+	"testing"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// TestJoin: of a number that two processes had an answer about all of the time names both, and
+// either name finds it.
+func TestJoin(t *testing.T) {
+	n, decoder := NewNames(), builtin.NewDecoder()
+	learn := func(e etw.Event, opcode etw.Opcode) {
+		d := e.EventDesc()
+		payload, err := e.AppendPayload(nil, etw.Ptr64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: opcode, Version: d.Version, PointerSize: etw.Ptr64, Payload: payload}
+		n.Learn(decoder, r, decoder.Event(r))
+	}
+	const listed, started = 3, 1
+	learn(&kernel.ProcessDCStartV3{ProcessID: 300, ImageFileName: etw.ANSI("first.exe")}, listed)
+	learn(&kernel.ProcessStartV3{ProcessID: 300, ImageFileName: etw.ANSI("second.exe")}, started)
+	learn(&kernel.ProcessStartV3{ProcessID: 300, ImageFileName: etw.ANSI("second.exe")}, started)
+	if got := n.Process(300); got != "second.exe" {
+		t.Errorf("while it is read it is %q", got)
+	}
+	n.Join()
+	n.Join()
+	if got := n.Process(300); got != "first.exe, then second.exe" {
+		t.Errorf("in the end it is %q", got)
+	}
+	for _, pattern := range []filter.Glob{"first", "second.exe"} {
+		if found, err := called(n.Processes, []filter.Glob{pattern}, "process", "process"); err != nil || !found.Has(300) || found.Has(301) {
+			t.Errorf("%s: %v, %v", pattern, found, err)
+		}
+	}
+}
