@@ -17,7 +17,7 @@ type Analysis struct {
 	processes map[int64][]*process // the lives of each id, in their order
 	last      *process
 	memories  map[int64]*memory // native code, as recorders of Linux tell it
-	files     map[uint64]fileID // of mappings, by what they name
+	files     map[uint64]fileID // of mappings, by their names
 	codeAt    map[uint64]uint64 // where the code of ELF files begins, by the same
 }
 

@@ -81,7 +81,7 @@ func (a *Analysis) record(r *etw.Record) error {
 
 // A fileID says which build of a file was mapped.
 type fileID struct {
-	buildID string // of an ELF file, as is what follows
+	buildID string // of an ELF file, as are the next two
 	address uint64 // of its first segment with code, by the file
 	offset  uint64 // of that segment in the file
 	pdb     PDB    // of a PE file, as are its stamp and size

@@ -110,7 +110,7 @@ func pack(t testing.TB, streams [][]byte, size int, way uint32) []byte {
 }
 
 // TestPacked reads MSFZ files, one of a real PDB among them: all streams are those that went in.
-// What is cut or changed is refused.
+// Files that are cut or changed are refused.
 func TestPacked(t *testing.T) {
 	lists := [][][]byte{{{}, bytes.Repeat([]byte("dough"), 1000), nil, {1, 2, 3}, bytes.Repeat([]byte("oven "), 10_000)}}
 	if b, err := os.ReadFile(filepath.Join(corpus.Dir(t), "symsrv", "ShowSSEConfig.pdb")); err == nil {

@@ -33,7 +33,7 @@ func orderOf(head []byte) binary.ByteOrder {
 var errNoDump = errors.New("it is no jitdump of version 1")
 
 // ReadDump reads jit-PID.dump, in which programs write the code that they compile for perf
-// inject --jit, and calls function as [Read] does. What the file says before a fault is read.
+// inject --jit, and calls function as [Read] does. The part before a fault is read.
 func ReadDump(r io.Reader, function func(start, size uint64, name string)) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	head := make([]byte, dumpHead)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRead reads what runtimes write, and what is none of it.
+// TestRead reads lines of runtimes, and others.
 func TestRead(t *testing.T) {
 	got := ""
 	err := Read(strings.NewReader("7f00 10 void [Shop] Oven::Bake()[Tier0]\r\n0x7f10 0x20 stub\n\n7f20 0 empty\n7f30 8\nnonsense here too\n7f40 8 last"), func(start, size uint64, name string) {
@@ -19,7 +19,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// dump makes a jitdump: of two functions, of which one is moved, and of what else there may be.
+// dump makes a jitdump: of two functions, of which one is moved, and of other records.
 func dump(order binary.AppendByteOrder) []byte {
 	b := order.AppendUint32(nil, 0x4a695444)
 	for _, n := range []uint32{1, 48, 62, 0, 42, 0, 0, 0, 0, 7, 7} { // a head of 8 bytes more

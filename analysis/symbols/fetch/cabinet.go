@@ -11,7 +11,7 @@ import (
 
 const (
 	cabinetMagic = "MSCF"
-	cabinetBlock = 1 << 15 // what a block unpacks to, at most, and how far back it refers
+	cabinetBlock = 1 << 15 // the most that a block unpacks to, and how far back it refers
 	cabinetHead  = 36
 )
 

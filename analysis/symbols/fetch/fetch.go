@@ -14,7 +14,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
-// Limits bound what servers can do. A limit of 0 is that of [Usual].
+// Limits bound the power of servers. A limit of 0 is that of [Usual].
 type Limits struct {
 	File, Run int64 // bytes of a file, and of all that a Finder gets
 

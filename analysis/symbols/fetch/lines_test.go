@@ -60,7 +60,7 @@ func TestPortable(t *testing.T) {
 }
 
 // TestSource asks for source files by the links of a PDB: below the server that the user names,
-// whatever the links say, and what comes must have the hash.
+// whatever the links say, and the text must have the hash.
 func TestSource(t *testing.T) {
 	const text = "class Oven\r\n{\r\n}\r\n"
 	hash := sha256.Sum256([]byte(text))

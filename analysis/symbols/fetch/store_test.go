@@ -59,7 +59,7 @@ func TestLayouts(t *testing.T) {
 		if got := find(); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %q", at, got)
 		}
-		for _, no := range [][]byte{wrong, nil, []byte("x")} { // of another build, what debuginfod keeps of a 404, and dirt
+		for _, no := range [][]byte{wrong, nil, []byte("x")} { // of another build, a 404 as debuginfod keeps it, and dirt
 			put(t, no, want)
 			if got := find(); len(got) != 0 {
 				t.Errorf("%s is another file: %q", at, got)

@@ -19,8 +19,8 @@ import (
 // they are asked for.
 type Dir struct {
 	pdbs      map[string][]string // paths by name, in lower case
-	others    []string            // what may be ELF files
-	images    map[string][]string // paths of what may be images of .NET, as pdbs
+	others    []string            // files that may be of ELF
+	images    map[string][]string // paths of files that may be images of .NET, as pdbs
 	kernels   []string            // lists of symbols of a kernel
 	perfMaps  map[int64]string
 	usual     *usualPlaces // nil if no others than the folder's files are looked at

@@ -181,7 +181,7 @@ func (x *elfFile) readSections(at, each, count, names uint64) error {
 		f := fields{x, b[i*each:]}
 		called[i] = f.small()
 		s := elfSection{kind: f.small(), flags: f.large(), address: f.large(), at: f.large(), n: f.large(), link: f.small()}
-		f.small() // what else it is about
+		f.small() // more about it
 		f.large() // its alignment
 		s.each = f.large()
 		x.sections = append(x.sections, s)
@@ -244,7 +244,7 @@ func (x *elfFile) section(name string) *elfSection {
 // part returns the contents of the section with a name, or nothing where that cannot be read.
 func (x *elfFile) part(name string) []byte {
 	if s := x.section(name); s != nil {
-		b, _ := x.data(s) // what is damaged names nothing
+		b, _ := x.data(s) // a damaged one names nothing
 		return b
 	}
 	return nil

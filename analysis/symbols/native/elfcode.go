@@ -106,7 +106,7 @@ func (c *codeFile) addSymbols(x *elfFile) error {
 					return err
 				}
 				name, _, _ = strings.Cut(name, "@") // the version
-				if !strings.HasPrefix(name, "$") {  // what kind of code begins
+				if !strings.HasPrefix(name, "$") {  // the kind of code that begins
 					c.addRanked(sym.value, sym.size, name, sym.rank())
 				}
 			}

@@ -36,7 +36,7 @@ const (
 type pdb struct {
 	*msf.File
 	guid etw.GUID
-	ages [2]uint32 // of the file, and of what its image has
+	ages [2]uint32 // of the file, and that its image has
 	dbi  []byte
 }
 

@@ -14,7 +14,7 @@ import (
 // whatever paths a trace has.
 type usualPlaces struct {
 	Places
-	roots  []string            // all folders, also as what links make of them
+	roots  []string            // all folders, also where links lead
 	dotNet map[string][]string // the files of .NET, by name in lower case; nil until they are known
 }
 

@@ -143,7 +143,7 @@ func (x *Image) part(all sections, s section) ([]byte, error) {
 
 // read reads all that sections have.
 func (x *Image) read(all sections) error {
-	if all[componentAssemblies].Size == 0 { // what a composite image has is its manifest
+	if all[componentAssemblies].Size == 0 { // that of a composite image is its manifest
 		m, err := x.file.Metadata()
 		if err != nil {
 			return fmt.Errorf("r2r: %w", err)
