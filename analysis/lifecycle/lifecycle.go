@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -31,6 +32,21 @@ const Schema = 1
 type Result struct {
 	Schema    int       `json:"schema"`
 	Processes []Process `json:"processes"`
+}
+
+// Part says that the records are of a part of the session. Of a process that began before it,
+// nothing that comes first in the part is known to be the first.
+func (r *Result) Part(from, _ time.Duration) {
+	ms := float64(from) / 1e6
+	for i := range r.Processes {
+		p := &r.Processes[i]
+		begun := slices.ContainsFunc(p.Phases, func(x Phase) bool {
+			return (x.Phase == Started || x.Phase == Loaded || x.Phase == Initialized) && x.AtMS >= ms
+		})
+		if from > 0 && !begun {
+			p.Phases = slices.DeleteFunc(p.Phases, func(x Phase) bool { return x.Phase == Managed || x.Phase == Main || x.Phase == Request })
+		}
+	}
 }
 
 // A Process is how far one process came.

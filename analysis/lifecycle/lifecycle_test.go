@@ -45,6 +45,12 @@ func TestPhases(t *testing.T) {
 	if len(got[6]) > 0 {
 		t.Errorf("%v", got[6])
 	}
+	for from, want := range map[time.Duration]int{0: 3, 10 * time.Millisecond: 3, 11 * time.Millisecond: 1} { // of a part from there on
+		res := a.Result()
+		if res.Part(from, time.Second); len(res.Processes[0].Phases) != want {
+			t.Errorf("from %v: %+v, want %d phases", from, res.Processes[0].Phases, want)
+		}
+	}
 }
 
 // A number of a process is that of several, one after the other.

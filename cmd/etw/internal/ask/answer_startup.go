@@ -3,6 +3,7 @@ package ask
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/loader"
@@ -20,7 +21,7 @@ func NewStartup() *Question {
 		short: "Show how .NET programs start: loading and compiling over time",
 		Long: `Startup shows the steps of a .NET program until it is up: the runtime begins, assemblies
 are looked for and loaded, methods and types are. --to ends where the program is up,
-which no event tells.
+which no event tells; --from is of those that began later, of whose first methods it tells.
 
 The rows are steps in the order of time, or by --by: assemblies, the compilations
 or the loads of types that took longest, or look-ups of assemblies. The keywords
@@ -58,6 +59,16 @@ type startupResult struct {
 	Runtimes *runtimes.Result `json:"runtimes"`
 	Loader   *loader.Result   `json:"loader"`
 	JIT      *jit.Result      `json:"jit"`
+}
+
+// Part says that the records are of a part of the session: of a program that began before it,
+// the first method that was compiled is not known.
+func (r *startupResult) Part(from, _ time.Duration) {
+	for _, rt := range r.Runtimes.Runtimes {
+		if from > 0 && rt.StartMS.Or(0) < float64(from)/1e6 {
+			rt.FirstCompilationMS = quantity.Float{}
+		}
+	}
 }
 
 // Warnings says which numbers mislead, and why.

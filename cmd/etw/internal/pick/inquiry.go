@@ -114,7 +114,7 @@ func (i *Inquiry) Warnings(t *trace.Trace) []string {
 		list = append(list, show.LostText(n.Lost, n.LostBuffers))
 	}
 	if i.Trouble {
-		list = append(list, show.NotToItsEnd)
+		list = append(list, show.NotWhole)
 	}
 	if i.Cut {
 		text := "intervals that began before --from, or ended after --to, count as cut off"

@@ -163,16 +163,16 @@ func LostText(events, buffers int64) string {
 	return fmt.Sprintf("at least %d events were lost when the trace was recorded: counts and sums are lower bounds", max(events, buffers))
 }
 
-// ReadTo says that a trace could not be read to its end, if there was trouble with it.
+// ReadTo says that not all of a trace could be read, if there was trouble with it.
 func (a *About) ReadTo(trouble error) {
 	if trouble == nil || a.Trace == nil || a.Trace.Damaged {
 		return
 	}
 	a.Trace.Truncated = true
-	a.Warn(NotToItsEnd)
+	a.Warn(NotWhole)
 }
 
-const NotToItsEnd = "the trace could not be read to its end: counts and sums are lower bounds"
+const NotWhole = "not all of the trace could be read: counts and sums are lower bounds"
 
 // Named says how many of the frames of call stacks have names.
 func (a *About) Named(percent float64) {
