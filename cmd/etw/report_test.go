@@ -48,6 +48,29 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestReportOfSeveral reads several traces as one, whose findings lead to commands about all.
+func TestReportOfSeveral(t *testing.T) {
+	whole, dir := recordedPath("gc.nettrace"), t.TempDir()
+	parts := []string{filepath.Join(dir, "a.nettrace"), filepath.Join(dir, "b.nettrace")}
+	for i, event := range []string{"GC*", "FinalizeObject"} {
+		if code, _, stderr := runTool("filter", "-e", event, "-o", parts[i], whole); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	code, text, stderr := runReport("--format", "text", parts[0], parts[1])
+	if code != 0 || stderr != "" || !strings.Contains(text, "  problem          Collections stopped the program for ") || !strings.Contains(text, "  etw gc "+parts[0]+" "+parts[1]) {
+		t.Errorf("exit code %d, %q, %s", code, stderr, text)
+	}
+	if code, page, stderr := runReport(parts...); code != 0 || !strings.Contains(page, "<title>a.nettrace and 1 other file</title>") {
+		t.Errorf("exit code %d, %q, a page of %d bytes", code, stderr, len(page))
+	}
+	for other, want := range map[string]string{whole: "given twice", recordedPath("jit.nettrace"): "did not begin at one time"} {
+		if code, _, stderr := runReport(whole, other); code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %q", other, code, stderr)
+		}
+	}
+}
+
 // The findings, in every format, are those of the page.
 func TestReportFindings(t *testing.T) {
 	path := recordedPath("gc.nettrace")

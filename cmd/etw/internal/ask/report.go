@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
@@ -41,7 +42,7 @@ type reporting struct {
 func NewReport() *cobra.Command {
 	r := new(reporting)
 	cmd := &cobra.Command{
-		Use:   "report [flags] TRACE",
+		Use:   "report [flags] TRACE...",
 		Short: "Write a page of all that a trace tells, or print its findings",
 		Long: `Report writes a page for the browser on the .NET programs in a trace:
 findings, in words, then collections, thread time, allocations, exceptions, waits for
@@ -53,12 +54,13 @@ induced collections, a thread pool that starves, failed requests, losses.
 
 The page begins with a timeline: a part of the time that is chosen there is the one that charts,
 call trees and tables show then. For missing events it names the recording to make. It
-is one file that needs no network and sends nothing anywhere.`,
+is one file that needs no network and sends nothing anywhere. Several traces are read as
+one, such as the files of the kernel and of a program.`,
 		Example: `  etw report gc.nettrace -o report.html
   etw report --from 10ms --to 30ms cpu.nettrace -o part.html && test -s part.html
   etw report --format text gc.nettrace
   etw report --format json gc.nettrace | jq '.findings[0].text'`,
-		Args:              cli.Args(1, 1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              r.main,
 	}
@@ -85,6 +87,9 @@ func (r *reporting) main(cmd *cobra.Command, args []string) error {
 			return cli.Usagef("--output is for a page; --format %s goes to the standard output", r.out.Format)
 		}
 	}
+	if err := pick.RefuseCopies(args); err != nil {
+		return err
+	}
 	h, err := r.scope.Header(cmd, &r.in, args)
 	if err != nil {
 		return err
@@ -94,6 +99,11 @@ func (r *reporting) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer t.Close()
+	if len(args) > 1 {
+		if err := pick.OneSession(t); err != nil {
+			return err
+		}
+	}
 	files, err := r.code.Open(cmd)
 	if err != nil {
 		return err
@@ -112,11 +122,14 @@ func (r *reporting) main(cmd *cobra.Command, args []string) error {
 	}
 	trouble = cmp.Or(trouble, failed)
 	if !isPage {
-		return r.printFindings(cmd, args[0], x, trouble)
+		return r.printFindings(cmd, args, x, trouble)
 	}
 	lossy := show.ReportLosses(cmd, t)
 	page := x.page()
 	page.Title = filepath.Base(args[0])
+	if n := len(args) - 1; n > 0 {
+		page.Title += " and " + show.Count(n, "other file", "other files")
+	}
 	if err := show.WritePage(cmd, r.path, args, page.Write); err != nil {
 		return err
 	}
@@ -175,6 +188,8 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	if lanes && (h.From != nil || h.To != nil) && len(x.machine.files.Disks()) > 0 {
 		x.warnings = append(x.warnings, disksCut)
 	}
+	of := machine{Machine: system.Of(&x.machine.mux)}
+	x.warnings = append(x.warnings, of.doubts()...)
 	if why := src.span.WhyNone(part); why != "" {
 		x.none, x.warnings = why, append(x.warnings, why)
 	}

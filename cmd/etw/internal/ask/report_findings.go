@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,7 @@ type processFinding struct {
 var partCommands = map[string]string{"alloc": "allocs", "contention": "waits --locks", "cpu": "top"}
 
 // printFindings prints the findings in a trace.
-func (r *reporting) printFindings(cmd *cobra.Command, path string, x *examined, trouble error) error {
+func (r *reporting) printFindings(cmd *cobra.Command, paths []string, x *examined, trouble error) error {
 	list := append(findings.Of(x.res), x.sampler.Findings()...)
 	findings.Sort(list)
 	about := &r.out.About
@@ -38,11 +39,14 @@ func (r *reporting) printFindings(cmd *cobra.Command, path string, x *examined, 
 	about.ReadTo(trouble)
 	about.Tell(analysis.Needs, x.seen)
 	about.Warn(slices.Concat(x.warnings, x.res.Warnings)...)
-	asked := make(map[string]bool)
+	asked, words := make(map[string]bool), make([]string, len(paths))
+	for i, path := range paths {
+		words[i] = show.ShellWord(path)
+	}
 	for _, f := range list {
 		if f.Part != "" && !asked[f.Part] {
 			asked[f.Part] = true
-			about.Suggest(fmt.Sprintf("etw %s %s", cmp.Or(partCommands[f.Part], f.Part), show.ShellWord(path)), f.Text)
+			about.Suggest(fmt.Sprintf("etw %s %s", cmp.Or(partCommands[f.Part], f.Part), strings.Join(words, " ")), f.Text)
 		}
 	}
 	p := r.out.Open(cmd, false)
