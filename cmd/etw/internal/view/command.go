@@ -134,7 +134,8 @@ func (s *server) serve(cmd *cobra.Command, list []net.Listener, idle time.Durati
 	defer cancel()
 	web := &http.Server{
 		Handler: s, BaseContext: func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
+		DisableGeneralOptionsHandler: true, // which asks for no token
 	}
 	ended := make(chan error, len(list))
 	for _, l := range list {
