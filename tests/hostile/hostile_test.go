@@ -23,7 +23,7 @@ func TestShort(t *testing.T) {
 		"payloads":  {"-kind", "payloads", "-n", "600"},
 		"versions":  {"-kind", "versions", "-n", "600"},
 		"decoders":  {"-kind", "decoders", "-n", "200000"},
-		"forms":     {"-kind", "forms", "-n", "300"},
+		"forms":     {"-kind", "forms", "-n", "300", "-max", "20000"},
 		"code":      {"-kind", "code", "-n", "100", "-max", "300000"},
 	} {
 		t.Run(name, func(t *testing.T) {
