@@ -13,8 +13,8 @@ const (
 	latest  = system.MaxWaiting
 )
 
-// A folded sums up times off processors of a thread: how many there were, and how long, by what the
-// thread did. Those of unknown were waiting or ready.
+// A folded sums up times off processors of a thread: their number and length, by the state of the
+// thread. Those of unknown were waiting or ready.
 type folded struct {
 	from  int64 // the first
 	times [doings]int64
@@ -90,8 +90,8 @@ func (x *thread) fold(o *off) {
 	})
 }
 
-// each calls do for each part of a time off: what the thread did, from when on, how often that counts,
-// and for how long. What was waiting or ready is unknown.
+// each calls do for each part of a time off, with the state of the thread, its begin, how often it
+// counts, and its length. Times that were waiting or ready are unknown.
 func (o *off) each(do func(does doing, from, times, ns int64)) {
 	times := int64(1)
 	switch {

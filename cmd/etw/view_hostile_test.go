@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A rawAnswer is what a server says to bytes that need not be a request.
+// rawAnswer returns the answer of a server to bytes that need not be a request.
 func rawAnswer(t *testing.T, host, request string) (status int, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", host)

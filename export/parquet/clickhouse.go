@@ -38,7 +38,7 @@ func (l *Lake) ClickHouse(w io.Writer, from func(pattern string) string) error {
 	return out.Flush()
 }
 
-// To ClickHouse, a backslash escapes what follows it, in texts and in names.
+// To ClickHouse, a backslash escapes the next character, in texts and in names.
 func escapedName(name string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
 }

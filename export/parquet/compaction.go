@@ -33,7 +33,7 @@ type compaction struct {
 	stale []string    // trace ids of the others
 }
 
-// check refuses a compaction of what is no lake.
+// check refuses a compaction with files or recordings that no lake has.
 func (c *compaction) check(name string) error {
 	for id := range c.Recordings {
 		if !isTraceID(id) {

@@ -12,7 +12,7 @@ import (
 	"github.com/etwgen/etwgen/internal/testio"
 )
 
-// A manifest that lists what no lake has counts as damaged: nothing that it names is opened, copied,
+// A manifest that lists files which no lake has counts as damaged: nothing that it names is opened, copied,
 // removed, or comes into a statement.
 func TestHostileManifests(t *testing.T) {
 	const outside = "outside.parquet"

@@ -185,7 +185,7 @@ func readManifest(name string) (*Manifest, error) {
 	return m, nil
 }
 
-// checkFiles refuses a manifest that lists what is no file of events or of a table: whoever has read
+// checkFiles refuses a manifest that lists other files than those of events and tables: whoever has read
 // it opens, copies and removes them.
 func checkFiles(manifest string, files []*File) error {
 	for i, f := range files {

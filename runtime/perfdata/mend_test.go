@@ -76,7 +76,7 @@ func TestType(t *testing.T) {
 	}
 }
 
-// An all is what a file has.
+// An all has the contents of a file.
 type all struct {
 	records int
 	first   int64 // the time of the first

@@ -106,7 +106,7 @@ func (x *forms) recording(name string, parts map[string][]byte) {
 	}
 }
 
-// ctfPage is what the sizes of packets of LTTng are multiples of: a stream that ends between two has
+// ctfPage divides the sizes of packets of LTTng: a stream that ends between two has
 // nothing to tell that there were more.
 const ctfPage = 4096
 
@@ -186,7 +186,7 @@ const manifestOf = "0123456789abcdef0123456789abcdef"
 const manifestOfLake = `{"schema":2,"traceId":"` + manifestOf + `","run":"00000000000000000001","trace":"shop.nettrace","id":"5","host":"h","date":"2024-02-29",` +
 	`"events":7,"complete":true,"bytes":9,"files":[{"path":"event=Shop.Sold/date=2024-02-29/a.parquet","provider":"Shop","event":"Sold","ids":[1],"versions":{"0":7},"rows":7,"bytes":9}]}`
 
-// readManifest reads a lake with a manifest, and does with it what does not need its files.
+// readManifest reads a lake with a manifest, and does all that does not need its files.
 func readManifest(data []byte) (int, error) {
 	dir, err := os.MkdirTemp("", "hostile-lake-")
 	if err != nil {

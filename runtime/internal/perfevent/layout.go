@@ -188,7 +188,7 @@ func (c *cutter) list(count uint64, size int64) []byte {
 	return c.take(int64(count) * size)
 }
 
-// The bits of ReadFormat, which say what stands beside the value of a counter.
+// The bits of ReadFormat, of the numbers beside the value of a counter.
 const (
 	readTimes = 1 | 2
 	readID    = 4
