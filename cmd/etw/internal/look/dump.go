@@ -102,10 +102,10 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if d.Out.Format == formatXML {
+		d.In.More = append(d.In.More, trace.WithXML())
 		if err := d.Style.checkXML(); err != nil {
 			return err
 		}
-		d.In.XML = true
 	}
 	if d.Follow && (len(args) != 1 || args[0] == trace.Stdin) {
 		return cli.Usagef("--follow takes one file")

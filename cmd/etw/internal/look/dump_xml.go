@@ -92,8 +92,7 @@ func (w *xmlWriter) append(b []byte, s *pick.Shot) []byte {
 		b = xmlNumber(b, "EventRecordID", binary.LittleEndian.Uint64(id))
 	}
 	b = append(b, "\t\t<Correlation"...)
-	b = xmlGUID(b, " ActivityID", s.ActivityID)
-	b = xmlGUID(b, " RelatedActivityID", s.RelatedActivityID)
+	b = xmlGUID(xmlGUID(b, " ActivityID", s.ActivityID), " RelatedActivityID", s.RelatedActivityID)
 	b = append(b, " />\n\t\t<Execution ProcessID=\""...)
 	b = xmlID(b, s.ProcessID)
 	b = append(b, `" ThreadID="`...)
@@ -110,9 +109,8 @@ func (w *xmlWriter) append(b []byte, s *pick.Shot) []byte {
 	b = w.whole(b, "Computer", extended(s.Record, evtx.ExtComputer))
 	b = append(b, "\t</System>\n"...)
 	b = w.data(b, s, p)
-	b = append(b, "\t<RenderingInfo Culture=\"en-US\">\n"...)
-	b = w.keywords(append(b, p.names...), s, p)
-	b = append(b, "\t</RenderingInfo>\n"...)
+	b = append(append(b, "\t<RenderingInfo Culture=\"en-US\">\n"...), p.names...)
+	b = append(w.keywords(b, s, p), "\t</RenderingInfo>\n"...)
 	if s.Kind == etw.KindClassic {
 		b = append(b, "\t<ExtendedTracingInfo xmlns=\""+traceSpace+"\">\n\t\t<EventGuid>{"...)
 		b, _ = s.Provider.AppendText(b)

@@ -27,10 +27,10 @@ type Input struct {
 	unpackLimit string
 	Manifests   []string
 	NoAttribute bool
-	Quiet       bool // another pass says what is wrong with the files
-	HeadersOnly bool // nobody asks what events are called, and whom they are about
-	XML         bool // the records of event logs are to have theirs
-	Profiles    bool // those of other tools, which have no events, are welcome
+	Quiet       bool           // another pass says what is wrong with the files
+	HeadersOnly bool           // nobody asks what events are called, and whom they are about
+	Profiles    bool           // those of other tools, which have no events, are welcome
+	More        []trace.Option // besides those of flags
 
 	Leapt bool // records were left out, and the losses are not those of the file
 
@@ -67,7 +67,7 @@ func (in *Input) AttributeFlag(cmd *cobra.Command) {
 
 // Options returns how to open traces.
 func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
-	opts := []trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin())), withCode(cmd)}
+	opts := append([]trace.Option{trace.WithContext(cmd.Context()), trace.WithStdin(stdinOf(cmd.Context(), cmd.InOrStdin())), withCode(cmd)}, in.More...)
 	if !cli.IsServed(cmd) {
 		opts = append(opts, trace.WithMapping())
 	}
@@ -79,9 +79,6 @@ func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
 	}
 	if in.HeadersOnly {
 		opts = append(opts, trace.WithoutAttribution(), trace.WithoutSchemas())
-	}
-	if in.XML {
-		opts = append(opts, trace.WithXML())
 	}
 	if in.Foresight != nil && !in.NoAttribute {
 		opts = append(opts, trace.WithForesight(func(k etw.Key) bool { return tellsNames(k) || tellsFiles(k) }, in.Foresight))
