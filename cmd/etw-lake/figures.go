@@ -74,7 +74,7 @@ func parseSelection(text string) (s selection, err error) {
 	return s, nil
 }
 
-// valueOf returns what a recording is chosen by.
+// valueOf returns the value of a recording by which it is chosen.
 func valueOf(m *parquet.Manifest, key string) string {
 	switch key {
 	case "trace":

@@ -13,7 +13,7 @@ import (
 type Process struct {
 	PID, Parent               int64
 	Name, CommandLine         string
-	OS, Architecture, Runtime string // what a process of .NET tells of itself
+	OS, Architecture, Runtime string // as a process of .NET tells them
 }
 
 // Processes writes the table of processes. Its times are that at which the session began.

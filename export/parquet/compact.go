@@ -63,8 +63,8 @@ func (p Period) longer(q Period) bool { return slices.Index(Periods, p) > slices
 
 // Compact merges the files of recordings into a few for each period and each type of event or table,
 // and calls done for each period of which it did so. It takes the recordings that have files of
-// their own, and earlier compactions: those of shorter periods, and of these that are no larger than what they are
-// merged with or have stale rows. A recording with a file that cannot be read stays as it is, and the error names it.
+// their own, and earlier compactions: those of shorter periods, and of these that are no larger than the rest or
+// have stale rows. A recording with a file that cannot be read stays as it is, and the error names it.
 func Compact(ctx context.Context, dir string, by Period, done func(Compacted)) error {
 	var trouble []error
 	skip := make(map[string]bool) // recordings and compactions, by trace id and run
@@ -250,7 +250,7 @@ func (d *periodMerge) open(s *source, do func(r *file.Reader) error) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
-	var fault error // of do, which says itself what it is of
+	var fault error // of do, which names its subject itself
 	err := openFile(d.dir, s.Path, func(r *file.Reader) error {
 		fault = do(r)
 		return nil

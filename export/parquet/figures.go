@@ -14,14 +14,14 @@ const FiguresSchema = 1
 
 // Figures are the numbers by which a recording is compared with others: a table of their own.
 type Figures struct {
-	// Of a recording of a lake: how it is called, and what is missing.
+	// Of a recording of a lake: its names and losses.
 	Schema   int    `json:"schema"`
 	Trace    string `json:"trace"`
 	TraceID  string `json:"traceId"`
 	Lost     int64  `json:"lost"` // events and buffers of them
 	Complete bool   `json:"complete"`
 
-	// Samples says what the samples are that times of code were made of.
+	// Samples is the kind of samples that times of code were made of.
 	Samples string `json:"samples,omitempty"`
 	// Runtime says that there are events of the runtime of .NET, and an area without figures had nothing to tell.
 	Runtime bool `json:"runtime"`
