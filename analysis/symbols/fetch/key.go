@@ -122,7 +122,7 @@ func Source(d portable.Document, link string) (Key, bool) {
 	if d.Algorithm == portable.SHA1 {
 		kind = "sha1-"
 	}
-	if _, known := d.Is(nil); !known || link == "" || !isName(d.Base()) {
+	if _, known := d.Is(nil); !known || len(d.Hash) > 32 || link == "" || !isName(d.Base()) {
 		return Key{}, false
 	}
 	return Key{Name: d.Base(), ID: kind + hex.EncodeToString(d.Hash), lines: lines{link: link, hash: string(d.Hash), by: d.Algorithm}}, true

@@ -98,9 +98,11 @@ func TestSource(t *testing.T) {
 			t.Errorf("a server of sources is asked for symbols: %q", b.asked)
 		}
 	}
-	if d.Algorithm = [16]byte{}; true {
-		if _, ok := Source(d, "https://a.example/"); ok {
-			t.Error("a key of a source whose hash nobody can check")
+	unknown, long, hostile := d, d, d
+	unknown.Algorithm, long.Hash, hostile.Name = [16]byte{}, make([]byte, 1000), "C:\\src\\.."
+	for _, d := range []portable.Document{unknown, long, hostile} {
+		if k, ok := Source(d, "https://a.example/"); ok {
+			t.Errorf("a key of a source that nobody can check or keep: %s", k)
 		}
 	}
 }
