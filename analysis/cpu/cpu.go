@@ -9,7 +9,9 @@
 // or have called out of it. It gives thread time, not time of a processor: a thread that
 // waits for a lock in native code is sampled just as one that computes there. The label
 // state tells where the sampler met it: managed, in managed code; and external, in native code
-// that managed code called. Neither is time on a processor: threads of both run or wait.
+// that managed code called. Neither is time on a processor: threads of both run or wait. Some
+// runtimes, that of .NET 9 among them, call nearly all samples external, even those in loops of
+// the program: in profiles of their processes the state of both is untold.
 //
 // A sample stands for the time to the next sample of its thread, but for no more
 // than five times the median of these: longer gaps are times in which the thread was
@@ -229,6 +231,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 		labels[s] = out.Label(0, "state", name)
 	}
 	out.SetOutside(labels[external])
+	out.SetUntold(labels[managed], out.Label(0, "state", Untold))
 	for i, x := range a.taken.all() {
 		if x.state() == skipped {
 			continue
@@ -240,6 +243,20 @@ func (a *Analysis) Samples() []*stacks.Samples {
 		}
 	}
 	return []*stacks.Samples{out}
+}
+
+// Untold is the state of samples of which the runtime does not tell managed from external.
+const Untold = "untold"
+
+// MayRun reports whether a sample of thread time in a profile is of a thread that may have run: in
+// managed code, or where that is untold, of one that is not seen to wait.
+func MayRun(p *stacks.Profile, s stacks.Sample) bool {
+	for _, l := range s.Labels {
+		if l.Key == "state" {
+			return l.Value == stateNames[managed] || l.Value == Untold && !p.IsWaiting(s.Stack)
+		}
+	}
+	return true
 }
 
 // gcPause is the innermost frame of the time of a sample that was a pause.

@@ -15,7 +15,9 @@ import (
 // wait as often as those that run.
 func Reading() stacks.Reading {
 	r := &reader{kind: rules().OfFrames()}
-	return stacks.Reading{Stops: isStop, Waits: r.waits}
+	return stacks.Reading{Stops: isStop, Waits: r.waits, Own: func(f *stacks.Frame) bool {
+		return f.Kind == symbols.Managed && r.kind(f) == kinds.User
+	}}
 }
 
 var rules = sync.OnceValue(kinds.Default)

@@ -167,3 +167,44 @@ func TestWaits(t *testing.T) {
 		}
 	}
 }
+
+// Some runtimes flag hardly any sample as managed, even in loops of the program: there the state
+// is untold, and threads that do not wait may run. Idle programs of others are none of these.
+func TestUntoldStates(t *testing.T) {
+	for _, test := range []struct {
+		path   []string
+		untold bool
+		method string // of the program, which is busy
+	}{
+		{[]string{"causes", "ferry-net9-full.nettrace.gz"}, true, "Burn.Chunk"},
+		{[]string{"causes", "ferry-net10-full.nettrace.gz"}, false, "Burn.Chunk"},
+		{[]string{"causes", "ferry-net31-full.nettrace.gz"}, false, ""},
+		{[]string{"nettrace", "HeartRateMonitor.10068.nettrace"}, true, ""},
+		{[]string{"shop", "shop.nettrace.gz"}, false, ""}, // 0.3 % of its samples are managed
+		{[]string{"dotnet10", "cpu-blocked.nettrace"}, false, "Bakery.Cpu.Work"},
+	} {
+		t.Run(test.path[1], func(t *testing.T) {
+			p := profileOf(t, corpus.File(t, test.path...), stacks.Options{Names: stacks.QualifiedNames})
+			states, self, mayRun := make(map[string]int), int64(0), int64(0)
+			for s := range p.Samples() {
+				state := s.Labels[0].Value
+				states[state]++
+				if _, frame := p.Split(s.Stack); s.Stack != 0 && p.Frames[frame].Name == test.method {
+					self += s.Values[1]
+					if MayRun(p, s) {
+						mayRun += s.Values[1]
+					}
+				}
+				if state == Untold && MayRun(p, s) == p.IsWaiting(s.Stack) {
+					t.Fatalf("%+v: whether it may run is not whether it does not wait", s)
+				}
+			}
+			if told := states["managed"] + states["external"]; test.untold != (told == 0) || test.untold != (states[Untold] > 0) {
+				t.Errorf("%v, want untold %v", states, test.untold)
+			}
+			if test.method != "" && (self == 0 || float64(mayRun) < 0.95*float64(self)) {
+				t.Errorf("%s may run for %d ns of %d", test.method, mayRun, self)
+			}
+		})
+	}
+}

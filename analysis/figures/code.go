@@ -31,7 +31,7 @@ func Code(p *stacks.Profile, rules *work.Rules) []compare.Figure {
 	var byKind, byMethod shares
 	for s := range p.Samples() {
 		kind := c.Of(s).Name
-		if p.Kind == cpu.ThreadTime && !onProcessor(s) {
+		if p.Kind == cpu.ThreadTime && !cpu.MayRun(p, s) {
 			continue
 		}
 		ns, n := lastOf(s.Values), timesOf(p, s)
@@ -139,17 +139,6 @@ func (l *list) spent(metric, of string, x *spent) {
 
 // lastOf returns the value of a sample that is its weight.
 func lastOf(values []int64) int64 { return values[len(values)-1] }
-
-// onProcessor reports whether a sample of EventPipe is of a thread that may have run: in
-// managed code, as all commands count it.
-func onProcessor(s stacks.Sample) bool {
-	for _, l := range s.Labels {
-		if l.Key == "state" {
-			return l.Value == "managed"
-		}
-	}
-	return true
-}
 
 // Allocated returns the allocations of a profile, all and by type. They have the names of
 // those that [Of] returns: use it for a part of the code.

@@ -110,10 +110,15 @@ func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
 		p.Kind, p.Types = s.Kind, s.Types
 		n := newNamer(p, s, table, o)
 		n.frames, n.nameless = frames, nameless
-		if s.reading != nil && !o.AsSampled {
-			n.reading = s.reading()
+		var reading Reading
+		if s.reading != nil {
+			reading = s.reading()
+		}
+		if !o.AsSampled {
+			n.reading = reading
 		}
 		n.all()
+		n.doubt(reading)
 	}
 	p.mergeEqual()
 	if slices.ContainsFunc(samples, func(s *Samples) bool { return s.reading != nil }) {

@@ -11,6 +11,8 @@ type Reading struct {
 	// Waits tells the state of a thread whose stack has these frames, the outermost first, and
 	// that is outside managed code or not.
 	Waits func(stack []*Frame, outside bool) Wait
+	// Own reports whether a frame is managed code of the program.
+	Own func(*Frame) bool
 }
 
 // A Wait says whether a thread waits.
@@ -36,6 +38,57 @@ func (s *Samples) SetReading(of func() Reading) { s.reading = of }
 // SetOutside says that samples with these labels are of threads outside managed code, where they
 // may wait.
 func (s *Samples) SetOutside(l LabelSet) { s.outside = l }
+
+// SetUntold gives the labels of samples in managed code, and those that profiles have in place
+// of these and of those of SetOutside where the runtime of a process cannot tell them apart.
+func (s *Samples) SetUntold(inside, untold LabelSet) { s.inside, s.untold = inside, untold }
+
+// A runtime cannot tell managed code if, of so many samples whose innermost frame is managed
+// code of the program, it says so of less than one in a hundred. That of .NET 9 says it of none
+// but those that it met on the way in or out.
+const (
+	enoughOwn = 100
+	mostLost  = 100
+)
+
+// doubt gives the samples of processes whose runtimes cannot tell managed code other labels.
+func (n *namer) doubt(r Reading) {
+	if n.s.untold == 0 {
+		return
+	}
+	p, own := n.p, make([]int8, len(n.p.Frames)) // 1 it is, -1 it is not, 0 not yet asked
+	inside, outside := n.labels[n.s.inside], n.labels[n.s.outside]
+	type count struct{ own, inside int }
+	counts := make(map[int64]count)
+	for _, x := range p.each(p.into) {
+		if x.stack == 0 {
+			continue
+		}
+		i, t := p.tree.nodes[x.stack].key, &p.tags[x.tag]
+		if own[i] == 0 {
+			own[i] = -1
+			if r.Own(&p.Frames[i]) {
+				own[i] = 1
+			}
+		}
+		if own[i] < 0 || t.labels != inside && t.labels != outside {
+			continue
+		}
+		pid := p.threads[t.thread].process
+		c := counts[pid]
+		if c.own++; t.labels == inside {
+			c.inside++
+		}
+		counts[pid] = c
+	}
+	for i := range p.tags {
+		t := &p.tags[i]
+		c := counts[p.threads[t.thread].process]
+		if c.own >= enoughOwn && c.inside*mostLost < c.own && (t.labels == inside || t.labels == outside) {
+			t.labels = n.labels[n.s.untold]
+		}
+	}
+}
 
 // read returns the meaning of a stack.
 func (n *namer) read(node int32, outside bool) int32 {
@@ -116,11 +169,16 @@ func (p *Profile) prune() {
 func (p *Profile) Waiting() []int64 {
 	sums, t := make([]int64, len(p.Types)), p.summed()
 	for _, id := range t.order {
-		if id != 0 && p.Frames[p.tree.nodes[id].key].Waiting {
+		if p.IsWaiting(id) {
 			addTo(sums, t.of[id].values)
 		}
 	}
 	return sums
+}
+
+// IsWaiting reports whether threads with a stack of the profile wait.
+func (p *Profile) IsWaiting(id ID) bool {
+	return id != 0 && p.Frames[p.tree.nodes[id].key].Waiting
 }
 
 // last puts waiting threads behind all else, since rankings are read as the work of a

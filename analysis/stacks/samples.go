@@ -193,6 +193,8 @@ type Samples struct {
 	plainEnds [2][]int32    // those of stacks with nothing else, + 1, in managed code and outside it
 	endIDs    map[end]int32 // the others
 	outside   LabelSet      // see SetOutside; 0 if none are
+	inside    LabelSet      // see SetUntold
+	untold    LabelSet
 	known     knownStacks
 	pseudos   []string // names of frames that stand for no code
 	bytes     []byte
@@ -446,7 +448,7 @@ func (s *Samples) sumBy(labelsOf func(*row) LabelSet) []Weight {
 func (s *Samples) Derive() *Samples {
 	d := *s
 	d.rows, d.open = rows{rest: Rest{CutStacks: s.rest.CutStacks}}, nil
-	d.ends, d.plainEnds, d.endIDs, d.outside = nil, [2][]int32{}, nil, 0
+	d.ends, d.plainEnds, d.endIDs, d.outside, d.inside, d.untold = nil, [2][]int32{}, nil, 0, 0, 0
 	return &d
 }
 

@@ -173,7 +173,7 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 	var list []html.Profile
 	for pid, p := range s.byProcess() {
 		tree, index := callTreeOf(p, false)
-		facts := s.found.Facts
+		facts := s.found.about(s.named)
 		if p != s.named {
 			facts = append(s.found.Part(p, stacks.Query{Processes: []int64{pid}}), Prefixed("of all processes: ", facts[1:])...)
 		}

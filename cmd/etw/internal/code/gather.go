@@ -91,11 +91,7 @@ func gatherProcessors(p *samples.Processors) Gathered {
 	if res.Samples == 0 {
 		return Gathered{}
 	}
-	fact := func(managed, threads, external int) []string {
-		return []string{fmt.Sprintf("thread time, running or not: %d samples of %s in managed code, %d in code that it called; %s apart", managed,
-			show.Count(threads, "thread", "threads"), external, show.MS(res.IntervalMS))}
-	}
-	facts := fact(res.Managed, len(res.Threads), res.External)
+	facts := []string{"thread time, running or not"} // until its stacks have names
 	if res.PauseMS > 0 {
 		facts = append(facts, fmt.Sprintf("[GC pause] is %s for collections between the samples", show.MS(res.PauseMS)))
 	}
@@ -104,8 +100,24 @@ func gatherProcessors(p *samples.Processors) Gathered {
 	}
 	return Gathered{Samples: p.Threads.Samples(), Facts: facts, Period: res.Interval(), Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		n, _ := byState(p)
-		return fact(int(n["managed"]), threadsOf(p), int(n["external"]))
+		threads, untold := show.Count(threadsOf(p), "thread", "threads"), n[cpu.Untold]
+		fact := fmt.Sprintf("%d samples of %s in managed code, %d in code that it called", n["managed"], threads, n["external"])
+		switch {
+		case n["managed"]+n["external"] == 0 && untold > 0:
+			fact = fmt.Sprintf("%d samples of %s, in managed code or in code that it called: the runtime does not tell which", untold, threads)
+		case untold > 0:
+			fact += fmt.Sprintf(", %d in either, since their runtime does not tell which", untold)
+		}
+		return []string{"thread time, running or not: " + fact + "; " + show.MS(res.IntervalMS) + " apart"}
 	}}
+}
+
+// about returns the facts about samples whose stacks have names.
+func (g *Gathered) about(p *stacks.Profile) []string {
+	if p.Kind != cpu.ThreadTime || len(g.Facts) == 0 {
+		return g.Facts
+	}
+	return append(g.Part(p, stacks.Query{}), g.Facts[1:]...)
 }
 
 // kernelSamples returns the samples that the kernel took, if it did.

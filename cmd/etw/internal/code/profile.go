@@ -314,7 +314,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 		p.trouble = cmp.Or(p.trouble, err)
 	}
 	g := finish()
-	p.Table, p.Facts, p.Period, p.warnings = code.Code.Table(), g.Facts, g.Period, i.Warnings(t)
+	p.Table, p.Period, p.warnings = code.Code.Table(), g.Period, i.Warnings(t)
 	p.part, p.span = g.Part, i.Span
 	options := o.Options()
 	options.Native = code.Native
@@ -322,6 +322,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 		options.Source = o.sourced.source
 	}
 	p.Profile = stacks.NewProfile(p.Table, options, g.Samples...)
+	p.Facts = g.about(p.Profile)
 	frames.ReportFaults(cmd, files)
 	if p.Len() == 0 {
 		if p.none = o.whyNone(i, needs, seen); p.none == "" {

@@ -54,7 +54,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
 	f.BoolVar(&o.split, "split", false, "where several frames of a stack match --callers or --root, share its weight\namong them, as PerfView's Caller-Callee does; else the outermost has it")
 	f.BoolVar(&o.inverted, "inverted", false, "begin with the innermost frames")
 	f.IntVar(&o.depth, "depth", 0, "show only the first `N` levels")
-	f.Float64Var(&o.min, "min", 1, "leave out parts below this `SHARE` of all, in percent")
+	f.Float64Var(&o.min, "min", 1, "leave out parts below this `SHARE` of all,\nor of those that --callers asks for, in percent")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"callers": cobra.NoFileCompletions, "depth": cobra.NoFileCompletions, "min": cobra.NoFileCompletions})
 	o.Profiling.Flags(cmd)
 	o.diffFlag(cmd)
@@ -113,13 +113,13 @@ type treeRow struct {
 }
 
 // rows returns the parts of the tree, callers before callees.
-func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
+func (o *treeQuery) rows(p *Profiled) []treeRow {
 	rows := []treeRow{}
 	if p.Len() == 0 {
 		return rows
 	}
 	v := p.View()
-	least := o.min / 100 * float64(all)
+	least := o.min / 100 * float64(p.weight(p.sums()))
 	type open struct {
 		id    stacks.ID
 		depth int
@@ -148,7 +148,10 @@ func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
 }
 
 func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
-	rows := o.rows(p, all)
+	rows := o.rows(p)
+	if len(rows) == 0 && p.Len() > 0 {
+		p.warnings = append(p.warnings, fmt.Sprintf("all parts are below %v %%: --min 0 shows them", o.min))
+	}
 	if out.Format == show.FormatJSON {
 		return writeDocument(out, p, rows, "", p.treeWeights(all)...)
 	}
