@@ -11,11 +11,14 @@ func (rt *Runtime) pid() int64 { return rt.PID }
 
 // Tables returns the tables of a result: types, and sums of them.
 func (r *Result) Tables() []table.View {
-	types := r.Types
+	types, events := r.Types, "Ticks"
+	if !slices.ContainsFunc(r.Runtimes, func(rt *Runtime) bool { return rt.Ticks != nil }) {
+		events = "Samples"
+	}
 	if len(types) == 0 { // neither ticks nor samples: those that were counted
 		for _, rt := range r.Runtimes {
 			if rt.Exact != nil {
-				types = append(slices.Clone(types), rt.Exact.Types...)
+				types, events = append(slices.Clone(types), rt.Exact.Types...), "Events"
 			}
 		}
 	}
@@ -42,7 +45,7 @@ func (r *Result) Tables() []table.View {
 		return table.Each(name, title, r.Runtimes, (*Runtime).pid, refs, typeColumns(events)...).Ordered("MB").OnPages()
 	}
 	return []table.View{
-		table.Of("type", "Types", table.Refs(types), typeColumns("Ticks")...), r.kinds(), r.processes(), r.overTime(),
+		table.Of("type", "Types", table.Refs(types), typeColumns(events)...), r.kinds(), r.processes(), r.overTime(),
 		each("tickedType", "Types, by ticks", "Ticks", ticks), each("sampledType", "Types, by samples", "Samples", samples),
 		each("countedType", "Types, by counted objects", "Events", exact),
 	}

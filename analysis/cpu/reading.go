@@ -67,7 +67,8 @@ func (r *reader) waits(stack []*stacks.Frame, outside bool) stacks.Wait {
 			return stacks.Runs
 		}
 	default:
-		if !blocks(stack[inner]) {
+		// The only code without a name that the loop of a worker calls is its wait for work.
+		if !blocks(stack[inner]) && (inner == len(stack)-1 || methodOf(stack[inner]) != workerLoop) {
 			return stacks.Runs
 		}
 	}
@@ -110,6 +111,8 @@ var blocking = []string{
 	"System.IO.FileSystemWatcher+RunningInstance.",
 	"System.Net.Sockets.SocketAsyncEngine.EventLoop", "System.Threading.PortableThreadPool+IOCompletionPoller.Poll",
 }
+
+const workerLoop = "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart"
 
 // blocks reports whether a frame is one of these calls.
 func blocks(f *stacks.Frame) bool {

@@ -141,6 +141,9 @@ func TestWaits(t *testing.T) {
 		{"Shop!Shop.Program.Main();System.Net.Sockets!System.Net.Sockets.Socket.Accept();System.Net.Sockets!Interop+Sys.Accept(int64)", stacks.Waits},
 		{start + ";Shop!Shop.Till.Close();" + lib + "System.Threading.Monitor.Enter_Slowpath(class System.Object)", stacks.Waits},
 		{start + ";" + lib + "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart();" + lib + "System.Threading.LowLevelLifoSemaphore.Wait(int32);" + lib + "System.Threading.LowLevelSpinWaiter.Wait(int32);" + lib + "System.Threading.Thread.Yield()", stacks.Idles},
+		{start + ";" + lib + "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart();0x1234;0x5678", stacks.Idles},
+		{start + ";" + lib + "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart()", stacks.Runs},
+		{start + ";" + lib + "System.Threading.PortableThreadPool+WorkerThread.WorkerThreadStart();" + lib + "System.Threading.ThreadPoolWorkQueue.Dispatch();0x1234", stacks.Runs},
 		// Code without a name may be the program's own.
 		{start + ";0x5678;" + lib + "System.Threading.Thread.Sleep(int32)", stacks.Waits},
 		// Files are read, and native code of others runs, for all that is known.

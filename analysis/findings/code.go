@@ -121,16 +121,18 @@ func (f *finder) slowest(p *requests.Process) {
 }
 
 // Code names the method in which most was spent by itself, of all of the measure of the
-// samples, such as Thread time, but that of threads that waited. Nothing is found if all did.
+// samples, such as Thread time, but that of threads that waited. Nothing is found if all did, or
+// where some did and the method has no name, since nothing tells whether threads waited there.
 func Code(samples, method string, self, all, waiting float64) []Finding {
-	if all-waiting <= 0 {
+	isNameless := strings.HasPrefix(method, "0x")
+	if all-waiting <= 0 || waiting > 0 && isNameless {
 		return nil
 	}
 	if waiting > 0 {
 		samples += " without waiting"
 	}
 	f, text := &finder{part: "cpu"}, "%s: %s was spent in %s itself."
-	if strings.HasPrefix(method, "0x") {
+	if isNameless {
 		text = "%s: %s was spent in code at %s, of which the trace has no name."
 	}
 	f.add("cpu.topMethod", Note, text, samples, share("selfPercent", 100*self/(all-waiting)), method)

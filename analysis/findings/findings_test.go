@@ -149,6 +149,7 @@ func TestThresholds(t *testing.T) {
 		{"code without a name", Code("CPU time", "0x7f10", 31, 50, 0), "note cpu.topMethod: CPU time: 62.0 % was spent in code at 0x7f10, of which the trace has no name."},
 		{"a method", Code("Thread time", "Oven.Bake", 62, 100, 0), "note cpu.topMethod: Thread time: 62.0 % was spent in Oven.Bake itself."},
 		{"a method beside waiting", Code("Thread time", "Oven.Bake", 31, 100, 50), "note cpu.topMethod: Thread time without waiting: 62.0 % was spent in Oven.Bake itself."},
+		{"code without a name beside waiting", Code("Thread time", "0x7f10", 31, 100, 50), ""},
 		{"waiting alone", Code("Thread time", "[waiting]", 50, 50, 50), ""},
 		{"nothing lost", lost(0), ""},
 		{"one lost", lost(1), "look trace.lost: At least 1 event was lost when the trace was recorded, 0.1 % of all: counts and sums are lower bounds."},

@@ -31,6 +31,7 @@ const (
 	CPU         Kind = "cpu"         // time on processors, by samples
 	Running     Kind = "running"     // time on processors, by context switches
 	Managed     Kind = "managed"     // time of threads in managed code, by samples
+	Awake       Kind = "awake"       // the same of threads that do not wait, where the runtime does not tell managed code
 	ThreadTime  Kind = "threadTime"  // time of threads, running or waiting, by samples
 	GCPause     Kind = "gcPause"     // threads stopped for collections
 	Heap        Kind = "heap"        // size of the heap before and after collections
@@ -61,9 +62,10 @@ var lanes = []struct {
 	needs []need.Need
 }{
 	{CPU, []need.Need{{What: "samples of processors", Recorder: "wpr -start CPU, or dotnet-trace collect-linux; " +
-		"of threads a trace may have samples without these, in the lanes managed and threadTime"}}},
+		"of threads a trace may have samples without these, in the lanes managed or awake, and threadTime"}}},
 	{Running, []need.Need{need.Switches}},
 	{Managed, cpu.Needs},
+	{Awake, cpu.Needs},
 	{ThreadTime, cpu.Needs},
 	{GCPause, gc.Needs},
 	{Heap, gc.Needs},

@@ -22,7 +22,7 @@ type Parts struct {
 	Named func(*stacks.Samples) *stacks.Profile
 	// Within returns, of samples, those that are to count, as all do if it is nil. Then
 	// there are lanes only of events that have call stacks.
-	Within func(*stacks.Samples) iter.Seq[stacks.Sample]
+	Within func(*stacks.Samples) *stacks.Profile
 }
 
 // An Analysis follows the times that the results of its parts do not tell. It keeps some
@@ -128,7 +128,7 @@ type builder struct {
 // within returns the samples that count.
 func (b *builder) within(s *stacks.Samples) iter.Seq[stacks.Sample] {
 	if b.parts.Within != nil {
-		return b.parts.Within(s)
+		return b.parts.Within(s).Samples()
 	}
 	return s.All()
 }
@@ -156,8 +156,14 @@ func (b *builder) weights(kind Kind, list []*stacks.Samples) {
 
 // processors adds samples of processors, or of threads, which last to the next one.
 func (b *builder) processors(s *stacks.Samples) {
-	last := len(s.Types) - 1
-	for x := range b.within(s) {
+	last, named := len(s.Types)-1, b.named(s)
+	var all iter.Seq[stacks.Sample]
+	if named != nil {
+		all = named.Samples()
+	} else {
+		all = b.within(s)
+	}
+	for x := range all {
 		k, at, value := key{kind: CPU, pid: x.Process, unit: "ms", how: Sum}, x.Time-b.o.Origin, x.Values[last]
 		if b.o.Threads {
 			k.tid = x.Thread
@@ -177,11 +183,29 @@ func (b *builder) processors(s *stacks.Samples) {
 		}
 		k.kind = ThreadTime
 		b.spread(b.row(k, b.n), at, at+value, float64(value)/1e6)
-		if state == "managed" {
+		switch {
+		case state == "managed":
 			k.kind = Managed
-			b.spread(b.row(k, b.n), at, at+value, float64(value)/1e6)
+		case named != nil && state == cpu.Untold && cpu.MayRun(named, x):
+			k.kind = Awake
+		default:
+			continue
 		}
+		b.spread(b.row(k, b.n), at, at+value, float64(value)/1e6)
 	}
+}
+
+// named returns the samples of threads that count with the names of their stacks, which tell
+// threads that wait, if they can have names. Of others it returns nil.
+func (b *builder) named(s *stacks.Samples) *stacks.Profile {
+	switch {
+	case s.Kind != cpu.ThreadTime:
+	case b.parts.Within != nil:
+		return b.parts.Within(s)
+	case b.parts.Named != nil:
+		return b.parts.Named(s)
+	}
+	return nil
 }
 
 // heaps adds how large heaps were before and after collections.

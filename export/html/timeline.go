@@ -56,7 +56,7 @@ func (s *subjects) addLanes(res *timeline.Result) {
 type appearance struct{ label, color string }
 
 var appearances = map[timeline.Kind]appearance{
-	timeline.CPU: {"Processor", "cpu"}, timeline.Running: {"Running", "cpu"}, timeline.Managed: {"In managed code", "cpu"}, timeline.ThreadTime: {"Thread time", "other"},
+	timeline.CPU: {"Processor", "cpu"}, timeline.Running: {"Running", "cpu"}, timeline.Managed: {"In managed code", "cpu"}, timeline.Awake: {"Not waiting", "cpu"}, timeline.ThreadTime: {"Thread time", "other"},
 	timeline.GCPause: {"Pauses for collections", "gc"}, timeline.Heap: {"Heap", "gc"}, timeline.Allocated: {"Allocated", "gc"},
 	timeline.Exceptions: {"Exceptions, also passed on", "bad"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "lock"},
 	timeline.Waits: {"Other waits", "blocked"}, timeline.Workers: {"Pool workers", "queue"}, timeline.Requests: {"Requests", "await"},

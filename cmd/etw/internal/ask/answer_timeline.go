@@ -3,7 +3,6 @@ package ask
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -177,7 +176,7 @@ func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAns
 		p.Named = func(s *stacks.Samples) *stacks.Profile { return m.Below("", s) }
 	}
 	if q.root != "" {
-		p.Within = func(s *stacks.Samples) iter.Seq[stacks.Sample] { return q.named.Below(q.root, s).Samples() }
+		p.Within = func(s *stacks.Samples) *stacks.Profile { return q.named.Below(q.root, s) }
 	}
 	a.analysis = timeline.New(p)
 	return a

@@ -105,7 +105,7 @@ func point(ms float64) string {
 
 // laneNames are the names of lanes for people.
 var laneNames = map[timeline.Kind]string{
-	timeline.CPU: "processor", timeline.Running: "running", timeline.Managed: "in managed code", timeline.ThreadTime: "thread time",
+	timeline.CPU: "processor", timeline.Running: "running", timeline.Managed: "in managed code", timeline.Awake: "not waiting", timeline.ThreadTime: "thread time",
 	timeline.GCPause: "GC pauses", timeline.Heap: "heap", timeline.Allocated: "allocated", timeline.Exceptions: "exceptions",
 	timeline.Compiling: "compiling", timeline.Contention: "waits for locks", timeline.Waits: "other waits", timeline.Workers: "pool workers",
 	timeline.Requests: "requests", timeline.RequestTime: "in requests", timeline.Causes: "causes", timeline.Disk: "disks", timeline.Network: "network",
