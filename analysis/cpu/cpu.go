@@ -45,9 +45,10 @@ type Analysis struct {
 	weighed *weighed
 	empty   int64
 	errors  int64
-	open    map[thread]int64 // begins of suspensions for collections
-	pauses  map[int64][]span // by process
-	within  int64            // the time of all samples together, if it is known
+	open    map[thread]int64     // begins of suspensions for collections
+	pauses  map[int64][]span     // by process
+	locks   map[thread]stacks.ID // of threads that wait for one: where they were met, 0 if not yet
+	within  int64                // the time of all samples together, if it is known
 }
 
 // A taken is a sample as it was taken.
@@ -79,6 +80,7 @@ const (
 	managed  state = 2
 	inGC     state = 3
 	skipped  state = 4
+	locked   state = 5 // external, and the thread waits for a lock by what events say
 
 	stateBits = 3
 )
@@ -92,10 +94,12 @@ var Needs = []need.Need{{What: "thread samples", Provider: sampler.Name, Level: 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{open: make(map[thread]int64), pauses: make(map[int64][]span),
+	a := &Analysis{open: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
 	a.base.SetReading(Reading)
 	hear.On(mux, func(r *etw.Record, e *sampled) { a.sample(r, e.state) })
+	hear.On(mux, func(r *etw.Record, _ *clr.AnyContentionStart) { a.locks[thread{r.ProcessID, r.ThreadID}] = 0 })
+	hear.On(mux, func(r *etw.Record, _ *clr.AnyContentionStop) { delete(a.locks, thread{r.ProcessID, r.ThreadID}) })
 	hear.On(mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
 		if suspend.ForGC(e.Reason) {
 			a.open[thread{r.ProcessID, r.ThreadID}] = when.Of(r)
@@ -124,7 +128,27 @@ func (a *Analysis) sample(r *etw.Record, s state) {
 		a.empty++
 		return
 	}
-	a.take(thread{r.ProcessID, r.ThreadID}, taken{at: when.Of(r), stack: a.base.Intern(r.ProcessID, r.Stack)}, s)
+	t, stack := thread{r.ProcessID, r.ThreadID}, a.base.Intern(r.ProcessID, r.Stack)
+	if s == external && a.isLocked(t, stack) {
+		s = locked
+	}
+	a.take(t, taken{at: when.Of(r), stack: stack}, s)
+}
+
+// isLocked reports whether a thread that was met in a stack waits for a lock. It does so in one
+// place: elsewhere the wait is over, even if the event that says so was lost.
+func (a *Analysis) isLocked(t thread, stack stacks.ID) bool {
+	at, ok := a.locks[t]
+	switch {
+	case !ok:
+		return false
+	case at == 0:
+		a.locks[t] = stack
+	case at != stack:
+		delete(a.locks, t)
+		return false
+	}
+	return true
 }
 
 // take takes a sample of a thread in a state.
@@ -237,6 +261,10 @@ func (a *Analysis) Samples() []*stacks.Samples {
 			continue
 		}
 		at, t := time.Unix(0, x.at), &a.threads.list[x.thread()]
+		if x.state() == locked {
+			out.AddPseudo(at, t.process, t.id, x.stack, stacks.WaitingName, labels[external], 1, weights[i].time)
+			continue
+		}
 		out.AddStack(at, t.process, t.id, x.stack, labels[x.state()], 1, weights[i].time)
 		if pause := weights[i].pause; pause > 0 {
 			out.AddPseudo(at, t.process, t.id, x.stack, gcPause, labels[inGC], 0, pause)

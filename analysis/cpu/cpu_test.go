@@ -100,3 +100,46 @@ func TestEvent(t *testing.T) {
 		t.Error("another description")
 	}
 }
+
+// A thread outside managed code waits between the events of a lock, in whatever code the sampler
+// meets it, as long as that is the same; in managed code it runs.
+func TestLocks(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	sample := func(at, thread int64, state uint32, stack ...byte) {
+		s.Stack = testtrace.AStack(stack...)
+		s.Record(time.Duration(at)*time.Millisecond, thread, &etw.Record{Provider: sampler.GUID, Payload: binary.LittleEndian.AppendUint32(nil, state)})
+	}
+	sample(0, 1, 1, 1, 2)
+	s.Event(time.Millisecond, 1, &clr.ContentionStartV2{LockID: 16})
+	sample(2, 1, 1, 1, 2)
+	sample(2, 2, 1, 1, 2) // another thread
+	sample(4, 1, 2, 1, 2)
+	sample(6, 1, 1, 1, 2)
+	s.Event(7*time.Millisecond, 1, &clr.ContentionStopV1{})
+	sample(8, 1, 1, 1, 2)
+	s.Event(9*time.Millisecond, 1, &clr.ContentionStartV2{LockID: 16})
+	sample(10, 1, 1, 1, 2)
+	sample(12, 1, 1, 3, 2) // the end of the wait was lost
+	sample(14, 1, 1, 1, 2)
+	for asSampled, want := range map[bool][]int64{false: {2, 6, 10}, true: nil} {
+		p := stacks.NewProfile(nil, stacks.Options{AsSampled: asSampled}, a.Samples()...)
+		var waits []int64
+		for x := range p.Samples() {
+			if p.IsWaiting(x.Stack) {
+				waits = append(waits, x.Time)
+			}
+		}
+		first, _ := p.Times()
+		for i := range waits {
+			waits[i] = (waits[i] - first) / int64(time.Millisecond)
+		}
+		if !slices.Equal(waits, want) || p.Len() != 9 {
+			t.Errorf("as sampled %v: waits at %v of %d samples, want %v", asSampled, waits, p.Len(), want)
+		}
+	}
+	if res := a.Result(); res.Managed != 1 || res.External != 8 {
+		t.Errorf("%+v", res)
+	}
+}

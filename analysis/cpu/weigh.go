@@ -21,7 +21,7 @@ type weight struct{ time, pause int64 }
 // in returns the weight of a sample of a state: no collection stops native code, or a thread
 // that waits.
 func (w weight) in(s state) weight {
-	if s == external {
+	if s == external || s == locked {
 		return weight{time: w.time + w.pause}
 	}
 	return w

@@ -189,7 +189,7 @@ func (n *namer) nameEnd(id ID, time int64) {
 	e, was := &n.s.ends[id], &n.ended[id]
 	leaf := n.stack(int32(e.stack), time)
 	stack := n.read(leaf.node, e.outside)
-	if e.pseudo != 0 {
+	if e.pseudo != 0 && !(n.s.pseudos[e.pseudo-1] == WaitingName && (n.options.AsSampled || n.p.IsWaiting(ID(stack)))) {
 		stack = n.p.tree.child(stack, uint64(n.pseudo(e.pseudo)))
 	}
 	is := ended{n.spans[leaf.span], n.base + id, leaf.mark, true}

@@ -138,7 +138,7 @@ func (p *Profile) pseudo(name string) int32 {
 	i := slices.IndexFunc(p.Frames, is)
 	if i < 0 {
 		i = len(p.Frames)
-		p.Frames = append(p.Frames, Frame{Name: name, Full: name, Pseudo: true})
+		p.Frames = append(p.Frames, Frame{Name: name, Full: name, Pseudo: true, Waiting: name == WaitingName})
 	}
 	if p.pseudos == nil {
 		p.pseudos = make(map[string]int32)

@@ -122,18 +122,11 @@ func (n *namer) meaning(node int32, outside bool) int32 {
 	slices.Reverse(stack)
 	switch n.reading.Waits(stack, outside) {
 	case Waits:
-		return p.tree.child(node, uint64(p.waiting()))
+		return p.tree.child(node, uint64(p.pseudo(WaitingName)))
 	case Idles:
-		return p.tree.child(0, uint64(p.waiting()))
+		return p.tree.child(0, uint64(p.pseudo(WaitingName)))
 	}
 	return node
-}
-
-// waiting returns the frame of threads that wait.
-func (p *Profile) waiting() int32 {
-	i := p.pseudo(WaitingName)
-	p.Frames[i].Waiting = true
-	return i
 }
 
 // prune leaves out stacks that no sample has, with their frames: those that were read as

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/disk"
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/files"
+	work "github.com/etwgen/etwgen/analysis/kinds"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/outstanding"
 	"github.com/etwgen/etwgen/analysis/samples"
@@ -274,10 +275,22 @@ func WaitingFact(p *stacks.Profile) []string {
 	if p.Len() == 0 {
 		return nil
 	}
-	waiting := lastOf(p.Waiting())
-	if waiting == 0 {
-		return nil
+	var facts []string
+	u, waiting := unitOf(p.Types[len(p.Types)-1]), lastOf(p.Waiting())
+	if waiting > 0 {
+		facts = append(facts, fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows the methods", stacks.WaitingName, u.text(waiting)))
 	}
-	return []string{fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows the methods", stacks.WaitingName,
-		unitOf(p.Types[len(p.Types)-1]).text(waiting))}
+	if p.Kind != cpu.ThreadTime {
+		return facts
+	}
+	c, unseen := work.Default().Classify(p), int64(0)
+	for s := range p.Samples() {
+		if c.Unseen(s) {
+			unseen += lastOf(s.Values)
+		}
+	}
+	if rest := lastOf(p.Totals()) - waiting; 2*unseen > rest { // rankings are mostly of these
+		facts = append(facts, fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which", u.text(unseen), u.text(rest)))
+	}
+	return facts
 }
