@@ -38,7 +38,7 @@ const maxStackKeys = 1 << 20
 
 // Chose notes that a record was chosen.
 func (k *Keeper) Chose(r *etw.Record) {
-	if !k.Answer {
+	if !k.Answer && !k.NoRundown {
 		k.runners.chose(r)
 	}
 	if !k.Stacks {
@@ -61,7 +61,7 @@ func (k *Keeper) Chose(r *etw.Record) {
 
 // Needs reports whether a record must stay that was not chosen.
 func (k *Keeper) Needs(r *etw.Record) bool {
-	if !k.NoRundown && k.runners.needs(r) {
+	if k.runners.needs(r) {
 		return true
 	}
 	why := k.lookup.reasonFor(r)
