@@ -31,12 +31,14 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // An Analysis follows the samples in the records that a [etw.Mux] dispatches.
 type Analysis struct {
+	window  *window.Window
 	base    *stacks.Samples // has the stacks
 	threads threads
 	met     []met // by the numbers of threads
@@ -94,7 +96,7 @@ var Needs = []need.Need{{What: "thread samples", Provider: sampler.Name, Level: 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{open: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
+	a := &Analysis{window: window.Of(mux), open: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
 	a.base.SetReading(Reading)
 	hear.On(mux, func(r *etw.Record, e *sampled) { a.sample(r, e.state) })
@@ -121,6 +123,8 @@ const ThreadTime = "thread time"
 
 func (a *Analysis) sample(r *etw.Record, s state) {
 	switch {
+	case !a.window.HasRecord(r):
+		return
 	case s != external && s != managed:
 		a.errors++
 		return

@@ -1,6 +1,7 @@
 // Package interrupts answers which drivers keep processors from all threads: by their
 // interrupt service routines, and by the deferred procedure calls (DPC) that these leave for
-// later. Use it where sound stutters, input lags, or no thread explains the load.
+// later. Use it where sound stutters, input lags, or no thread explains the load. Of a
+// [window.Window] a routine counts with its part within.
 //
 // The kernel of Windows logs a routine when it is over, with the time at which it began (flags
 // INTERRUPT and DPC). Routines that interrupted it meanwhile on the same processor are no time of its own.
@@ -14,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -34,6 +36,7 @@ const (
 // An Analysis adds up routines in the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	machine    *system.Machine
+	window     *window.Window
 	routines   map[key]*sums
 	order      []*sums
 	processors map[int32][]interval
@@ -59,7 +62,7 @@ const maxOver = 1 << 12
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{machine: system.Of(mux), routines: make(map[key]*sums), processors: make(map[int32][]interval)}
+	a := &Analysis{machine: system.Of(mux), window: window.Of(mux), routines: make(map[key]*sums), processors: make(map[int32][]interval)}
 	mux.HandleRest(a.record)
 	return a
 }
@@ -95,6 +98,11 @@ func (a *Analysis) add(r *etw.Record, kind string, begun uint64, routine etw.Poi
 		return nil
 	}
 	k := key{kind, uint64(routine)}
+	w := a.window.Ticks(r.Clock)
+	if !w.Meets(from, till) {
+		return nil
+	}
+	from, till = w.Clip(from, till)
 	s := a.routines[k]
 	if s == nil {
 		s = &sums{key: k}

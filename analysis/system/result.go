@@ -134,10 +134,10 @@ func (m *Machine) result(u *Usage) *Result {
 		f := m.threadFacts(t)
 		if u != nil {
 			of := u.Of(t)
-			if u.samples > 0 {
+			if u.samples.All > 0 {
 				f.Samples = measure.Known(float64(of.Samples))
 			}
-			if u.switches > 0 {
+			if u.switches.All > 0 {
 				f.Switches = measure.Known(float64(of.Switches))
 			}
 			f.SampledMS, f.RanMS = u.times(of)
@@ -145,9 +145,9 @@ func (m *Machine) result(u *Usage) *Result {
 		r.Threads = append(r.Threads, f)
 	}
 	if u != nil {
-		r.Samples, r.Switches, r.Gaps = u.samples, u.switches, u.gaps
-		r.Unresolved.Samples = u.samples - placed
-		if u.samples > 0 {
+		r.Samples, r.Switches, r.Gaps = u.Samples(), u.Switches(), u.Gaps()
+		r.Unresolved.Samples = r.Samples - placed
+		if u.samples.All > 0 {
 			r.SampleMS = measure.Known(float64(u.interval) / 1e4)
 		}
 	}
@@ -162,10 +162,10 @@ func (m *Machine) result(u *Usage) *Result {
 
 // times returns the processor time of a use, in both ways.
 func (u *Usage) times(of ThreadUsage) (sampled, ran measure.Float) {
-	if u.samples > 0 {
+	if u.samples.All > 0 {
 		sampled = measure.Known(of.SampledMS())
 	}
-	if u.switches > 0 && !u.rested {
+	if u.switches.All > 0 && !u.rested {
 		ran = measure.Known(u.RanMS(of))
 	}
 	return sampled, ran

@@ -6,6 +6,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/universal/tracepoints"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -16,17 +17,19 @@ import (
 // between two, and by context switches, which say exactly which thread runs from
 // when on. Of Linux they are the events sched_switch of the scheduler; of a trace that has
 // only those of a recorder, which say for how long a thread was off its processor, it is
-// how often threads were switched to, and not for how long they ran.
+// how often threads were switched to, and not for how long they ran. Of a [window.Window] it is
+// the part: threads that ran before count with the time within.
 type Usage struct {
 	machine  *Machine
+	window   *window.Window
 	interval uint64 // between samples, in 100 ns
 	told     bool   // the trace tells the interval
 	threads  []ThreadUsage
 	cpus     []cpu
 	last     int64 // the time of the last event
-	samples  uint64
-	switches uint64
-	gaps     uint64
+	samples  window.Count
+	switches window.Count
+	gaps     window.Count
 
 	rested     bool                      // switches are those of a recorder
 	scheduler  bool                      // switches are those of the scheduler of Linux
@@ -62,13 +65,10 @@ const defaultInterval = 10000
 // NewUsage returns a usage whose handlers are registered at mux.
 func NewUsage(mux *etw.Mux) *Usage {
 	m := Of(mux)
-	u := &Usage{machine: m, interval: defaultInterval}
+	u := &Usage{machine: m, window: window.Of(mux), interval: defaultInterval}
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) {
 		u.last = max(u.last, m.at(r))
-		u.samples++
-		t := u.of(m.Named(r, int64(e.ThreadID)))
-		t.Samples++
-		t.sampled += u.interval
+		u.sample(u.of(m.Named(r, int64(e.ThreadID))), r, u.interval)
 	})
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) { u.switched(r, e) })
 	interval := func(source kernel.ProfileSource, length uint32) {
@@ -89,12 +89,21 @@ func (u *Usage) of(t *Thread) *ThreadUsage {
 	return &u.threads[t.index]
 }
 
+// sample takes a sample of a thread, which stands for a time in 100 ns. That of nobody only counts.
+func (u *Usage) sample(t *ThreadUsage, r *etw.Record, length uint64) {
+	within := u.window.HasRecord(r)
+	if u.samples.Add(within); within && t != nil {
+		t.Samples++
+		t.sampled += length
+	}
+}
+
 // switched takes a context switch: the old thread has run since the last one. Where that
 // was to another thread, or the thread has been on another processor since, events are
 // missing, and the time is nobody's.
 func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
-	at := u.machine.at(r)
-	u.switches++
+	at, within := u.machine.at(r), u.window.HasRecord(r)
+	u.switches.Add(within)
 	u.last = max(u.last, at)
 	c := u.cpu(r)
 	if c == nil {
@@ -105,7 +114,7 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	case c.thread == before:
 		u.ran(c, at)
 	case c.thread != nil:
-		u.gaps++
+		u.gaps.Add(within)
 		if lost := u.of(c.thread); lost.on == c.name {
 			lost.on = 0
 		}
@@ -113,8 +122,10 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	u.of(before).on = 0
 	c.thread, c.since = u.machine.Named(r, int64(e.NewThreadID)), at
 	t := u.of(c.thread)
-	t.Switches++
 	t.on = c.name
+	if within {
+		t.Switches++
+	}
 }
 
 // cpu returns the processor that a record is of, or nil if it does not say.
@@ -131,8 +142,9 @@ func (u *Usage) cpu(r *etw.Record) *cpu {
 // ran takes that the thread of a processor ran there, if it has not been on another since.
 // The idle threads of all processors are one.
 func (u *Usage) ran(c *cpu, until int64) {
-	t := u.of(c.thread)
-	if d := until - c.since; d > 0 && (t.on == c.name || c.thread.TID == 0) {
+	t, w := u.of(c.thread), u.window.Ticks(u.machine.clock)
+	from, to := w.Clip(c.since, until)
+	if d := to - from; d > 0 && (t.on == c.name || c.thread.TID == 0) {
 		t.ran += d
 	}
 }
@@ -169,9 +181,10 @@ func (u *Usage) rests(r *etw.Record) {
 	u.rested = true
 	t := u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
 	at := when.Of(r)
-	if at != t.restedTill {
-		u.switches++
-		t.Switches++
+	if within := u.window.Has(at); at != t.restedTill {
+		if u.switches.Add(within); within {
+			t.Switches++
+		}
 	}
 	rested, _ := binary.Uvarint(r.Payload)
 	t.restedTill = at + int64(rested)
@@ -184,9 +197,9 @@ func (u *Usage) scheduled(r *etw.Record) {
 	if known == nil || !u.machine.fields.ReadAs(known.Events[0], r) {
 		return
 	}
-	at := u.machine.at(r)
+	at, within := u.machine.at(r), u.window.HasRecord(r)
 	u.scheduler = true
-	u.switches++
+	u.switches.Add(within)
 	u.last = max(u.last, at)
 	before, after := u.machine.fields.Value("prev_pid").Int(), u.machine.fields.Value("next_pid").Int()
 	c := u.cpu(r)
@@ -199,7 +212,7 @@ func (u *Usage) scheduled(r *etw.Record) {
 	switch t := u.machine.ThreadOf(before); {
 	case c.number < 0: // the first event of the processor
 	case c.number != before:
-		u.gaps++
+		u.gaps.Add(within)
 		if u.places[c.number] == c.name {
 			delete(u.places, c.number)
 		}
@@ -214,7 +227,9 @@ func (u *Usage) scheduled(r *etw.Record) {
 		return // the processor is idle
 	}
 	u.places[after] = c.name
-	u.unknown[after]++
+	if within {
+		u.unknown[after]++
+	}
 	if c.thread = u.machine.ThreadOf(after); c.thread != nil {
 		u.meet(c.thread, after)
 	}
@@ -232,11 +247,9 @@ func (u *Usage) sampled(r *etw.Record) {
 	if n <= 0 || value > math.MaxInt32 {
 		return
 	}
-	u.samples++
 	var t *ThreadUsage
 	switch {
 	case r.ProcessID < 0:
-		return
 	case r.ThreadID > 0:
 		t = u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
 	default: // of another container
@@ -249,8 +262,7 @@ func (u *Usage) sampled(r *etw.Record) {
 			u.threadless[p] = t
 		}
 	}
-	t.Samples++
-	t.sampled += value * u.interval
+	u.sample(t, r, value*u.interval)
 }
 
 // Settle adds the time that threads ran up to the last event. It is to be called
@@ -262,7 +274,7 @@ func (u *Usage) Settle() {
 			u.meet(t, number)
 		}
 	}
-	if u.gaps > 0 {
+	if u.gaps.All > 0 {
 		return
 	}
 	for i := range u.cpus {
@@ -277,12 +289,12 @@ func (u *Usage) Settle() {
 }
 
 // Samples and Switches return how many events of each kind there were.
-func (u *Usage) Samples() uint64  { return u.samples }
-func (u *Usage) Switches() uint64 { return u.switches }
+func (u *Usage) Samples() uint64  { return uint64(u.samples.Within) }
+func (u *Usage) Switches() uint64 { return uint64(u.switches.Within) }
 
 // Gaps returns how often a processor ran another thread than the last switch says,
 // so that events are missing.
-func (u *Usage) Gaps() uint64 { return u.gaps }
+func (u *Usage) Gaps() uint64 { return uint64(u.gaps.Within) }
 
 // IntervalMS returns the time between samples, and whether the trace tells it: if not, it is
 // Windows' own.

@@ -27,7 +27,7 @@ type user struct {
 // say no more than that threads rested, as those of some recorders of Linux.
 func (r *Result) Exact() bool {
 	told := func(p ProcessFacts) bool { return !p.RanMS.IsZero() }
-	return r.Switches > 0 && (r.Gaps == 0 || r.Samples == 0) && slices.ContainsFunc(r.Processes, told)
+	return (r.Gaps == 0 || r.Samples == 0) && slices.ContainsFunc(r.Processes, told)
 }
 
 // idles reports whether a process stands for processors that do nothing. Of Linux process 0

@@ -24,7 +24,9 @@ func (a *Analysis) record(r *etw.Record) error {
 		x.met = x.sampled
 	}
 	if n, read := binary.Uvarint(r.Payload); read > 0 && n < math.MaxInt32 {
-		x.samples += int64(n)
+		if a.window.HasRecord(r) {
+			x.samples += int64(n)
+		}
 	}
 	return nil
 }
@@ -35,7 +37,7 @@ func (a *Analysis) record(r *etw.Record) error {
 func (a *Analysis) recordRest(r *etw.Record, rested time.Duration) {
 	if r.ThreadID <= 0 { // the recorder knows of no thread, or it is idle
 		if r.ThreadID < 0 {
-			a.strays++
+			a.strays.Add(a.window.HasRecord(r))
 		}
 		return
 	}
@@ -44,7 +46,7 @@ func (a *Analysis) recordRest(r *etw.Record, rested time.Duration) {
 	a.at(r)
 	a.blurred, a.now = true, max(a.now, till)
 	x, _ := a.of(a.machine.HasThread(r.ThreadID, r.ProcessID))
-	if x.switches > 0 && from == x.since {
+	if x.rest >= 0 && from == x.since {
 		a.restsOn(x, till)
 		return
 	}
@@ -54,18 +56,20 @@ func (a *Analysis) recordRest(r *etw.Record, rested time.Duration) {
 	case !x.seen:
 		x.first, x.seen = from, true
 	case from < x.since:
-		a.gaps++
+		a.gaps.Add(a.window.Has(from))
 		from, till = x.since, max(till, x.since)
 	default:
 		a.ran(x, x.since, from)
 		ran = x.since
 	}
-	a.switches++
-	x.switches++
-	x.waits++
+	within := a.window.Has(from)
+	if a.switches.Add(within); within {
+		x.switches++
+	}
+	a.waited(&x.waits, from, till)
 	x.does, x.since = running, till
-	x.sums[waiting] += till - from
-	x.longest = max(x.longest, till-from)
+	partFrom, partTo := a.spends(x, waiting, from, till)
+	x.longest = max(x.longest, partTo-partFrom)
 	x.rest = a.rests(off{thread: x, from: from, ranFrom: ran, readied: till, till: till, waited: true, blurred: true})
 	if !a.sumsOnly {
 		a.bound.Await(r, x.TID, x.rest)
@@ -91,12 +95,16 @@ func (a *Analysis) settle() {
 // restsOn takes that a rest lasts longer.
 func (a *Analysis) restsOn(x *thread, till int64) {
 	longer := till - x.since
-	x.sums[waiting] += longer
+	a.spends(x, waiting, x.since, till)
 	x.since = till
 	switch o := a.numberedOff(x.rest); {
 	case o != nil:
+		if !a.window.Meets(o.from, o.till) {
+			a.waited(&x.waits, o.from, till)
+		}
 		o.readied, o.till = till, till
-		x.longest = max(x.longest, till-o.from)
+		from, to := a.window.Clip(o.from, till)
+		x.longest = max(x.longest, to-from)
 	case x.rests != nil:
 		x.rests.ns[unknown] += longer
 	}

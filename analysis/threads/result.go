@@ -48,7 +48,7 @@ type Times struct {
 }
 
 // A Thread is the time of one thread, from the first event about it to its end, or to the
-// last event of any.
+// last event of any. Of a [window.Window] times are the parts within, and waits those that have one.
 type Thread struct {
 	PID    int64   `json:"pid"`
 	TID    int64   `json:"tid"`
@@ -64,7 +64,8 @@ type Thread struct {
 	Samples   int64   `json:"samples,omitempty"`
 }
 
-// A Processor is the time of one processor from its first switch to its last.
+// A Processor is the time of one processor from its first switch to the last event of any, or
+// where switches are missing to its own last.
 type Processor struct {
 	Number    int     `json:"number"`
 	SpanMS    float64 `json:"spanMs"`
@@ -77,7 +78,8 @@ func ms(ns int64) float64 { return float64(ns) / 1e6 }
 
 // Result returns the findings so far, the threads that ran longest first.
 func (a *Analysis) Result() *Result {
-	res := &Result{Schema: Schema, Switches: a.switches, Readies: a.readies, Gaps: a.gaps, Strays: a.strays, Folded: a.folded, FoldedMS: ms(a.longestFolded), Threads: []Thread{}, Processors: []Processor{}}
+	res := &Result{Schema: Schema, Switches: a.switches.Within, Readies: a.readies.Within, Gaps: a.gaps.Within, Strays: a.strays.Within,
+		Folded: a.folded, FoldedMS: ms(a.longestFolded), Threads: []Thread{}, Processors: []Processor{}}
 	var sums [doings]int64
 	a.settle()
 	for _, x := range a.order {
@@ -85,6 +87,9 @@ func (a *Analysis) Result() *Result {
 			continue
 		}
 		t, own := a.result(x)
+		if a.window.Chosen() && t.LifeMS == 0 && t.Switches == 0 {
+			continue
+		}
 		res.Threads = append(res.Threads, t)
 		res.Samples += t.Samples
 		for i := range sums {
@@ -96,12 +101,31 @@ func (a *Analysis) Result() *Result {
 		return cmp.Or(cmp.Compare(b.RunningMS, a.RunningMS), cmp.Compare(b.WaitingMS, a.WaitingMS), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID))
 	})
 	for i := range a.processors {
-		if p := &a.processors[i]; p.begun {
-			span := p.since - p.first
-			res.Processors = append(res.Processors, Processor{i, ms(span), ms(p.busy), ms(p.idle), ms(span - p.busy - p.idle)})
+		if p := a.processors[i]; p.begun {
+			res.Processors = append(res.Processors, a.time(&p, i))
 		}
 	}
 	return res
+}
+
+// Any reports whether there are switches, of whatever time, and whether events tell who ended waits.
+func (a *Analysis) Any() (switches, readies bool) { return a.switches.All > 0, a.readies.All > 0 }
+
+// time returns the time of a processor, which is not changed by it where others have it.
+func (a *Analysis) time(p *processor, number int) Processor {
+	end := p.since
+	if a.gaps.All == 0 {
+		end = a.now
+	}
+	from, to := a.window.Clip(p.since, end)
+	switch x := p.thread; {
+	case x.TID == 0:
+		p.idle += to - from
+	case x.does == running && x.processor == number:
+		p.busy += to - from
+	}
+	from, to = a.window.Clip(p.first, end)
+	return Processor{number, ms(to - from), ms(p.busy), ms(p.idle), ms(to - from - p.busy - p.idle)}
 }
 
 // Keep leaves the threads that has reports, and the sums over these. Gaps, strays and
@@ -127,24 +151,29 @@ func timesOf(sums [doings]int64) Times {
 // result returns the time of a thread until now, with its present state.
 func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
 	sums, end, open := x.sums, a.now, int64(0)
+	tail := func(does doing, from, to int64) int64 {
+		from, to = a.window.Clip(from, to)
+		sums[does] += to - from
+		return to - from
+	}
 	switch {
 	case x.over:
 		end = x.since
 	case x.does == waiting && x.byOther:
-		sums[waiting] += x.readied - x.since
-		sums[ready] += end - x.readied
+		tail(waiting, x.since, x.readied)
+		tail(ready, x.readied, end)
 	case x.does == waiting:
-		open = end - x.since
-		sums[waiting] += open
+		open = tail(waiting, x.since, end)
 	case x.does == running && a.blurred:
 		end = a.runsUntil(x)
-		sums[running] += end - x.since
-	case a.gaps > 0:
-		sums[unknown] += end - x.since // the switch to another may be missing
+		tail(running, x.since, end)
+	case a.gaps.All > 0:
+		tail(unknown, x.since, end) // the switch to another may be missing
 	default:
-		sums[x.does] += end - x.since
+		tail(x.does, x.since, end)
 	}
-	return Thread{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, LifeMS: ms(end - x.first), Times: timesOf(sums), OpenMS: ms(open),
+	from, to := a.window.Clip(x.first, end)
+	return Thread{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, LifeMS: ms(to - from), Times: timesOf(sums), OpenMS: ms(open),
 		Switches: x.switches, Waits: x.waits, Preempted: x.forced, LongestMS: ms(x.longest), Samples: x.samples}, sums
 }
 
@@ -153,7 +182,7 @@ func (a *Analysis) runsUntil(x *thread) int64 {
 	switch {
 	case a.blurred: // recorders tell of a rest when it is over
 		return max(x.since, x.sampled)
-	case a.gaps > 0:
+	case a.gaps.All > 0:
 		return x.since
 	}
 	return a.now

@@ -47,7 +47,8 @@ func (a *Analysis) Running() iter.Seq[Span] {
 			if x.TID == 0 || !x.seen || x.does != running || x.over {
 				continue
 			}
-			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running", From: x.since, To: a.runsUntil(x)}
+			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running"}
+			s.From, s.To = a.window.Clip(x.since, a.runsUntil(x))
 			if s.To > s.From && !yield(s) {
 				return
 			}

@@ -3,13 +3,30 @@ package threads
 import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/analysis/window"
 )
 
 // A Switch is the end of a time in which a thread did not run: it comes to a processor. Only
 // threads of which that time is known from its begin on have one.
 type Switch struct {
 	*off
-	atMS float64
+	atMS   float64
+	window *window.Window
+	origin int64 // of the session
+}
+
+// part returns how much of a time is in the window.
+func (s *Switch) part(from, to int64) float64 {
+	from, to = s.window.Clip(from, to)
+	return ms(to - from)
+}
+
+// sinceMS is when the thread went, if that was before the window.
+func (s *Switch) sinceMS() measure.Float {
+	if s.window.Has(s.from) {
+		return measure.Float{}
+	}
+	return measure.Known(ms(s.from - s.origin))
 }
 
 // by returns the number of the thread that made this one ready, or -1.
@@ -35,23 +52,25 @@ func (s *Switch) readyMS() measure.Float {
 	if s.waited && !s.byOther {
 		return measure.Float{}
 	}
-	return measure.Known(ms(s.till - s.readied))
+	return measure.Known(s.part(s.readied, s.till))
 }
 
 func (s *Switch) ranMS() measure.Float {
 	if s.ran < 0 {
 		return measure.Float{}
 	}
-	return measure.Known(ms(s.ran))
+	return measure.Known(s.part(s.till, s.till+s.ran))
 }
 
-// Switches returns those of the threads that has reports, in the order of time. They are not a
-// part of the [Result]: there may be millions.
+// Switches returns those of the threads that has reports, in the order of time: of a
+// [window.Window] all that have a part in it, which counts. They are not a part of the [Result]:
+// there may be millions.
 func (a *Analysis) Switches(has func(pid, tid int64) bool) []Switch {
 	list := make([]Switch, 0, len(a.off))
 	for i := range a.off {
-		if o := &a.off[i]; has(pidOf(o.thread.Thread), o.thread.TID) {
-			list = append(list, Switch{o, ms(o.till - a.origin)})
+		o := &a.off[i]
+		if a.window.Meets(o.from, o.till+max(o.ran, 0)) && has(pidOf(o.thread.Thread), o.thread.TID) {
+			list = append(list, Switch{o, ms(o.till - a.origin), a.window, a.origin})
 		}
 	}
 	return list
@@ -66,9 +85,13 @@ func SwitchView(list []Switch) table.View {
 		table.ProcessName("process", func(s *Switch) int64 { return pidOf(s.thread.Thread) }),
 		table.ID("tid", func(s *Switch) int64 { return s.thread.TID }),
 		table.NameOf("name", table.Thread, func(s *Switch) int64 { return s.thread.TID }, func(s *Switch) string { return s.thread.Name }).IfAny(),
-		table.Amount("waitedMs", func(s *Switch) float64 { return ms(s.readied - s.from) }),
+		table.Moment("sinceMs", (*Switch).sinceMS).IfAny().Helped("when it went, if that was before --from"),
+		table.Amount("waitedMs", func(s *Switch) float64 { return s.part(s.from, s.readied) }),
 		table.Text("why", func(s *Switch) string {
-			if !s.waited {
+			switch {
+			case s.begins:
+				return "created"
+			case !s.waited:
 				return "preempted"
 			}
 			return s.why

@@ -28,6 +28,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -35,6 +36,7 @@ import (
 // An Analysis follows the threads in the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	machine    *system.Machine
+	window     *window.Window
 	bound      *system.Stacks[int64]
 	threads    map[*system.Thread]*thread
 	order      []*thread
@@ -51,10 +53,10 @@ type Analysis struct {
 	longestFolded int64
 
 	begun     bool
-	switches  int
-	readies   int
-	gaps      int
-	strays    int
+	switches  window.Count
+	readies   window.Count
+	gaps      window.Count
+	strays    window.Count
 	blurred   bool              // there are events that do not tell waiting from being ready
 	scheduler bool              // there are those of the scheduler of Linux
 	kernels   map[int64]*thread // by the numbers that the kernel of Linux gives
@@ -80,9 +82,10 @@ type thread struct {
 	since     int64
 	processor int              // on which it runs
 	last      int64            // the number of its last time off, if it runs since that ended; else -1
+	begins    bool             // it has not run yet
 	why       string           // it waits
 	stack     system.CallStack // of where it stopped, on Linux
-	// On Linux: its last in off, where those are told whole, and its first and last sample.
+	// On Linux: its last in off, where those are told whole, or -1, and its first and last sample.
 	rest         int64
 	met, sampled int64
 	samples      int64 // of it, in intervals
@@ -116,6 +119,7 @@ type off struct {
 	from, readied, till int64
 	ranFrom             int64 // since when it ran before, 0 if that is not known
 	waited, byOther     bool
+	begins              bool   // the thread has not run before
 	blurred             bool   // it may have been ready
 	why                 string // it waited
 	readier             readier
@@ -139,7 +143,7 @@ var Needs = []need.Need{{What: "context switches", Recorder: "wpr -start General
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{machine: system.Of(mux), threads: make(map[*system.Thread]*thread), most: mostOff}
+	a := &Analysis{machine: system.Of(mux), window: window.Of(mux), threads: make(map[*system.Thread]*thread), most: mostOff}
 	a.bound = system.BindStacks(mux, func(number int64, c system.CallStack) {
 		if o := a.numberedOff(number); o != nil {
 			o.stack = c
@@ -175,11 +179,26 @@ func (a *Analysis) rests(o off) (number int64) {
 	return a.keep(o)
 }
 
+// spends takes what a thread did for a time, of which the part in the window counts: it
+// returns that.
+func (a *Analysis) spends(x *thread, does doing, from, to int64) (partFrom, partTo int64) {
+	from, to = a.window.Clip(from, to)
+	x.sums[does] += to - from
+	return from, to
+}
+
 // ran takes that a thread ran.
 func (a *Analysis) ran(x *thread, from, to int64) {
-	x.sums[running] += to - from
-	if a.onRun != nil {
+	from, to = a.spends(x, running, from, to)
+	if a.onRun != nil && (to > from || !a.window.Chosen()) {
 		a.onRun(x.Thread, from, to)
+	}
+}
+
+// waited counts a wait, or that a thread was ready, as one of n if a part is in the window.
+func (a *Analysis) waited(n *int, from, to int64) {
+	if a.window.Meets(from, to) {
+		*n++
 	}
 }
 
@@ -198,7 +217,7 @@ func (a *Analysis) at(r *etw.Record) int64 {
 func (a *Analysis) of(t *system.Thread) (x *thread, met bool) {
 	x, met = a.threads[t]
 	if !met {
-		x = &thread{Thread: t, last: -1}
+		x = &thread{Thread: t, last: -1, rest: -1}
 		a.threads[t] = x
 		a.order = append(a.order, x)
 	}
@@ -213,13 +232,13 @@ func (a *Analysis) started(r *etw.Record, tid int64) {
 	}
 	at := a.at(r)
 	if x, met := a.of(t); !met {
-		x.first, x.seen, x.since, x.does = at, true, at, ready
+		x.first, x.seen, x.since, x.does, x.begins = at, true, at, ready, true
 	}
 }
 
 // wakes takes that a thread can run again, which another one saw to or an interrupt.
 func (a *Analysis) wakes(r *etw.Record, number int64, linux, interrupt bool) {
-	a.readies++
+	a.readies.Add(a.window.HasRecord(r))
 	x := a.kernels[number]
 	if !linux {
 		x = a.threads[a.machine.HasThread(number, -1)]
@@ -261,10 +280,11 @@ func (a *Analysis) processor(r *etw.Record) *processor {
 // switched takes a context switch.
 func (a *Analysis) switched(r *etw.Record, s *switches.Switch) {
 	at := a.at(r)
-	a.switches++
+	within := a.window.Has(at)
+	a.switches.Add(within)
 	p := a.processor(r)
 	if p == nil {
-		a.gaps++
+		a.gaps.Add(within)
 		return
 	}
 	var before, after *thread
@@ -274,7 +294,7 @@ func (a *Analysis) switched(r *etw.Record, s *switches.Switch) {
 		before, _ = a.of(a.machine.Named(r, s.From))
 		after, _ = a.of(a.machine.Named(r, s.To))
 	}
-	a.count(p, before, at)
+	a.count(p, before, int(r.Processor), at)
 	if before.TID != 0 {
 		a.leaves(before, p, int(r.Processor), at)
 		before.goes(s)
@@ -300,20 +320,26 @@ func (x *thread) runsOn(number int, p *processor, at int64) {
 }
 
 // count adds up the time of a processor until it left a thread.
-func (a *Analysis) count(p *processor, before *thread, at int64) {
+func (a *Analysis) count(p *processor, before *thread, number int, at int64) {
+	from, to := a.window.Clip(p.since, at)
 	switch {
 	case !p.begun:
 		p.begun, p.first = true, at
 	case p.thread != before:
-		a.gaps++
+		a.gaps.Add(a.window.Has(at))
 		if t := p.thread; t.TID != 0 && t.does == running && &a.processors[t.processor] == p {
 			t.does = unknown // since when it does not run is in no event
 		}
 	case before.TID == 0:
-		p.idle += at - p.since
-	default:
-		p.busy += at - p.since
+		p.idle += to - from
+	case before.isOn(p, number):
+		p.busy += to - from
 	}
+}
+
+// isOn reports whether a thread runs on a processor, as far as all switches tell.
+func (x *thread) isOn(p *processor, number int) bool {
+	return x.does == running && x.processor == number && p.thread == x
 }
 
 // leaves takes that a thread leaves a processor.
@@ -322,7 +348,7 @@ func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 	switch {
 	case !x.seen:
 		x.first, x.seen = at, true
-	case x.does == running && x.processor == number && p.thread == x:
+	case x.isOn(p, number):
 		a.ran(x, x.since, at)
 		x.ranFrom, x.ranTo = x.since, at
 		if x.last >= 0 {
@@ -331,9 +357,9 @@ func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 			}
 		}
 	default:
-		x.sums[unknown] += at - x.since
+		a.spends(x, unknown, x.since, at)
 	}
-	x.since, x.byOther, x.readier = at, false, readier{}
+	x.since, x.byOther, x.begins, x.readier = at, false, false, readier{}
 }
 
 // goes takes the state in which a thread goes.
@@ -351,38 +377,41 @@ func (x *thread) goes(s *switches.Switch) {
 // comes takes that a thread comes to a processor, and reports whether its state is known
 // since it had left one: that is the last of those in off, then.
 func (a *Analysis) comes(x *thread, at int64) bool {
-	x.switches++
+	if a.window.Has(at) {
+		x.switches++
+	}
 	x.last = -1
 	known := x.seen && a.back(x, at)
 	if !x.seen {
 		x.first, x.seen = at, true
 	}
-	x.does, x.since, x.over = running, at, false
+	x.does, x.since, x.over, x.begins = running, at, false, false
 	return known
 }
 
 // back adds up the time of a thread until it runs again, and reports whether that is known.
 func (a *Analysis) back(x *thread, at int64) bool {
-	o := off{thread: x, from: x.since, ranFrom: x.ranFrom, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, why: x.why, readier: x.readier}
+	o := off{thread: x, from: x.since, ranFrom: x.ranFrom, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, begins: x.begins, why: x.why, readier: x.readier}
 	switch {
 	case x.over: // it had ended, and its number is another's whose start is missing
-		x.sums[unknown] += at - x.since
+		a.spends(x, unknown, x.since, at)
 		return false
+	case x.begins:
 	case x.does == ready:
-		x.forced++
+		a.waited(&x.forced, o.from, at)
 	case x.does == waiting:
 		o.readied = at
 		if x.byOther {
 			o.readied = x.readied
 		}
-		x.waits++
-		x.longest = max(x.longest, o.readied-o.from)
+		a.waited(&x.waits, o.from, o.readied)
 	default:
-		x.sums[unknown] += at - x.since
+		a.spends(x, unknown, x.since, at)
 		return false
 	}
-	x.sums[waiting] += o.readied - o.from
-	x.sums[ready] += at - o.readied
+	from, to := a.spends(x, waiting, o.from, o.readied)
+	x.longest = max(x.longest, to-from)
+	a.spends(x, ready, o.readied, at)
 	x.last = a.rests(o)
 	return true
 }

@@ -185,8 +185,8 @@ func TestStart(t *testing.T) {
 	p.to(10, 0, 10, waits, 1)
 	res := p.a.Result()
 	want := []Thread{
-		{PID: 4, TID: 10, LifeMS: 4, Times: Times{RunningMS: 1, ReadyMS: 3}, Switches: 1, Preempted: 1},
-		{PID: 5, TID: 10, LifeMS: 1, Times: Times{ReadyMS: 1}, Switches: 1, Preempted: 1},
+		{PID: 4, TID: 10, LifeMS: 4, Times: Times{RunningMS: 1, ReadyMS: 3}, Switches: 1},
+		{PID: 5, TID: 10, LifeMS: 1, Times: Times{ReadyMS: 1}, Switches: 1},
 	}
 	if diff := cmp.Diff(want, res.Threads); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -212,7 +212,13 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		traces++
-		check(t, testtrace.Name(path), samples, res)
+		begins := int64(0)
+		for i := range a.off {
+			if a.off[i].begins {
+				begins++
+			}
+		}
+		check(t, testtrace.Name(path), samples, res, begins)
 		usage.Settle()
 		ran := map[int64]float64{} // of all lives of an id
 		for _, x := range m.Threads() {
@@ -231,7 +237,7 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d traces", traces)
 }
 
-func check(t *testing.T, name string, samples *stacks.Samples, res *Result) {
+func check(t *testing.T, name string, samples *stacks.Samples, res *Result, begins int64) {
 	t.Helper()
 	near := func(what string, a, b float64) {
 		if math.Abs(a-b) > 1e-5 {
@@ -261,12 +267,12 @@ func check(t *testing.T, name string, samples *stacks.Samples, res *Result) {
 		}
 		count += x.Values[0]
 	}
-	wants := int64(0)
+	wants := begins
 	for _, x := range res.Threads {
 		wants += int64(x.Waits + x.Preempted)
 	}
 	if count != wants {
-		t.Errorf("%s: %d samples, %d waits and preemptions", name, count, wants)
+		t.Errorf("%s: %d samples, %d waits, preemptions and begins", name, count, wants)
 	}
 	if res.Readies == 0 {
 		near("samples", waited, sum.WaitingMS-open)
@@ -344,7 +350,7 @@ func TestRoom(t *testing.T) {
 	}
 	whole, want := play(mostOff, false)
 	folded, got := play(64, false)
-	check(t, "folded", folded.Samples()[0], got)
+	check(t, "folded", folded.Samples()[0], got, 0)
 	if diff := cmp.Diff(sums(whole), sums(folded)); diff != "" {
 		t.Errorf("samples (-want +got):\n%s", diff)
 	}

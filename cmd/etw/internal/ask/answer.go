@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
@@ -30,6 +31,7 @@ type Question struct {
 	instead                    []need.Need            // either of these answers it without its needs
 	missing                    string                 // what to say in place of needs
 	sampled                    string                 // what to say in place of it, where the trace has samples of processors
+	clips                      bool                   // its analyses follow the window of their mux: of a part of the time the parts within count
 	cut                        string                 // what to say of a part of the time, where that is not that things count as cut off
 	codeless                   []string               // views that name no code, so that a live process need not list its methods
 	whole                      bool                   // people see all rows if they do not say how many
@@ -82,7 +84,7 @@ func (q *Question) turn(cmd *cobra.Command) error {
 		}
 		side = x.name
 		q.views, q.Needs, q.missing, q.whole, q.ask = x.views, x.Needs, x.missing, x.whole, x.ask
-		q.cut, q.codeless = x.cut, x.codeless
+		q.cut, q.clips, q.codeless = x.cut, x.clips, x.codeless
 		if x.next != nil {
 			q.next = x.next
 		}
@@ -292,8 +294,15 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		all.see(e)
 	}}
 	leave(i, answer)
+	i.CutText = q.cut
 	where, isPlaced := answer.(placed)
-	if i.Wide = isPlaced; isPlaced {
+	if i.Wide = isPlaced || q.clips; i.Wide {
+		i.CutText = cmp.Or(q.cut, code.Clipped)
+	}
+	if q.clips {
+		clip(&mux, t, h)
+	}
+	if isPlaced {
 		if err := pick.OneSession(t); err != nil {
 			return nil, err
 		}
@@ -304,7 +313,6 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 			return nil, err
 		}
 	}
-	i.CutText = q.cut
 	i.Asked = h.Processes
 	asked := *h
 	if c, ok := answer.(chooser); ok {
@@ -318,6 +326,9 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	trouble = cmp.Or(trouble, i.Read(t, h))
 	if isPlaced {
 		where.place(placementOf(i, t, h))
+	}
+	if i.Wide {
+		i.Span = i.Span.Cut(h, etw.FileTimeOf(t.Start()))
 	}
 	why := i.Span.WhyNone(&q.scope)
 	any := answer.take() && why == ""
@@ -334,6 +345,13 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	i.Cmd, found = nil, true
 	return &answered{i, answer, t, q.named, seen, all, any, why, trouble}, nil
+}
+
+// clip tells the analyses of a mux the part of the time that was asked for, if one was.
+func clip(mux *etw.Mux, t *trace.Trace, h *filter.Header) {
+	if h.From != nil || h.To != nil {
+		window.Of(mux).Between(h.From.In(t.Start()), h.To.In(t.Start()))
+	}
 }
 
 // A parted result has shares of the time of the session, or of the part of it that was asked for.

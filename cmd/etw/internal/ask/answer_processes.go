@@ -44,6 +44,7 @@ files by --by file.`,
 		views:  viewsOf(new(system.Result)),
 		Needs:  []need.Need{need.Processes},
 		whole:  true,
+		clips:  true,
 		ask:    func(mux *etw.Mux) answer { return newProcessesAnswer(mux) },
 		others: []*Question{images()},
 	}

@@ -22,8 +22,8 @@ func NewThreads() *Question {
 		Long: `Threads shows the time of the threads of a machine, by the context switches that the
 kernel of Windows or a recorder of Linux logged: running, ready to run while nobody
 ran them, and waiting, which add up to the life of the thread from the first event
-about it. Where events are missing, some of it is unknown. Where the call stacks of
-waits are, etw top --of blocked shows.
+about it. Where events are missing, some of it is unknown. With --from and --to the
+parts within count. Where the call stacks of waits are, etw top --of blocked shows.
 
 EventPipe has no context switches, but samples of threads. Of these the table has
 how long threads were in managed code, and in code below it, running or waiting.
@@ -47,6 +47,7 @@ with the time that is their own; these two are not yet seen on a real recording.
 		missing:   "the trace has neither context switches nor samples of threads by EventPipe; context switches are recorded by " + need.Switches.Recorder,
 		sampled:   "the trace has no context switches, but samples of processors, by which etw top --by thread has how long threads ran; context switches are recorded by " + need.Switches.Recorder,
 		threaded:  "only",
+		clips:     true,
 		everyones: []string{"processor", "interrupt", "routine"},
 		ask:       func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },
 	}
@@ -61,6 +62,7 @@ type threadsResult struct {
 	Interrupts *interrupts.Result `json:"interrupts,omitempty"`
 
 	switches []threads.Switch
+	readies  bool  // events tell who ended waits
 	interval int64 // between samples, in nanoseconds, 0 if that is not known
 }
 
@@ -139,11 +141,12 @@ func (a *threadsAnswer) skip(r *etw.Record) { a.sampled.Skip(r) }
 
 func (a *threadsAnswer) threads() *threadsResult {
 	res := &threadsResult{Schema: 1, interval: a.interval}
-	if s := a.switched.Result(); s.Switches > 0 {
+	any, readies := a.switched.Any()
+	if s := a.switched.Result(); any {
 		if a.parted() {
 			s.Keep(a.has)
 		}
-		res.Switched, res.switches = s, a.switched.Switches(a.has)
+		res.Switched, res.switches, res.readies = s, a.switched.Switches(a.has), readies
 	}
 	if s := a.sampled.Result(); s.Samples > 0 {
 		if a.parted() {
@@ -168,7 +171,7 @@ func threadTotals(p *page, res *threadsResult) {
 	if s := res.Switched; s != nil {
 		p.title(show.Count(int64(s.Switches), "context switch", "context switches"))
 		p.line("running", "%s", show.MS(s.RunningMS))
-		if s.Readies > 0 {
+		if res.readies {
 			p.line("ready", "%s", show.MS(s.ReadyMS))
 			p.line("waiting", "%s", show.MS(s.WaitingMS))
 		} else {

@@ -42,7 +42,7 @@ func (o *Profiling) window(cmd *cobra.Command, p *Profiled, h *filter.Header) er
 		p.Facts = p.part(p.Profile, q)
 	}
 	if q.Spans {
-		p.warnings = append(p.warnings, "of intervals from before --from, or to after --to, the part within counts")
+		p.warnings = append(p.warnings, Clipped)
 	}
 	if p.Len() == 0 {
 		span := p.span.Cut(h, etw.FileTimeOf(start))
@@ -52,6 +52,9 @@ func (o *Profiling) window(cmd *cobra.Command, p *Profiled, h *filter.Header) er
 	}
 	return nil
 }
+
+// Clipped says what a part of the time has of intervals.
+const Clipped = "of intervals from before --from, or to after --to, the part within counts"
 
 // noneInPart says that there would be samples without flags that choose some.
 const noneInPart = "the trace has an answer, but not for the time and the processes that were asked for"
