@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -27,13 +28,14 @@ import (
 type Analysis struct {
 	runtimes lives.Table[state]
 	code     methods.Code
+	window   *window.Window
 }
 
 type runtime = lives.Runtime[state]
 
 type state struct {
 	waits    spans.Waits[start]
-	byEvents int64 // ticks
+	byEvents float64 // ms
 	native   int
 	locks    map[lock]*sum
 	objects  map[uint64]uint64 // of locks, by ContentionLockCreated
@@ -83,7 +85,7 @@ var Needs = []need.Need{{What: "contention", Provider: need.CLR, Keywords: 0x400
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{}
+	a := &Analysis{window: window.Of(mux)}
 	a.runtimes.Watch(mux)
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyContentionStart) {
 		a.init(rt, r)
@@ -131,7 +133,7 @@ func (a *Analysis) Skip(r *etw.Record) error { return a.code.Skip(r) }
 
 func (a *Analysis) init(rt *runtime, r *etw.Record) {
 	if s := &rt.State; s.locks == nil {
-		s.code = a.code.Of(r, rt.CLR)
+		s.code, s.waits.Window = a.code.Of(r, rt.CLR), a.window
 		s.locks, s.objects = make(map[lock]*sum), make(map[uint64]uint64)
 		s.owners, s.threads = make(map[int64]*sum), make(map[int64]*sum)
 		s.waits.Samples = stacks.NewSamples("contention", stacks.ValueType{Name: "contentions", Unit: "count"}, stacks.ValueType{Name: "delay", Unit: "nanoseconds"})
@@ -146,12 +148,18 @@ func begin(rt *runtime, r *etw.Record, e *clr.AnyContentionStart) {
 func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
 	s := &rt.State
 	b, ok := s.waits.End(&rt.Time, r)
-	ms := rt.MS(rt.Now - b.At)
-	if ok {
-		s.byEvents += rt.Now - b.At
-	}
+	byEvents := rt.MS(rt.Now - b.At)
+	ms := byEvents
 	if e.HasDurationNs() && e.DurationNs >= 0 && e.DurationNs <= math.MaxInt64 {
 		ms = e.DurationNs / 1e6
+	}
+	ms, meets := s.waits.Part(&b, ms)
+	if !meets {
+		return
+	}
+	if ok {
+		byEvents, _ = s.waits.Part(&b, byEvents)
+		s.byEvents += byEvents
 	}
 	if e.ContentionFlags == clr.ContentionFlagsNative {
 		s.native++
@@ -185,6 +193,9 @@ func (a *Analysis) Result() *Result {
 	for _, rt := range a.runtimes.All() {
 		if rt.State.waits.Seen {
 			out := rt.State.result(rt)
+			if a.window.Chosen() && out.Count+out.Open == 0 {
+				continue
+			}
 			res.Runtimes = append(res.Runtimes, out)
 			res.Count += out.Count
 			res.TotalMS += out.TotalMS
@@ -195,7 +206,7 @@ func (a *Analysis) Result() *Result {
 
 func (s *state) result(rt *runtime) *Runtime {
 	w := &s.waits
-	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, DurationMS: w.Durations(), TotalByEventsMS: rt.MS(s.byEvents),
+	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, DurationMS: w.Durations(), TotalByEventsMS: s.byEvents,
 		Native: s.native, StopsWithoutStart: w.Orphans, LostStops: w.Lost, Locks: []Lock{}, Longest: []Wait{}, Series: w.Series.Clone(),
 		Owners: threadList(s.owners), Threads: threadList(s.threads)}
 	out.Count, out.TotalMS = out.DurationMS.Count, out.DurationMS.Total

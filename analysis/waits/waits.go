@@ -15,13 +15,17 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/top"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // An Analysis follows the waits in the records that a [etw.Mux] dispatches.
-type Analysis struct{ runtimes lives.Table[state] }
+type Analysis struct {
+	runtimes lives.Table[state]
+	window   *window.Window
+}
 
 type runtime = lives.Runtime[state]
 
@@ -43,9 +47,9 @@ var (
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, NeedsPool)()
-	a := &Analysis{}
+	a := &Analysis{window: window.Of(mux)}
 	a.runtimes.Watch(mux)
-	lives.On(&a.runtimes, mux, begin)
+	lives.On(&a.runtimes, mux, a.begin)
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.WaitHandleWaitStop) { stop(rt, r) })
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadStart) { rt.State.worker(r.ThreadID) })
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadWait) { rt.State.worker(r.ThreadID) })
@@ -60,9 +64,10 @@ func (s *state) worker(thread int64) {
 	s.pool[thread] = true
 }
 
-func begin(rt *runtime, r *etw.Record, e *clr.WaitHandleWaitStart) {
+func (a *Analysis) begin(rt *runtime, r *etw.Record, e *clr.WaitHandleWaitStart) {
 	w := &rt.State.waits
 	if w.Samples == nil {
+		w.Window = a.window
 		w.Samples = stacks.NewSamples("waits", stacks.ValueType{Name: "waits", Unit: "count"}, stacks.ValueType{Name: "wait", Unit: "nanoseconds"})
 	}
 	w.Begin(&rt.Time, r, e.WaitSource)
@@ -74,10 +79,13 @@ func stop(rt *runtime, r *etw.Record) {
 	if !ok {
 		return
 	}
+	ms, meets := s.waits.Part(&b, rt.MS(rt.Now-b.At))
+	if !meets {
+		return
+	}
 	if s.sources == nil {
 		s.sources, s.threads = make(map[clr.WaitHandleWaitSource]*Source), make(map[int64]*Thread)
 	}
-	ms := rt.MS(rt.Now - b.At)
 	source := s.sources[b.Of]
 	if source == nil {
 		source = &Source{Source: b.Of.String()}
@@ -103,6 +111,9 @@ func (a *Analysis) Result() *Result {
 	for _, rt := range a.runtimes.All() {
 		if rt.State.waits.Seen {
 			out := rt.State.result(rt)
+			if a.window.Chosen() && out.Count+out.Open == 0 {
+				continue
+			}
 			res.Runtimes = append(res.Runtimes, out)
 			res.Count += out.Count
 			res.TotalMS += out.TotalMS

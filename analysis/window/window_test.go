@@ -8,12 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/contention"
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/timeline"
+	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/analysis/window"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -186,6 +190,72 @@ func TestWindows(t *testing.T) {
 		for name, want := range whole {
 			if !near(sums[name], want) {
 				t.Errorf("seed %d: %s: the parts by %v add up to %v, not to %v", seed, name, cuts, sums[name], want)
+			}
+		}
+	}
+}
+
+// TestWaits: the waits of threads for locks and others, in adjacent parts of the time, add up to
+// those of all of it, by thread as in sum.
+func TestWaits(t *testing.T) {
+	clock := etw.Clock{Frequency: 1e9}
+	origin := when.Origin(&etw.Record{Clock: &clock})
+	for seed := range uint64(10) {
+		figures := func(from, to time.Duration) map[string]float64 {
+			random := rand.New(rand.NewPCG(seed, 2))
+			var mux etw.Mux
+			others, locks := waits.New(&mux), contention.New(&mux)
+			if from != 0 || to != 0 {
+				w := []time.Time{{}, {}}
+				for i, x := range []time.Duration{from, to} {
+					if x != 0 {
+						w[i] = time.Unix(0, origin+int64(x))
+					}
+				}
+				window.Of(&mux).Between(w[0], w[1])
+			}
+			s := testtrace.NewScript(t, &mux)
+			var in [6]bool
+			for at := time.Duration(0); at < time.Second; at += time.Duration(random.Int64N(2e7)) {
+				i := random.IntN(len(in))
+				events := [2]etw.Event{&clr.WaitHandleWaitStart{WaitSource: 1}, &clr.WaitHandleWaitStop{}}
+				if i >= 3 {
+					events = [2]etw.Event{&clr.ContentionStartV1{}, &clr.ContentionStopV1{DurationNs: 3e6}}
+				}
+				if in[i] = !in[i]; in[i] {
+					s.Event(at, int64(10+i), events[0])
+				} else {
+					s.Event(at, int64(10+i), events[1])
+				}
+			}
+			sums := make(map[string]float64)
+			for _, rt := range others.Result().Runtimes {
+				sums["waits"], sums["open"] = rt.TotalMS, rt.OpenMS
+				for _, x := range rt.Threads {
+					sums[fmt.Sprint(x.Thread)] = x.TotalMS
+				}
+			}
+			for _, rt := range locks.Result().Runtimes {
+				sums["locks"], sums["by events"] = rt.TotalMS, rt.TotalByEventsMS
+				for _, x := range rt.Threads {
+					sums[fmt.Sprint(x.Thread)] = x.TotalMS
+				}
+			}
+			return sums
+		}
+		whole, sums := figures(0, 0), make(map[string]float64)
+		cut := time.Duration(1 + seed*97e6)
+		for _, part := range []map[string]float64{figures(0, cut), figures(cut, cut+10e6), figures(cut+10e6, 0)} {
+			for name, v := range part {
+				sums[name] += v
+			}
+		}
+		if whole["waits"] == 0 || whole["locks"] == 0 {
+			t.Fatal("nobody waits")
+		}
+		for name, want := range whole {
+			if !near(sums[name], want) {
+				t.Errorf("seed %d: %s: the parts add up to %v, not to %v", seed, name, sums[name], want)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -16,6 +17,7 @@ import (
 type Waits[W any] struct {
 	Table[Wait[W]]
 	Samples   *stacks.Samples // to be set before a wait begins or is added
+	Window    *window.Window  // the same
 	Series    measure.Series  // of milliseconds, by the end of the wait
 	Orphans   int             // ends without a begin
 	Seen      bool            // there was any event
@@ -48,6 +50,17 @@ func (w *Waits[W]) End(t *lives.Time, r *etw.Record) (b Wait[W], ok bool) {
 	return b, ok
 }
 
+// Part returns of a wait that takes so long the part in the window, and reports whether it has any.
+func (w *Waits[W]) Part(b *Wait[W], ms float64) (float64, bool) {
+	if !w.Window.Chosen() {
+		return ms, true
+	}
+	from := b.Time.UnixNano()
+	to := from + int64(math.Round(ms*1e6))
+	first, last := w.Window.Clip(from, to)
+	return float64(last-first) / 1e6, w.Window.Meets(from, to)
+}
+
 // Add counts a wait that is over.
 func (w *Waits[W]) Add(t *lives.Time, r *etw.Record, b *Wait[W], labels stacks.LabelSet, ms float64) {
 	w.durations = append(w.durations, ms)
@@ -61,8 +74,10 @@ func (w *Waits[W]) Durations() measure.Summary { return measure.Summarize(slices
 // Unfinished returns how many waits are not over, and how long they have lasted.
 func (w *Waits[W]) Unfinished(t *lives.Time) (n int, ms float64) {
 	for _, o := range w.Open() {
-		n++
-		ms += t.MS(t.Now - o.Value.At)
+		if part, meets := w.Part(&o.Value, t.MS(t.Now-o.Value.At)); meets {
+			n++
+			ms += part
+		}
 	}
 	return n, ms
 }

@@ -20,6 +20,7 @@ func lockWaits() *Question {
 		},
 		views: viewsOf(new(contention.Result), byMethod, byStack),
 		Needs: contention.Needs,
+		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			a := contention.New(mux)
 			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, skipped: a.Skip, within: code.LockingCode}

@@ -39,6 +39,7 @@ threads that held locks it waited for, or that made it ready, as far as events t
 		},
 		views:    viewsOf(new(waits.Result), byMethod, byStack),
 		threaded: "only events",
+		clips:    true,
 		naming:   true,
 		Needs:    waits.NeedsPool,
 		others:   []*Question{lockWaits(), waitPath()},
