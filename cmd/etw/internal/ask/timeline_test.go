@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/jit"
@@ -71,6 +72,7 @@ type tables struct {
 	files      *system.Files
 	network    *system.Network
 	cpu        *samples.Processors
+	named      func(*stacks.Samples) *stacks.Profile
 }
 
 func newTables(t *trace.Trace) *tables {
@@ -147,9 +149,25 @@ func (x *tables) ofThreads(s laneSums) {
 	}
 	found := code.Gather(x.cpu)
 	if res := x.cpu.Threads.Result(); res.Samples > 0 && len(found.Samples) > 0 && found.Samples[0].Kind != timelineCPU {
+		p, awake := x.named(found.Samples[0]), make(map[int64]float64) // of processes whose states are untold
+		for v := range p.Samples() {
+			if v.Labels[0].Value != cpu.Untold {
+				continue
+			}
+			ms := float64(v.Values[1]) / 1e6
+			if p.IsWaiting(v.Stack) {
+				ms = 0
+			}
+			awake[v.Process] += ms
+		}
 		for _, t := range res.Threads {
 			s.add(timeline.ThreadTime, t.Process, "", t.TimeMS)
-			s.add(timeline.Managed, t.Process, "", t.ManagedMS)
+			if _, untold := awake[t.Process]; !untold {
+				s.add(timeline.Managed, t.Process, "", t.ManagedMS)
+			}
+		}
+		for pid, ms := range awake {
+			s.add(timeline.Awake, pid, "", ms)
 		}
 		return
 	}
@@ -249,7 +267,8 @@ func TestTimelineSums(t *testing.T) {
 		var mux etw.Mux
 		names := frames.NewCodeMap(nil)
 		a := newTimelineAnswer(&mux, new(timelineFlags), &Question{named: names})
-		tab.requests.NameBy(func(s *stacks.Samples) *stacks.Profile { return names.Below("", s) })
+		tab.named = func(s *stacks.Samples) *stacks.Profile { return names.Below("", s) }
+		tab.requests.NameBy(tab.named)
 		a.samplesEach(code.SamplingInterval(tr))
 		var first, last time.Duration
 		n := 0

@@ -243,9 +243,7 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	if err := o.Shape(p); err != nil {
 		return p, err
 	}
-	if !p.given {
-		p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
-	}
+	p.tellOfLeft()
 	if had > 0 && p.Len() == 0 {
 		if err := o.threads.checkMet(cmd, &o.In, args); err != nil && !p.given {
 			p.T.Close()
@@ -254,6 +252,17 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		cli.Report(cmd, fmt.Errorf("of %s none passes --tid, --label, --kind, --root, --include and --exclude", show.Count(had, "sample", "samples")))
 	}
 	return p, nil
+}
+
+// tellOfLeft has the facts about samples be of those that filters left.
+func (p *Profiled) tellOfLeft() {
+	if p.given {
+		return
+	}
+	if p.Kind == cpu.ThreadTime && p.part != nil && p.before == nil && p.Len() > 0 && len(p.Facts) > 0 {
+		p.Facts = append(p.part(p.Profile, stacks.Query{}), p.Facts[1:]...)
+	}
+	p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
 }
 
 // whyNone says why there is nothing, if the trace has events of the kind, or none in the
