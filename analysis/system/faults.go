@@ -5,16 +5,18 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // Faults adds up hard faults: a thread touched memory that was to come from a file first, and
-// waited for it.
+// waited for it. Of a [window.Window] those count that have a part in it, with that part.
 type Faults struct {
-	files *Files
-	rows  map[use]*faults
-	order []*faults
+	files  *Files
+	window *window.Window
+	rows   map[use]*faults
+	order  []*faults
 }
 
 // The faults of a thread in a file.
@@ -27,14 +29,19 @@ type faults struct {
 
 // NewFaults returns faults of which none is known yet. Its handlers are registered at mux.
 func NewFaults(mux *etw.Mux) *Faults {
-	f := &Faults{files: FilesOf(mux), rows: make(map[use]*faults)}
+	f := &Faults{files: FilesOf(mux), window: window.Of(mux), rows: make(map[use]*faults)}
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyPageFaultHardFault) {
 		at := f.files.machine.at(r)
 		took := r.Timestamp - int64(e.InitialTime)
 		if took < 0 || f.files.machine.tooLong(uint64(took)) {
 			took = 0
 		}
-		f.of(f.files.ByKey(e.FileObject), f.files.machine.Asker(r, int64(e.TThreadID))).add(at, took, e.ByteCount)
+		w := f.window.Ticks(r.Clock)
+		if !w.Meets(r.Timestamp-took, r.Timestamp) {
+			return
+		}
+		from, to := w.Clip(r.Timestamp-took, r.Timestamp)
+		f.of(f.files.ByKey(e.FileObject), f.files.machine.Asker(r, int64(e.TThreadID))).add(at-took, at, to-from, e.ByteCount)
 	})
 	return f
 }
@@ -51,17 +58,17 @@ func (f *Faults) of(file *File, thread *Thread) *faults {
 	return x
 }
 
-// add takes a fault that was over at a time.
-func (x *faults) add(at, took int64, bytes uint32) {
+// add takes a fault, of which a part counts.
+func (x *faults) add(from, to, part int64, bytes uint32) {
 	if x.count == 0 {
-		x.first, x.last, x.touched = at-took, at, at-took
+		x.first, x.last, x.touched = from, to, from
 	}
-	x.first, x.last = min(x.first, at-took), max(x.last, at)
+	x.first, x.last = min(x.first, from), max(x.last, to)
 	x.count++
 	x.bytes += uint64(bytes)
-	x.ticks += took
-	if took > x.longest {
-		x.longest, x.touched = took, at-took
+	x.ticks += part
+	if part > x.longest {
+		x.longest, x.touched = part, from
 	}
 }
 

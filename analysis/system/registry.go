@@ -5,13 +5,16 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Registry adds up the operations on keys of the registry. No recording with them was at hand:
+// Registry adds up the operations on keys of the registry, of a [window.Window] those that have a
+// part in it, with that part. No recording with them was at hand:
 // the layouts are those of descriptions.
 type Registry struct {
 	machine *Machine
+	window  *window.Window
 	blocks  map[uint64]*keyBlock // by address, those that are now
 	rows    map[keyUse]*keyUses
 	order   []*keyUses
@@ -56,7 +59,7 @@ const registryClass = "ae53722e-c863-11d2-8659-00c04fa321a1"
 // NewRegistry returns the use of a registry of which nothing is known yet. Its handlers are
 // registered at mux. They read the fields themselves: generated types would be 100 kB of a program.
 func NewRegistry(mux *etw.Mux) *Registry {
-	g := &Registry{machine: Of(mux), blocks: make(map[uint64]*keyBlock), rows: make(map[keyUse]*keyUses)}
+	g := &Registry{machine: Of(mux), window: window.Of(mux), blocks: make(map[uint64]*keyBlock), rows: make(map[keyUse]*keyUses)}
 	class := etw.MustParseGUID(registryClass)
 	mux.HandleRest(func(r *etw.Record) error {
 		if r.Kind == etw.KindClassic && r.Provider == class && int(r.Opcode) < len(keyOperations) && keyOperations[r.Opcode] != 0 {
@@ -96,6 +99,12 @@ func (g *Registry) take(r *etw.Record, does uint8) {
 		if g.machine.at(r); g.machine.tooLong(uint64(took)) {
 			took = 0
 		}
+		w := g.window.Ticks(r.Clock)
+		if !w.Meets(r.Timestamp-took, r.Timestamp) {
+			return
+		}
+		from, to := w.Clip(r.Timestamp-took, r.Timestamp)
+		took = to - from
 		g.of(k).add(does, status, took)
 	}
 }

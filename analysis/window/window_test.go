@@ -62,6 +62,9 @@ func newMachine(t *testing.T, seed uint64, lossy bool) *machine {
 			m.add(int32(cpu), &kernel.PerfInfoDPCV2{InitialTime: uint64(from), Routine: 0xfffff80000001200})
 			last[cpu] = m.now
 		}
+		if from := m.now - m.random.Int64N(5000); m.random.IntN(5) == 0 {
+			m.add(int32(cpu), &kernel.PageFaultHardFaultV2{InitialTime: uint64(from), TThreadID: 80, ByteCount: 4096})
+		}
 		if m.random.IntN(3) == 0 {
 			m.add(int32(cpu), &kernel.ThreadReadyThreadV2{TThreadID: idle[m.random.IntN(len(idle))]})
 		}
@@ -95,7 +98,7 @@ func (m *machine) at(elapsed time.Duration) time.Time {
 // figures returns those of the part between two times that add up, by their names.
 func (m *machine) figures(from, to time.Duration) map[string]float64 {
 	var mux etw.Mux
-	ran, used, breaks := threads.New(&mux), system.NewUsage(&mux), interrupts.New(&mux)
+	ran, used, breaks, faults := threads.New(&mux), system.NewUsage(&mux), interrupts.New(&mux), system.NewFaults(&mux)
 	if from != 0 || to != 0 {
 		window.Of(&mux).Between(m.at(from), m.at(to))
 	}
@@ -133,6 +136,7 @@ func (m *machine) figures(from, to time.Duration) map[string]float64 {
 		sums[fmt.Sprintf("process %d ran", p.PID)] = p.RanMS.Or(0)
 	}
 	over := breaks.Result()
+	sums["faults"] = faults.Result().Sum().MS
 	sums["own"], sums["total"] = over.OwnMS, over.TotalMS
 	return sums
 }
@@ -156,13 +160,13 @@ func (m *machine) lanes(from, to time.Duration) map[string]float64 {
 	return sums
 }
 
-// TestWindows: what threads, processors and interrupts did in adjacent parts of the time adds up
+// TestWindows: what threads, processors, interrupts and hard faults did in adjacent parts of the time adds up
 // to what they did in all of it, and is in each part what a timeline shows.
 func TestWindows(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMachine(t, seed, seed%4 == 3)
 		whole := m.figures(0, 0)
-		if whole["processor 0 busy"] == 0 || whole["process 8 ran"] == 0 || whole["own"] == 0 || seed%4 == 3 && whole["gaps"] == 0 {
+		if whole["processor 0 busy"] == 0 || whole["process 8 ran"] == 0 || whole["own"] == 0 || whole["faults"] == 0 || seed%4 == 3 && whole["gaps"] == 0 {
 			t.Fatalf("seed %d: nothing happens: %v", seed, whole)
 		}
 		end := m.clock.Elapsed(m.now)

@@ -122,6 +122,7 @@ func faults() *Question {
 		short: "show hard faults: memory that came from files when it was touched",
 		views: viewsOf(new(system.FaultsResult)),
 		Needs: []need.Need{need.Faults},
+		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			faults := system.NewFaults(mux)
 			return aboutMachine(mux, func(chosen filter.Numbers) *system.FaultsResult {
@@ -147,6 +148,7 @@ func registry() *Question {
 		short: "show operations on keys of the registry",
 		views: viewsOf(new(system.RegistryResult)),
 		Needs: []need.Need{need.Registry},
+		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			registry := system.NewRegistry(mux)
 			return aboutMachine(mux, func(chosen filter.Numbers) *system.RegistryResult {
