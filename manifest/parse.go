@@ -118,12 +118,17 @@ type parser struct {
 
 func (p *parser) pos(at place) Pos { return Pos{p.file, at.line, at.col} }
 
-// diagnostic makes an error or a warning.
+// diagnostic makes an error or a warning. It and those that call it are not inlined: a manifest has
+// few faults, and this package speaks of many.
+//
+//go:noinline
 func (p *parser) diagnostic(at place, format string, args ...any) *Error {
 	return &Error{Pos: p.pos(at), Msg: fmt.Sprintf(format, args...), rule: format}
 }
 
 // fail reports an error at a node, and returns it.
+//
+//go:noinline
 func (p *parser) fail(n *node, format string, args ...any) *Error {
 	e := p.diagnostic(n.at, format, args...)
 	p.errors = append(p.errors, e)
@@ -135,6 +140,8 @@ func (p *parser) failAt(at place, msg string) {
 }
 
 // warn reports a warning at a node, and returns it.
+//
+//go:noinline
 func (p *parser) warn(n *node, format string, args ...any) *Error {
 	e := p.diagnostic(n.at, format, args...)
 	p.warnings = append(p.warnings, e)
@@ -156,6 +163,7 @@ func (p *parser) doubt(n *node, format string, args ...any) {
 	p.doubtAt(n.at, format, args...)
 }
 
+//go:noinline
 func (p *parser) doubtAt(at place, format string, args ...any) {
 	if !p.opts.Lenient {
 		p.warnings = append(p.warnings, p.diagnostic(at, format, args...))

@@ -18,19 +18,16 @@ type declaration struct{ kind, name string }
 
 // declares has the attributes that name an element's declaration, by its tag, and the kind
 // of it.
-var declares = map[string]struct {
-	kind  string
-	attrs []string
-}{
-	"task":          {"task", words("name")},
-	"opcode":        {"opcode", words("name")},
-	"keyword":       {"keyword", words("name")},
-	"level":         {"level", words("name")},
-	"channel":       {"channel", words("chid name")},
-	"importChannel": {"channel", words("chid name")},
-	"template":      {"template", words("tid")},
-	"valueMap":      {"map", words("name")},
-	"bitMap":        {"map", words("name")},
+var declares = map[string]struct{ kind, attrs string }{
+	"task":          {"task", "name"},
+	"opcode":        {"opcode", "name"},
+	"keyword":       {"keyword", "name"},
+	"level":         {"level", "name"},
+	"channel":       {"channel", "chid name"},
+	"importChannel": {"channel", "chid name"},
+	"template":      {"template", "tid"},
+	"valueMap":      {"map", "name"},
+	"bitMap":        {"map", "name"},
 }
 
 // ignore remembers an element that means nothing, with the declarations that it would make.
@@ -43,7 +40,7 @@ func (p *parser) ignore(n *node) {
 // collect enters the declarations that n and all within it would make.
 func (p *parser) collect(s *stray, n *node) {
 	d := declares[n.el.Tag]
-	for _, attr := range d.attrs {
+	for _, attr := range words(d.attrs) {
 		key := declaration{d.kind, n.attr(attr)}
 		if p.strays[key] == nil {
 			p.strays[key] = s

@@ -13,54 +13,62 @@ type elementRule struct {
 	opaque    bool     // what is in it says nothing about events
 }
 
-// elementRules has a rule for each element of a manifest.
-var elementRules = map[string]elementRule{
-	rootTag:           {children: words("instrumentation localization metadata")},
-	"instrumentation": {children: words("events counters messageTable"), misplaced: words("provider")},
-	"events":          {children: words("provider event messageTable")},
-	"provider": {
-		attrs: words("name guid symbol resourceFileName messageFileName parameterFileName message source helpLink " +
-			"warningsAsErrors namespace controlGuid"),
-		children: words("channels levels tasks opcodes keywords filters maps namedQueries templates events traits " +
-			"messageTable"),
-		misplaced: words("valueMap bitMap"),
-	},
-	"channels":      {children: words("channel importChannel")},
-	"channel":       {attrs: words("name chid type symbol value message enabled isolation access"), children: words("logging publishing")},
-	"importChannel": {attrs: words("name chid symbol value message enabled")},
-	"levels":        {children: words("level")},
-	"level":         {attrs: words("name value symbol message")},
-	"tasks":         {children: words("task"), misplaced: words("opcodes")},
-	"task":          {attrs: words("name value symbol message eventGUID"), children: words("opcodes")},
-	"opcodes":       {children: words("opcode")},
-	"opcode":        {attrs: words("name value symbol message mofValue")},
-	"keywords":      {children: words("keyword")},
-	"keyword":       {attrs: words("name mask symbol message")},
-	"maps":          {children: words("valueMap bitMap patternMap")},
-	"valueMap":      {attrs: words("name symbol"), children: words("map")},
-	"bitMap":        {attrs: words("name symbol"), children: words("map")},
-	"map":           {attrs: words("value message symbol")},
-	"templates":     {children: words("template")},
-	"template":      {attrs: words("tid name"), children: words("data struct UserData")},
-	"struct":        {attrs: words("name count length"), children: words("data struct")},
-	"data":          {attrs: words("name inType outType map count length tags")},
-	"event": {attrs: words("value version symbol level task opcode keywords template channel message notLogged " +
-		"attributes tags")},
-	"localization": {children: words("resources")},
-	"resources":    {attrs: words("culture"), children: words("stringTable")},
-	"stringTable":  {children: words("string")},
-	"string":       {attrs: words("id value")},
+// elementRules has a rule for each element of a manifest. It is made of a table of texts, which
+// takes less of a program than lists that it would make at its start.
+var elementRules = func() map[string]elementRule {
+	rules := make(map[string]elementRule, len(vocabularyTable))
+	for _, v := range vocabularyTable {
+		rules[v.tag] = elementRule{words(v.attrs), words(v.children), words(v.misplaced), v.children == unread}
+	}
+	return rules
+}()
 
-	"metadata":     {opaque: true},
-	"counters":     {opaque: true},
-	"messageTable": {opaque: true},
-	"filters":      {opaque: true},
-	"namedQueries": {opaque: true},
-	"traits":       {opaque: true},
-	"logging":      {opaque: true},
-	"publishing":   {opaque: true},
-	"patternMap":   {opaque: true},
-	"UserData":     {opaque: true},
+// unread stands for the children of an element that says nothing about events.
+const unread = "-"
+
+var vocabularyTable = [...]struct{ tag, attrs, children, misplaced string }{
+	{rootTag, "", "instrumentation localization metadata", ""},
+	{"instrumentation", "", "events counters messageTable", "provider"},
+	{"events", "", "provider event messageTable", ""},
+	{"provider", "name guid symbol resourceFileName messageFileName parameterFileName message source helpLink " +
+		"warningsAsErrors namespace controlGuid",
+		"channels levels tasks opcodes keywords filters maps namedQueries templates events traits messageTable",
+		"valueMap bitMap"},
+	{"channels", "", "channel importChannel", ""},
+	{"channel", "name chid type symbol value message enabled isolation access", "logging publishing", ""},
+	{"importChannel", "name chid symbol value message enabled", "", ""},
+	{"levels", "", "level", ""},
+	{"level", "name value symbol message", "", ""},
+	{"tasks", "", "task", "opcodes"},
+	{"task", "name value symbol message eventGUID", "opcodes", ""},
+	{"opcodes", "", "opcode", ""},
+	{"opcode", "name value symbol message mofValue", "", ""},
+	{"keywords", "", "keyword", ""},
+	{"keyword", "name mask symbol message", "", ""},
+	{"maps", "", "valueMap bitMap patternMap", ""},
+	{"valueMap", "name symbol", "map", ""},
+	{"bitMap", "name symbol", "map", ""},
+	{"map", "value message symbol", "", ""},
+	{"templates", "", "template", ""},
+	{"template", "tid name", "data struct UserData", ""},
+	{"struct", "name count length", "data struct", ""},
+	{"data", "name inType outType map count length tags", "", ""},
+	{"event", "value version symbol level task opcode keywords template channel message notLogged attributes tags", "", ""},
+	{"localization", "", "resources", ""},
+	{"resources", "culture", "stringTable", ""},
+	{"stringTable", "", "string", ""},
+	{"string", "id value", "", ""},
+
+	{"metadata", "", unread, ""},
+	{"counters", "", unread, ""},
+	{"messageTable", "", unread, ""},
+	{"filters", "", unread, ""},
+	{"namedQueries", "", unread, ""},
+	{"traits", "", unread, ""},
+	{"logging", "", unread, ""},
+	{"publishing", "", unread, ""},
+	{"patternMap", "", unread, ""},
+	{"UserData", "", unread, ""},
 }
 
 func words(s string) []string { return strings.Fields(s) }

@@ -2,11 +2,13 @@ package wevt
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -120,11 +122,10 @@ const maxTables = 64
 // messages reads the message tables, English first: its texts are those that the
 // manifest has by default.
 func (d *decoder) messages(tables map[Language][]byte) {
-	order := slices.Sorted(maps.Keys(tables))
-	if i := slices.Index(order, English); i > 0 {
-		order = slices.Insert(slices.Delete(order, i, i+1), 0, English)
-	}
-	for _, l := range order[:min(len(order), maxTables)] {
+	rank := func(l Language) int { return min(1, int(l^English)) }
+	languages := slices.Collect(maps.Keys(tables))
+	order.Sort(languages, func(a, b Language) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })
+	for _, l := range languages[:min(len(languages), maxTables)] {
 		t, err := decodeMessages(d.file+" ("+l.String()+")", tables[l])
 		if e, ok := err.(*Error); ok {
 			d.errors = append(d.errors, e)
