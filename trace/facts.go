@@ -16,6 +16,9 @@ import (
 // facts collects facts.
 type facts []Fact
 
+// add is not inlined: a hundred calls would have a copy each.
+//
+//go:noinline
 func (f *facts) add(key string, value any, text string) {
 	*f = append(*f, Fact{key, value, text})
 }

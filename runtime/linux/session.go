@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/internal/unwind"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
@@ -130,7 +131,8 @@ func start(cfg Config, folder string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask.Tracepoints = slices.Sorted(maps.Keys(points))
+	ask.Tracepoints = slices.Collect(maps.Keys(points))
+	order.Sort(ask.Tracepoints, cmp.Compare)
 	begun, now := perf.Now(), time.Now() // before the first record
 	p, err := perf.Open(ask)
 	if err != nil {

@@ -54,7 +54,10 @@ func IsBrokenOff(err error) bool {
 // allows. No record is missing.
 var ErrSortLimit = errors.New("sorting by time needs more memory than the limit")
 
-// damage says that a part of the stream cannot be read.
+// damage says that a part of the stream cannot be read. It is not inlined: there are many calls,
+// and few are ever made.
+//
+//go:noinline
 func damage(off int64, part string, err error) *etw.Damage {
 	return &etw.Damage{Format: "nettrace", Offset: off, Part: part, Err: err}
 }

@@ -2,7 +2,7 @@ package layout
 
 import (
 	"encoding/binary"
-	"slices"
+	"sort"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -181,6 +181,6 @@ var simpleCodes = func() (codes []uint32) {
 	for code := range simpleTypes {
 		codes = append(codes, code)
 	}
-	slices.Sort(codes)
+	sort.Slice(codes, func(i, j int) bool { return codes[i] < codes[j] }) // shares its code, which slices.Sort does not
 	return codes
 }()
