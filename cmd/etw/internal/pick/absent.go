@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -32,7 +33,8 @@ func CheckMet(cmd *cobra.Command, in *Input, paths []string, h *filter.Header) e
 		met          map[int64]int
 		name         func(int64) string
 	}{{"process", "processes", h.Processes, k.processes, k.OfProcess}, {"tid", "threads", h.Threads, k.threads, k.OfThread}} {
-		ids := slices.SortedFunc(maps.Keys(x.met), func(a, b int64) int { return cmp.Or(cmp.Compare(x.met[b], x.met[a]), cmp.Compare(a, b)) })
+		ids := slices.Collect(maps.Keys(x.met))
+		order.Sort(ids, func(a, b int64) int { return cmp.Or(cmp.Compare(x.met[b], x.met[a]), cmp.Compare(a, b)) })
 		if !slices.ContainsFunc(ids, x.asked.Has) {
 			names := make([]string, len(ids))
 			for i, id := range ids {

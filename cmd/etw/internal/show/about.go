@@ -181,7 +181,10 @@ func (a *About) Named(percent float64) {
 	}
 }
 
-// Warn adds warnings that are not there yet.
+// Warn adds warnings that are not there yet. It is not inlined: its loops are long, and its calls
+// many.
+//
+//go:noinline
 func (a *About) Warn(texts ...string) {
 	if a == nil {
 		return

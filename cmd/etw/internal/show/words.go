@@ -8,7 +8,10 @@ import (
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 )
 
-// Count returns a number of things, with the plural of their name.
+// Count returns a number of things, with the plural of their name. It is called in too many places
+// to be inlined.
+//
+//go:noinline
 func Count[N int | int64 | uint64](n N, one, several string) string {
 	if n == 1 {
 		return "1 " + one
