@@ -79,6 +79,9 @@ func (r *threadsResult) Tables() []views.View {
 // Warnings says which numbers mislead, and why.
 func (r *threadsResult) Warnings() []string {
 	list := missingSwitches(r.Switched)
+	if s := r.Sampled; s != nil && s.Samples >= enoughSamples && s.Managed*fewManaged < s.Samples {
+		list = append(list, fmt.Sprintf("the runtime calls %d of %d samples managed: that of .NET 9 hardly calls any so, whatever threads do, and then managedMs says nothing; etw top and etw timeline know by the stacks of threads that do not wait", s.Managed, s.Samples))
+	}
 	if s := r.Switched; s != nil && s.Samples > 0 && r.interval > 0 {
 		sampled := float64(s.Samples*r.interval) / 1e6
 		by := slack * float64(len(s.Threads))
@@ -97,6 +100,13 @@ func (r *threadsResult) Warnings() []string {
 const (
 	chance = 0.1
 	slack  = 2
+)
+
+// So many samples of which less than one of so many is managed may be of a runtime that does not
+// tell.
+const (
+	enoughSamples = 500
+	fewManaged    = 200
 )
 
 // missingSwitches says that context switches are missing, if some are.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/threads"
 )
 
@@ -20,6 +21,19 @@ func TestThreadsSampled(t *testing.T) {
 		said := strings.Contains(strings.Join(res.Warnings(), "\n"), "by samples threads ran for ")
 		if said != test.said {
 			t.Errorf("%d samples %d ns apart: %q", test.samples, test.interval, res.Warnings())
+		}
+	}
+}
+
+// Where hardly any sample is managed, the answer says that the runtime may not tell it.
+func TestThreadsUntold(t *testing.T) {
+	for _, test := range []struct {
+		samples, managed int
+		said             bool
+	}{{45793, 11, true}, {47139, 1303, false}, {400, 0, false}} {
+		res := &threadsResult{Sampled: &cpu.Result{Samples: test.samples, Managed: test.managed}}
+		if list := res.Warnings(); (len(list) == 1) != test.said {
+			t.Errorf("%d of %d: %q", test.managed, test.samples, list)
 		}
 	}
 }

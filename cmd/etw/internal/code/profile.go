@@ -205,10 +205,7 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	if err != nil {
 		return nil, err
 	}
-	wide := *asked
-	if asked.During == nil {
-		wide.From, wide.To = nil, nil
-	}
+	wide := widened(asked)
 	found, err := o.keep(cmd, args, &wide)
 	if err != nil {
 		return nil, err
@@ -252,6 +249,15 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		cli.Report(cmd, fmt.Errorf("of %s none passes --tid, --label, --kind, --root, --include and --exclude", show.Count(had, "sample", "samples")))
 	}
 	return p, nil
+}
+
+// widened returns what to read for a question about a part of the time: all of it, which is kept.
+func widened(asked *filter.Header) filter.Header {
+	wide := *asked
+	if asked.During == nil {
+		wide.From, wide.To = nil, nil
+	}
+	return wide
 }
 
 // tellOfLeft has the facts about samples be of those that filters left.
