@@ -251,26 +251,6 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	return p, nil
 }
 
-// widened returns what to read for a question about a part of the time: all of it, which is kept.
-func widened(asked *filter.Header) filter.Header {
-	wide := *asked
-	if asked.During == nil {
-		wide.From, wide.To = nil, nil
-	}
-	return wide
-}
-
-// tellOfLeft has the facts about samples be of those that filters left.
-func (p *Profiled) tellOfLeft() {
-	if p.given {
-		return
-	}
-	if p.Kind == cpu.ThreadTime && p.part != nil && p.before == nil && p.Len() > 0 && len(p.Facts) > 0 {
-		p.Facts = append(p.part(p.Profile, stacks.Query{}), p.Facts[1:]...)
-	}
-	p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
-}
-
 // whyNone says why there is nothing, if the trace has events of the kind, or none in the
 // time. It is an answer if more would be there without filters.
 func (o *Profiling) whyNone(i *pick.Inquiry, needs []need.Need, seen *need.Seen) string {

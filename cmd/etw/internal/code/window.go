@@ -2,9 +2,11 @@ package code
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
@@ -58,3 +60,23 @@ const Clipped = "of intervals from before --from, or to after --to, the part wit
 
 // noneInPart says that there would be samples without flags that choose some.
 const noneInPart = "the trace has an answer, but not for the time and the processes that were asked for"
+
+// widened returns what to read for a question about a part of the time: all of it, which is kept.
+func widened(asked *filter.Header) filter.Header {
+	wide := *asked
+	if asked.During == nil {
+		wide.From, wide.To = nil, nil
+	}
+	return wide
+}
+
+// tellOfLeft has the facts about samples be of those that filters left.
+func (p *Profiled) tellOfLeft() {
+	if p.given {
+		return
+	}
+	if p.Kind == cpu.ThreadTime && p.part != nil && p.before == nil && p.Len() > 0 && len(p.Facts) > 0 {
+		p.Facts = append(p.part(p.Profile, stacks.Query{}), p.Facts[1:]...)
+	}
+	p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
+}
