@@ -68,7 +68,7 @@ func (m *Machine) parts() []part {
 
 // switches returns the tables of context switches, if there are any.
 func (m *Machine) switches() []tables.View {
-	if m.Switched.Switches == 0 {
+	if m.Switched.Switches == 0 && m.Switched.RunningMS == 0 {
 		return nil
 	}
 	return pickViews(m.Switched.Tables(), "processor", "thread")

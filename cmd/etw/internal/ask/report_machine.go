@@ -21,6 +21,7 @@ import (
 // has it: processes that are asked for are chosen from those of all records.
 type machineParts struct {
 	mux     etw.Mux
+	wide    *etw.Mux      // of the analyses that follow a window: of all times, if a part is asked for, or else mux
 	judge   filter.Header // without processes and threads
 	narrow  bool          // only threads are asked for
 	keeper  *rewrite.Keeper
@@ -36,15 +37,24 @@ func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
 	p := &machineParts{judge: *h, narrow: h.Threads != nil}
 	p.judge.Processes, p.judge.Threads = nil, nil
 	p.keeper = &rewrite.Keeper{Stacks: true, Answer: true, Process: p.judge.Processes.Has}
-	p.usage, p.network, p.files, p.threads, p.disks = system.NewUsage(&p.mux), system.NewNetwork(&p.mux), system.FilesOf(&p.mux), threads.New(&p.mux), disk.New(&p.mux)
+	if p.wide = &p.mux; (h.From != nil || h.To != nil) && h.During == nil {
+		p.wide = new(etw.Mux)
+		clip(p.wide, t, h)
+	}
+	p.usage, p.threads, p.faults = system.NewUsage(p.wide), threads.New(p.wide), system.NewFaults(p.wide)
+	p.network, p.files, p.disks = system.NewNetwork(&p.mux), system.FilesOf(&p.mux), disk.New(&p.mux)
 	p.threads.SumsOnly()
-	p.faults = system.NewFaults(&p.mux)
 	p.usage.SetInterval(code.SamplingInterval(t))
 	return p
 }
 
 // take takes a record, if it was asked for or others need it.
 func (p *machineParts) take(rec *etw.Record, e *etw.EventInfo, t *trace.Trace) error {
+	if p.wide != &p.mux {
+		if err := p.wide.Dispatch(rec); err != nil {
+			return err
+		}
+	}
 	switch {
 	case p.judge.All():
 	case p.judge.Judge(rec, e, t.Elapsed(rec)) == filter.Take:
