@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/need"
-	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
@@ -294,14 +293,8 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		all.see(e)
 	}}
 	leave(i, answer)
-	i.CutText = q.cut
 	where, isPlaced := answer.(placed)
-	if i.Wide = isPlaced || q.clips; i.Wide {
-		i.CutText = cmp.Or(q.cut, code.Clipped)
-	}
-	if q.clips {
-		clip(&mux, t, h)
-	}
+	q.widen(i, isPlaced, t, h)
 	if isPlaced {
 		if err := pick.OneSession(t); err != nil {
 			return nil, err
@@ -315,13 +308,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	i.Asked = h.Processes
 	asked := *h
-	if c, ok := answer.(chooser); ok {
-		c.choose(h.Processes, h.Threads)
-		h.Processes, h.Threads = nil, nil
-	}
-	if x, ok := answer.(timed); ok {
-		x.samplesEach(code.SamplingInterval(t))
-	}
+	prepare(answer, t, h)
 	tellSoFar(cmd, answer, func() placement { return placementOf(i, t, h) })
 	trouble = cmp.Or(trouble, i.Read(t, h))
 	if isPlaced {
@@ -345,13 +332,6 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	i.Cmd, found = nil, true
 	return &answered{i, answer, t, q.named, seen, all, any, why, trouble}, nil
-}
-
-// clip tells the analyses of a mux the part of the time that was asked for, if one was.
-func clip(mux *etw.Mux, t *trace.Trace, h *filter.Header) {
-	if h.From != nil || h.To != nil {
-		window.Of(mux).Between(h.From.In(t.Start()), h.To.In(t.Start()))
-	}
 }
 
 // A parted result has shares of the time of the session, or of the part of it that was asked for.

@@ -1,0 +1,41 @@
+package ask
+
+import (
+	"cmp"
+
+	"github.com/etwgen/etwgen/analysis/window"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// widen has an inquiry take the records of all times, if the answer is placed or clips intervals.
+func (q *Question) widen(i *pick.Inquiry, isPlaced bool, t *trace.Trace, h *filter.Header) {
+	i.CutText = q.cut
+	if i.Wide = isPlaced || q.clips; i.Wide {
+		i.CutText = cmp.Or(q.cut, code.Clipped)
+	}
+	if q.clips {
+		clip(i.Mux, t, h)
+	}
+}
+
+// prepare tells an answer what it wants to know before there are records.
+func prepare(a answer, t *trace.Trace, h *filter.Header) {
+	if c, ok := a.(chooser); ok {
+		c.choose(h.Processes, h.Threads)
+		h.Processes, h.Threads = nil, nil
+	}
+	if x, ok := a.(timed); ok {
+		x.samplesEach(code.SamplingInterval(t))
+	}
+}
+
+// clip tells the analyses of a mux the part of the time that was asked for, if one was.
+func clip(mux *etw.Mux, t *trace.Trace, h *filter.Header) {
+	if h.From != nil || h.To != nil {
+		window.Of(mux).Between(h.From.In(t.Start()), h.To.In(t.Start()))
+	}
+}
