@@ -140,15 +140,6 @@ func (r *etlReader) headerFacts(of *File) facts {
 	return f
 }
 
-// zoneText returns the zone of a time: by how far it is from UTC and, if it has one, by its name.
-func zoneText(t time.Time) string {
-	text, name := t.Format("UTC-07:00"), t.Location().String()
-	if name == text {
-		return text
-	}
-	return text + " " + name
-}
-
 // lastEvent returns when the last event was that was read, unless it cannot be of the
 // session, whose header says when that ended.
 func (r *etlReader) lastEvent(of *File) (etw.FileTime, bool) {
@@ -193,6 +184,10 @@ func (r *etlReader) facts(of *File) facts {
 	}
 	return f
 }
+
+// slack is how long before a session and after it records may be all the same, besides as long as it
+// took: rundowns come then, and merging adds records.
+const slack = time.Minute
 
 // between returns the time from a to b.
 func between(a, b etw.FileTime) time.Duration { return time.Duration(b-a) * 100 }

@@ -80,3 +80,12 @@ func (f *facts) conclude(of *File) {
 		f.ended(true, "yes")
 	}
 }
+
+// zoneText returns the zone of a time: by how far it is from UTC and, if it has one, by its name.
+func zoneText(t time.Time) string {
+	text, name := t.Format("UTC-07:00"), t.Location().String()
+	if name == text {
+		return text
+	}
+	return text + " " + name
+}

@@ -47,12 +47,8 @@ type Options struct {
 	RowGroup  int
 }
 
-// The defaults, and the limit of types of events whose files are written at a time.
-const (
-	defaultMemory   = 48 << 20
-	defaultRowGroup = 1 << 18
-	maxTables       = 1024
-)
+// maxTables is the limit of types of events whose files are written at a time.
+const maxTables = 1024
 
 // A Writer exports one trace. Its files are where they belong, all of them, once it is
 // closed; before that there are none.

@@ -280,13 +280,7 @@ func (r *Reader) take(b []byte) (extra int64) {
 			r.damaged(fmt.Sprintf("of data beside, it has %d bytes where %d are due", len(body), auxSize))
 		}
 	case typeUpdate:
-		const isName = 2
-		if p.u64() == isName {
-			if e := r.byID[p.u64()]; e != nil && !p.bad {
-				name, _, _ := bytes.Cut(p.b, []byte{0})
-				e.name = string(name)
-			}
-		}
+		r.update(&p)
 	case typeFeature:
 		if n := p.u64(); n < features && isRead(int(n)) && !r.feature(int(n), p.b) {
 			r.damage(r.at, "record", fmt.Errorf("part %d of the header is too short", n))
@@ -303,6 +297,18 @@ func (r *Reader) take(b []byte) (extra int64) {
 		r.record(b)
 	}
 	return extra
+}
+
+// update takes the name that an event has from now on.
+func (r *Reader) update(p *parts) {
+	const isName = 2
+	if p.u64() != isName {
+		return
+	}
+	if e := r.byID[p.u64()]; e != nil && !p.bad {
+		name, _, _ := bytes.Cut(p.b, []byte{0})
+		e.name = string(name)
+	}
 }
 
 // pipedAttr takes perf's request to the kernel.

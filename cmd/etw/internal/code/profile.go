@@ -226,15 +226,11 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		}
 	}
 	had := p.Len()
-	if had == 0 && cmd.Context().Err() == nil {
-		if err := pick.CheckMet(cmd, &o.In, args, asked); err != nil {
+	if had == 0 {
+		if err := o.sayNone(cmd, args, asked, p); err != nil {
 			p.T.Close()
 			return nil, err
 		}
-		if p.none != "" {
-			cli.Report(cmd, errors.New(p.none))
-		}
-		show.ReportNeeds(cmd, p.lacks, p.T)
 	}
 	p.note()
 	if err := o.Shape(p); err != nil {
@@ -249,19 +245,6 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		cli.Report(cmd, fmt.Errorf("of %s none passes --tid, --label, --kind, --root, --include and --exclude", show.Count(had, "sample", "samples")))
 	}
 	return p, nil
-}
-
-// whyNone says why there is nothing, if the trace has events of the kind, or none in the
-// time. It is an answer if more would be there without filters.
-func (o *Profiling) whyNone(i *pick.Inquiry, needs []need.Need, seen *need.Seen) string {
-	at := slices.IndexFunc(needs, func(n need.Need) bool { return seen.Has(&n, false) == need.Present })
-	switch why := i.Span.WhyNone(&o.scope); {
-	case why != "" || at < 0:
-		return why
-	case i.Cut || i.Parted || o.scope.Parted():
-		return noneInPart
-	}
-	return "the trace has events of " + needs[at].What + ", but none that weigh code: samples of idle processors do not, nor do events of Microsoft-Windows-Kernel-File and -Disk, of which etw files tells"
 }
 
 // profile reads traces in one pass: the names of code are learnt from all events, samples

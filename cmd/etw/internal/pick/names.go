@@ -3,6 +3,8 @@ package pick
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -295,4 +298,48 @@ func (n *Names) Cell(v views.Value, kind views.Kind) string {
 		return cmp.Or(v.Text(), n.Threads[v.Int()])
 	}
 	return v.Text()
+}
+
+// called returns the numbers of the things whose name fits a pattern, with or without the
+// suffix of programs.
+func called(named map[int64]string, patterns []filter.Glob, flag, thing string) (filter.Numbers, error) {
+	var found filter.Numbers
+	for _, pattern := range patterns {
+		before := len(found)
+		for id, name := range named {
+			for name := range strings.SplitSeq(name, andThen) {
+				if pattern.Match(name) || pattern.Match(trimExtension(name)) {
+					found = append(found, filter.Number(id)...)
+					break
+				}
+			}
+		}
+		if len(found) == before {
+			names := slices.Compact(slices.Sorted(maps.Values(named)))
+			return nil, cli.Usagef("--%s: no %s is called %s%s; the names in the trace are %s", flag, thing, pattern, cli.DidYouMean(string(pattern), names), Listed(names))
+		}
+	}
+	return found, nil
+}
+
+// trimExtension returns the name of a program without its .exe or .dll.
+func trimExtension(name string) string {
+	for _, suffix := range []string{".exe", ".dll"} {
+		if n := len(name) - len(suffix); n > 0 && strings.EqualFold(name[n:], suffix) {
+			return name[:n]
+		}
+	}
+	return name
+}
+
+// Listed lists names, or the first of many.
+func Listed(names []string) string {
+	const most = 20
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }

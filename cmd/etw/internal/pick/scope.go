@@ -3,7 +3,6 @@ package pick
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -235,48 +234,4 @@ func (s *Selector) CheckLive() error {
 		return cli.Usagef("%s: live events are chosen by the number of a process or a thread", s.firstPattern())
 	}
 	return nil
-}
-
-// called returns the numbers of the things whose name fits a pattern, with or without the
-// suffix of programs.
-func called(named map[int64]string, patterns []filter.Glob, flag, thing string) (filter.Numbers, error) {
-	var found filter.Numbers
-	for _, pattern := range patterns {
-		before := len(found)
-		for id, name := range named {
-			for name := range strings.SplitSeq(name, andThen) {
-				if pattern.Match(name) || pattern.Match(trimExtension(name)) {
-					found = append(found, filter.Number(id)...)
-					break
-				}
-			}
-		}
-		if len(found) == before {
-			names := slices.Compact(slices.Sorted(maps.Values(named)))
-			return nil, cli.Usagef("--%s: no %s is called %s%s; the names in the trace are %s", flag, thing, pattern, cli.DidYouMean(string(pattern), names), Listed(names))
-		}
-	}
-	return found, nil
-}
-
-// trimExtension returns the name of a program without its .exe or .dll.
-func trimExtension(name string) string {
-	for _, suffix := range []string{".exe", ".dll"} {
-		if n := len(name) - len(suffix); n > 0 && strings.EqualFold(name[n:], suffix) {
-			return name[:n]
-		}
-	}
-	return name
-}
-
-// Listed lists names, or the first of many.
-func Listed(names []string) string {
-	const most = 20
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) > most:
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
