@@ -48,6 +48,8 @@ func (s *Series) fold() {
 }
 
 // Clone returns a copy that does not change with s.
+//
+//go:noinline
 func (s *Series) Clone() Series {
 	return Series{s.WidthMS, append([]uint64{}, s.Counts...), append([]float64{}, s.Sums...)}
 }

@@ -237,7 +237,9 @@ type decoder struct {
 	values [maxValues][blockRows]int64
 }
 
-// read returns the values of a block.
+// read returns the values of a block. It is not inlined in each loop over rows: a block has many.
+//
+//go:noinline
 func (d *decoder) read(b *block) (values [maxValues][]int64) {
 	for v := range values {
 		values[v] = b.values[v].read(d.values[v][:len(b.stack)])

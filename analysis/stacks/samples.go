@@ -169,7 +169,10 @@ func (s *rows) Label(before LabelSet, key, value string) LabelSet {
 	return l
 }
 
-// Labels returns the labels of a number, in the order in which they were added.
+// Labels returns the labels of a number, in the order in which they were added. It is not inlined:
+// each loop over samples would have it, which calls it once a set of labels.
+//
+//go:noinline
 func (s *rows) Labels(l LabelSet) []Label {
 	var list []Label
 	for ; l != 0; l = s.labels[l-1].before {
@@ -209,6 +212,8 @@ type Samples struct {
 }
 
 // NewSamples returns Samples of a kind. The first type is a count.
+//
+//go:noinline
 func NewSamples(kind string, types ...ValueType) *Samples {
 	return &Samples{Kind: kind, Types: types, processes: make(map[int64]int32), nodes: maxNodes, limit: maxRows, nameless: maxNameless}
 }

@@ -137,6 +137,8 @@ func nanoseconds(ms float64) int64 {
 }
 
 // row returns the lane of a key, which has n buckets.
+//
+//go:noinline
 func (c *chart) row(k key, n int) *row {
 	r := c.lanes[k]
 	if r == nil {
