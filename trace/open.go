@@ -70,6 +70,8 @@ func (o *opening) close() {
 }
 
 // found returns the file that r reads.
+//
+//go:noinline
 func (o *opening) found(r reader) *File {
 	f := &File{r: r, name: o.name, packing: o.packing, size: o.size, read: o.read, failed: o.failed, packed: o.packed, closers: o.closers}
 	o.closers = nil

@@ -210,6 +210,7 @@ func (p *Profile) scale() {
 	}
 }
 
+//go:noinline
 func (p *Profile) warn(format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
 }

@@ -20,6 +20,8 @@ type Suggestion struct {
 func Next(command, why string) Suggestion { return Suggestion{why, command} }
 
 // Suggest adds a suggestion that is not there yet.
+//
+//go:noinline
 func (a *About) Suggest(command, why string) {
 	s := Suggestion{why, command}
 	if a != nil && !slices.Contains(a.Next, s) {
