@@ -14,7 +14,9 @@ type peerThreadPool struct {
 func compareThreadPool(s *sheet) {
 	theirs := &s.theirs.ThreadPool
 	if len(theirs.Counts) == 0 {
-		s.equal("runtimes", len(s.ours.ThreadPool.Runtimes), 0)
+		for _, rt := range s.ours.ThreadPool.Runtimes { // TraceEvent does not count events of the queue
+			s.equal("changes of workers", rt.Started+rt.Stopped+rt.Waited+rt.WorkersRequested+len(rt.Adjustments), 0)
+		}
 		return
 	}
 	counts := map[string]int{}
