@@ -32,6 +32,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/stats"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
+	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/requests"
+	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -165,10 +169,54 @@ func (e *exporter) export(ctx context.Context, name, dir string) (*parquet.Manif
 	decoder.Find = dotnet.Of
 	o := parquet.Options{Dir: dir, Trace: path.Base(filepath.ToSlash(name)), ID: id, Host: cmp.Or(resource[parquet.KeyHost], e.Host), Resource: resource,
 		Start: t.Start(), Decoder: decoder, Providers: providers}
-	return parquet.Export(ctx, t, o, func() parquet.Losses {
-		n := t.Stats()
-		return parquet.Losses{Lost: n.Lost, LostBuffers: n.LostBuffers, Damaged: n.Undecodable}
+	return write(ctx, t, o)
+}
+
+// write exports a trace with tables of collections, counters and requests, in one pass.
+func write(ctx context.Context, t *trace.Trace, o parquet.Options) (*parquet.Manifest, error) {
+	w, err := parquet.New(o)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	var mux etw.Mux
+	collections, values, acts := gc.New(&mux), counters.New(&mux), requests.New(&mux)
+	var rows *parquet.Requests
+	var fault error
+	acts.OnEnd(func(pid int64, provider, task string, a requests.Activity) {
+		if rows == nil {
+			rows = w.Requests(t.Start())
+		}
+		fault = cmp.Or(fault, rows.Add(pid, provider, task, &a))
 	})
+	var losses parquet.Losses
+	for r, err := range t.Records() {
+		if err != nil {
+			losses.Problems = append(losses.Problems, err.Error())
+			continue
+		}
+		if err := cmp.Or(ctx.Err(), w.Add(r)); err != nil {
+			return nil, err
+		}
+		_ = mux.Dispatch(r) // an event that does not fit its claim is counted by the writer
+	}
+	acts.Result()
+	if fault != nil {
+		return nil, fault
+	}
+	for _, x := range []struct {
+		table, view, order string
+		all                []table.View
+	}{{"gcs", "collection", "startMs", collections.Result().Tables()}, {"counters", "point", "atMs", values.Result().Tables()}} {
+		if v, ok := table.Find(x.all, x.view); ok && v.Rows > 0 {
+			if err := w.Table(x.table, v.Rising(x.order), t.Start()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	n := t.Stats()
+	losses.Lost, losses.LostBuffers, losses.Damaged = n.Lost, n.LostBuffers, n.Undecodable
+	return w.Close(losses, len(losses.Problems) == 0)
 }
 
 // upload copies the files of a lake, the manifest last.
