@@ -270,19 +270,28 @@ func needsOf(kind *samples.Kind, t *trace.Trace) []need.Need {
 	return kind.Needs
 }
 
-// WaitingFact explains the frame of threads that wait, where there is one.
-func WaitingFact(p *stacks.Profile) []string {
+// WaitingFact explains the frame of threads that wait, where there is one, and the samples of which
+// nothing tells whether they wait, where they are most.
+func WaitingFact(p *stacks.Profile) []string { return append(waitingFact(p), unseenFact(p)...) }
+
+func waitingFact(p *stacks.Profile) []string {
 	if p.Len() == 0 {
 		return nil
 	}
-	var facts []string
+	waiting := lastOf(p.Waiting())
+	if waiting <= 0 {
+		return nil
+	}
+	u := unitOf(p.Types[len(p.Types)-1])
+	return []string{fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows the methods", stacks.WaitingName, u.text(waiting))}
+}
+
+// unseenFact looks at all samples.
+func unseenFact(p *stacks.Profile) []string {
+	if p.Len() == 0 || p.Kind != cpu.ThreadTime {
+		return nil
+	}
 	u, waiting := unitOf(p.Types[len(p.Types)-1]), lastOf(p.Waiting())
-	if waiting > 0 {
-		facts = append(facts, fmt.Sprintf("%s is %s in which threads waited, and stands last; --as-sampled shows the methods", stacks.WaitingName, u.text(waiting)))
-	}
-	if p.Kind != cpu.ThreadTime {
-		return facts
-	}
 	c, unseen := work.Default().Classify(p), int64(0)
 	for s := range p.Samples() {
 		if c.Unseen(s) {
@@ -290,7 +299,7 @@ func WaitingFact(p *stacks.Profile) []string {
 		}
 	}
 	if rest := lastOf(p.Totals()) - waiting; 2*unseen > rest { // rankings are mostly of these
-		facts = append(facts, fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which", u.text(unseen), u.text(rest)))
+		return []string{fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which", u.text(unseen), u.text(rest))}
 	}
-	return facts
+	return nil
 }

@@ -160,6 +160,7 @@ type Profiled struct {
 	compared   bool                                         // with what there was before
 	given      bool                                         // it is a profile that another tool wrote
 	before     *trace.Trace
+	windowed   bool // it is a part of the time of a profile that is kept
 	seenBefore *need.Seen
 	needs      []need.Need // the events that samples are of
 	seen       *need.Seen  // which of them there are
@@ -236,7 +237,7 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	if err := o.Shape(p); err != nil {
 		return p, err
 	}
-	p.tellOfLeft()
+	p.tellOfLeft(had)
 	if had > 0 && p.Len() == 0 {
 		if err := o.threads.checkMet(cmd, &o.In, args); err != nil && !p.given {
 			p.T.Close()

@@ -39,7 +39,7 @@ func (o *Profiling) window(cmd *cobra.Command, p *Profiled, h *filter.Header) er
 	if err != nil {
 		return err
 	}
-	p.Profile = view.Profile()
+	p.Profile, p.windowed = view.Profile(), true
 	if p.Facts = nil; p.part != nil && p.Len() > 0 {
 		p.Facts = p.part(p.Profile, q)
 	}
@@ -70,13 +70,20 @@ func widened(asked *filter.Header) filter.Header {
 	return wide
 }
 
-// tellOfLeft has the facts about samples be of those that filters left.
-func (p *Profiled) tellOfLeft() {
+// tellOfLeft has the facts about samples be of those that filters left of so many.
+func (p *Profiled) tellOfLeft(had int) {
 	if p.given {
 		return
 	}
-	if p.Kind == cpu.ThreadTime && p.part != nil && p.before == nil && p.Len() > 0 && len(p.Facts) > 0 {
+	if p.Kind == cpu.ThreadTime && p.part != nil && p.before == nil && p.Len() > 0 && p.Len() < had && len(p.Facts) > 0 {
 		p.Facts = append(p.part(p.Profile, stacks.Query{}), p.Facts[1:]...)
 	}
-	p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
+	p.Facts = append(slices.Clip(p.Facts), waitingFact(p.Profile)...)
+	if !p.windowed || p.Len() <= fewSamples {
+		p.Facts = append(p.Facts, unseenFact(p.Profile)...)
+	}
 }
+
+// fewSamples is up to how many samples of a window are looked at one by one. Of more, of which the
+// page shows one window after the other, all of the trace has that fact.
+const fewSamples = 1 << 20
