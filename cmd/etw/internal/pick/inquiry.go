@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -117,11 +118,7 @@ func (i *Inquiry) Warnings(t *trace.Trace) []string {
 		list = append(list, show.NotWhole)
 	}
 	if i.Cut {
-		text := "intervals that began before --from, or ended after --to, count as cut off"
-		if i.CutText != "" {
-			text = i.CutText
-		}
-		list = append(list, text)
+		list = append(list, cmp.Or(i.CutText, "intervals that began before --from, or ended after --to, count as cut off"))
 	}
 	if i.Parted {
 		list = append(list, "intervals not whole in the times of --activity or --during count as cut off")
