@@ -134,21 +134,9 @@ func writePackages(dir string, t target, version string, when time.Time, files [
 	if err != nil {
 		return err
 	}
-	number := debVersion(version)
-	for _, p := range []struct {
-		name string
-		make func() ([]byte, error)
-	}{
-		{fmt.Sprintf("etwgen_%s_%s.deb", number, t.arch), pack.deb},
-		{fmt.Sprintf("etwgen-%s-1.%s.rpm", number, rpmMachines[t.arch].name), pack.rpm},
-		{fmt.Sprintf("etwgen-%s-r0_%s.apk", apkVersion(version), apkMachines[t.arch]), pack.apk},
-	} {
-		data, err := p.make()
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, p.name), data, 0o644); err != nil {
-			return err
+	for _, f := range forms {
+		if err := f.write(dir, pack); err != nil {
+			return fmt.Errorf("%s: %w", f.packager, err)
 		}
 	}
 	return nil

@@ -19,7 +19,6 @@ type pack struct {
 	version string
 	when    time.Time
 	files   []file // in the order of their names
-	size    int    // of all of them
 }
 
 func newPack(t target, version string, when time.Time, files []file) (*pack, error) {
@@ -56,9 +55,6 @@ func newPack(t target, version string, when time.Time, files []file) (*pack, err
 	}
 	p.files = append(p.files, file{"usr/share/doc/etwgen/copyright", legal.Bytes(), 0o644})
 	slices.SortFunc(p.files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
-	for _, f := range p.files {
-		p.size += len(f.data)
-	}
 	return p, nil
 }
 
