@@ -18,6 +18,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/compare"
 	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/internal/s3test"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -105,7 +106,7 @@ func TestPush(t *testing.T) {
 	if err := run(context.Background(), []string{"push", dir, "s3://b/fleet"}, func(k string) string { return env[k] }, io.Discard); err == nil || !strings.Contains(err.Error(), "403") {
 		t.Errorf("%v", err)
 	}
-	if err := run(context.Background(), []string{"compact"}, os.Getenv, io.Discard); !errors.Is(err, errUsage) {
+	if err := run(context.Background(), []string{"compact"}, os.Getenv, io.Discard); err == nil || command.Began(err) {
 		t.Errorf("%v", err)
 	}
 }
@@ -164,7 +165,7 @@ func TestClickHouse(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"clickhouse"}, {"clickhouse", dir, "a", "b", "c"}} {
-		if err := run(context.Background(), args, os.Getenv, io.Discard); !errors.Is(err, errUsage) {
+		if err := run(context.Background(), args, os.Getenv, io.Discard); err == nil || command.Began(err) {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
@@ -235,4 +236,14 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// run executes a command line.
+func run(ctx context.Context, args []string, env func(string) string, out io.Writer) error {
+	root := newRoot(env)
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(io.Discard)
+	_, err := command.Execute(ctx, root)
+	return err
 }
