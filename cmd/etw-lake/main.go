@@ -49,6 +49,7 @@ into a bucket of an object store, and prints views of it for ClickHouse and the
 figures of recordings for etw compare.
 
 Exit codes: 0 if all is well, 1 if not, 2 for a command line that makes no sense.`,
+		Annotations:   map[string]string{command.SectionKey: "8"}, // etw-lake(1) is the page of etw lake
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

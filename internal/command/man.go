@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,13 +69,18 @@ func Names(root *cobra.Command) []string {
 // pageName returns the name of a page: etw, etw-dump.
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
+// SectionKey is the annotation of a root command whose pages are not in section 1 of the manual.
+const SectionKey = "section"
+
+func section(c *cobra.Command) string { return cmp.Or(c.Root().Annotations[SectionKey], "1") }
+
 // writePages writes all pages into a folder, each at once.
 func writePages(dir string, root *cobra.Command) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, c := range pages(root) {
-		if err := writeFile(filepath.Join(dir, pageName(c)+".1"), manPage(c)); err != nil {
+		if err := writeFile(filepath.Join(dir, pageName(c)+"."+section(c)), manPage(c)); err != nil {
 			return err
 		}
 	}
@@ -106,7 +112,7 @@ func writeFile(path string, data []byte) error {
 // manPage returns the page of a command in the language of man.
 func manPage(c *cobra.Command) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(pageName(c))), roff(pageName(c)), roff(c.Short))
+	fmt.Fprintf(&b, ".TH %s %s\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(pageName(c))), section(c), roff(pageName(c)), roff(c.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n.SH DESCRIPTION\n", roff(c.UseLine()))
 	for _, paragraph := range strings.Split(c.Long, "\n\n") {
 		if strings.HasPrefix(paragraph, "  ") {
@@ -118,7 +124,7 @@ func manPage(c *cobra.Command) []byte {
 	if list := pages(c); c.HasAvailableSubCommands() && len(list) > 1 {
 		b.WriteString(".SH COMMANDS\n")
 		for _, sub := range list[1:] {
-			fmt.Fprintf(&b, ".TP\n.BR %s (1)\n%s\n", roff(pageName(sub)), roff(sub.Short))
+			fmt.Fprintf(&b, ".TP\n.BR %s (%s)\n%s\n", roff(pageName(sub)), section(c), roff(sub.Short))
 		}
 	}
 	manFlags(&b, c)

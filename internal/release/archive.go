@@ -23,8 +23,8 @@ type file struct {
 	mode os.FileMode
 }
 
-// filesOf returns the files of a folder as they are called below another one.
-func filesOf(dir, below string) ([]file, error) {
+// filesOf returns the files of a folder.
+func filesOf(dir string) ([]file, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func filesOf(dir, below string) ([]file, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{name: below + "/" + e.Name(), data: data, mode: 0o644})
+		files = append(files, file{name: e.Name(), data: data, mode: 0o644})
 	}
 	return files, nil
 }
@@ -132,13 +132,13 @@ func writeZip(w io.Writer, folder string, when time.Time, files []file) error {
 
 // writeSums writes the check sums of all files of a folder, as sha256sum -c reads them.
 func writeSums(dir string) error {
-	files, err := filesOf(dir, "")
+	files, err := filesOf(dir)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
 	for _, f := range files {
-		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(f.data), f.name[1:])
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(f.data), f.name)
 	}
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), b.Bytes(), 0o644)
 }

@@ -183,11 +183,14 @@ func commonFiles(tmp string) ([]file, error) {
 		if out, err := exec.Command(path, "man", "--dir", pages).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s man: %w\n%s", name, err, out)
 		}
-		list, err := filesOf(pages, "man/man1")
+		list, err := filesOf(pages)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, list...)
+		for _, f := range list { // each where its section of the manual is
+			f.name = "man/man" + filepath.Ext(f.name)[1:] + "/" + f.name
+			files = append(files, f)
+		}
 		for shell, to := range map[string]string{"bash": name + ".bash", "zsh": "_" + name, "fish": name + ".fish", "powershell": name + ".ps1"} {
 			out, err := exec.Command(path, "completion", shell).Output()
 			if err != nil {

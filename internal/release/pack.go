@@ -32,12 +32,12 @@ func newPack(t target, version string, when time.Time, files []file) (*pack, err
 			legal.Write(f.data)
 			legal.WriteByte('\n')
 			continue
-		case dir == "man/man1":
+		case strings.HasPrefix(dir, "man/"):
 			var err error
 			if f.data, err = packedBytes(f.data); err != nil {
 				return nil, err
 			}
-			f.name = "usr/share/man/man1/" + name + ".gz"
+			f.name = "usr/share/" + dir + "/" + name + ".gz"
 		case dir == "completions" && strings.HasSuffix(name, ".bash"):
 			f.name = "usr/share/bash-completion/completions/" + program
 		case dir == "completions" && strings.HasSuffix(name, ".fish"):

@@ -69,8 +69,9 @@ func formula(number string, sums map[target]string) string {
 	b.WriteString(`
   def install
     bin.install "etw", "etwgen", "etw-lake"
-    man1.install Dir["man/man1/*.1"]
-    %w[etw etwgen].each do |program|
+    man1.install Dir["man/man1/*"]
+    man8.install Dir["man/man8/*"]
+    %w[etw etwgen etw-lake].each do |program|
       bash_completion.install "completions/#{program}.bash" => program
       zsh_completion.install "completions/_#{program}"
       fish_completion.install "completions/#{program}.fish"
