@@ -32,11 +32,10 @@ import (
 // several goroutines at once.
 type Owners struct {
 	threads map[uint32]*life
-	stacks  []stackOwner
-	sorted  bool // stacks are, by time and processor
-	prune   int  // how many stacks there are before some are dropped
-	cursor  int  // in stacks: where the last search ended
-	size    int
+	// stacks are those of each processor that were learned before the first record was attributed,
+	// and recent those since.
+	stacks, recent map[int32]*stackOwners
+	size           int
 	// now is the latest time that was attributed, once begun.
 	now   int64
 	begun bool
@@ -57,12 +56,18 @@ type moment struct {
 	process uint32
 }
 
-// A stackOwner is whom the call stack of an event belongs to, which was logged at
-// some time on some processor.
+// A stackOwner is whom the call stack of an event belongs to, which was logged at some time.
 type stackOwner struct {
 	at              int64
-	processor       int32
 	process, thread uint32
+}
+
+// stackOwners are those of a processor.
+type stackOwners struct {
+	list     []stackOwner
+	unsorted bool // by time
+	prune    int  // how many there are before some are dropped
+	cursor   int  // where the last search ended
 }
 
 // minPrune is how many stacks are added at least before others are dropped.
@@ -70,9 +75,10 @@ const minPrune = 1024
 
 // Approximate sizes of the kept data.
 const (
-	lifeSize       = 100
-	momentSize     = 16
-	stackOwnerSize = 24
+	lifeSize        = 100
+	momentSize      = 16
+	stackOwnerSize  = 16
+	stackOwnersSize = 100
 )
 
 // Learns reports whether Learn makes something of events of a class and opcode.
@@ -106,12 +112,11 @@ func (o *Owners) Learn(r *etw.Record) bool {
 			o.start(l, m)
 		}
 		return true
-	case r.Provider == stackWalkClass && len(p) >= 16:
-		return o.addStack(stackOwner{
-			at:        int64(binary.LittleEndian.Uint64(p)),
-			processor: r.Processor,
-			process:   binary.LittleEndian.Uint32(p[8:]),
-			thread:    binary.LittleEndian.Uint32(p[12:]),
+	case IsStack(r):
+		return o.addStack(r.Processor, stackOwner{
+			at:      StackTime(r),
+			process: binary.LittleEndian.Uint32(p[8:]),
+			thread:  binary.LittleEndian.Uint32(p[12:]),
 		})
 	}
 	return false
@@ -169,19 +174,43 @@ func compareMoments(a, b moment) int {
 	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.process, b.process))
 }
 
-func (o *Owners) addStack(s stackOwner) bool {
-	if o.begun && s.at <= o.now {
-		return false // its event has gone by
+// IsStack reports whether r is the call stack of an event that Learn makes something of.
+func IsStack(r *etw.Record) bool {
+	return r.Kind == etw.KindClassic && r.Provider == stackWalkClass && isStack(r.Opcode) && len(r.Payload) >= 16
+}
+
+// StackTime returns the time of the event that r is the call stack of: see [IsStack]. Nobody needs
+// to have learned of r before that.
+func StackTime(r *etw.Record) int64 { return int64(binary.LittleEndian.Uint64(r.Payload)) }
+
+func (o *Owners) addStack(processor int32, s stackOwner) bool {
+	all := &o.stacks
+	if o.begun {
+		all = &o.recent
+		if s.at < o.now {
+			return false // its event has gone by
+		}
 	}
-	if o.begun && len(o.stacks) >= o.prune {
+	l := (*all)[processor]
+	if l == nil {
+		if *all == nil {
+			*all = make(map[int32]*stackOwners)
+		}
+		l = new(stackOwners)
+		(*all)[processor] = l
+		o.size += stackOwnersSize
+	}
+	if o.begun && len(l.list) >= l.prune {
 		// Those of events that have gone by are not needed any more.
-		before := len(o.stacks)
-		o.stacks = slices.DeleteFunc(o.stacks, func(s stackOwner) bool { return s.at < o.now })
-		o.size -= stackOwnerSize * (before - len(o.stacks))
-		o.prune = 2*len(o.stacks) + minPrune
+		before := len(l.list)
+		l.list = slices.DeleteFunc(l.list, func(s stackOwner) bool { return s.at < o.now })
+		o.size -= stackOwnerSize * (before - len(l.list))
+		l.prune, l.cursor = 2*len(l.list)+minPrune, 0
 	}
-	o.stacks = append(o.stacks, s)
-	o.sorted = false
+	if n := len(l.list); n > 0 && compareStacks(l.list[n-1], s) > 0 {
+		l.unsorted = true
+	}
+	l.list = append(l.list, s)
 	o.size += stackOwnerSize
 	return true
 }
@@ -199,22 +228,24 @@ func (o *Owners) Merge(others ...*Owners) {
 				ours.stop(theirs.end)
 			}
 		}
-		o.addStacks(other)
+		for processor, theirs := range other.stacks {
+			o.addStacks(processor, theirs.list)
+		}
+		other.stacks = nil // there may be millions
 	}
 }
 
-// addStacks adds the stacks of another, which loses them: there may be millions.
-func (o *Owners) addStacks(other *Owners) {
-	list := other.stacks
-	other.stacks = nil
-	if len(o.stacks) == 0 && !o.begun {
-		o.stacks, o.sorted = list, false
-		o.size += stackOwnerSize * len(list)
+// addStacks adds the stacks of a processor, which the caller has no use for any more.
+func (o *Owners) addStacks(processor int32, list []stackOwner) {
+	if o.stacks[processor] == nil && !o.begun && len(list) > 0 {
+		o.addStack(processor, list[0])
+		l := o.stacks[processor]
+		l.list, l.unsorted = list, true
+		o.size += stackOwnerSize * (len(list) - 1)
 		return
 	}
-	o.stacks = slices.Grow(o.stacks, len(list))
 	for _, s := range list {
-		o.addStack(s)
+		o.addStack(processor, s)
 	}
 }
 
@@ -234,9 +265,11 @@ func (o *Owners) Attribute(r *etw.Record) {
 	if r.ProcessID < 0 && r.ThreadID >= 0 {
 		r.ProcessID = o.process(r.ThreadID, r.Timestamp)
 	}
-	if r.ProcessID < 0 && len(o.stacks) > 0 {
-		if s, ok := o.stack(r); ok {
-			r.ProcessID, r.ThreadID = processOrThread(s.process), processOrThread(s.thread)
+	for _, all := range [...]map[int32]*stackOwners{o.stacks, o.recent} {
+		if l := all[r.Processor]; r.ProcessID < 0 && l != nil {
+			if s, ok := l.of(r); ok {
+				r.ProcessID, r.ThreadID = processOrThread(s.process), processOrThread(s.thread)
+			}
 		}
 	}
 }
@@ -259,47 +292,43 @@ func (o *Owners) process(thread, at int64) int64 {
 	return -1
 }
 
-// stack returns whom the call stack of r belongs to, if there is one that does
+// of returns whom the call stack of r belongs to, if there is one that does
 // not speak of another thread.
-func (o *Owners) stack(r *etw.Record) (stackOwner, bool) {
-	if !o.sorted {
-		order.Sort(o.stacks, func(a, b stackOwner) int {
-			return cmp.Or(compareStacks(a, b), cmp.Compare(a.thread, b.thread), cmp.Compare(a.process, b.process))
-		})
-		o.sorted, o.cursor = true, 0
+func (l *stackOwners) of(r *etw.Record) (stackOwner, bool) {
+	if l.unsorted {
+		order.Sort(l.list, compareStacks)
+		l.unsorted, l.cursor = false, 0
 	}
-	of := stackOwner{at: r.Timestamp, processor: r.Processor}
-	i := o.seek(of)
-	if i == len(o.stacks) || compareStacks(o.stacks[i], of) != 0 ||
-		r.ThreadID >= 0 && r.ThreadID != processOrThread(o.stacks[i].thread) {
-		return of, false
+	i := l.seek(r.Timestamp)
+	if i == len(l.list) || l.list[i].at != r.Timestamp || r.ThreadID >= 0 && r.ThreadID != processOrThread(l.list[i].thread) {
+		return stackOwner{}, false
 	}
-	return o.stacks[i], true
+	return l.list[i], true
 }
 
-// seek returns the first of the stacks that is not before s. Records come by time,
+// seek returns the first of the stacks that is not before a time. Records come by time,
 // so it mostly is the one that was found last, or one of the next.
-func (o *Owners) seek(s stackOwner) int {
+func (l *stackOwners) seek(at int64) int {
 	const near = 8
-	from, to := o.cursor, len(o.stacks)
-	if from > 0 && compareStacks(o.stacks[from-1], s) >= 0 {
+	from, to := l.cursor, len(l.list)
+	if from > 0 && l.list[from-1].at >= at {
 		from, to = 0, from
 	}
 	for range near {
-		if from == to || compareStacks(o.stacks[from], s) >= 0 {
-			o.cursor = from
+		if from == to || l.list[from].at >= at {
+			l.cursor = from
 			return from
 		}
 		from++
 	}
-	i, _ := slices.BinarySearchFunc(o.stacks[from:to], s, compareStacks)
-	o.cursor = from + i
-	return o.cursor
+	i, _ := slices.BinarySearchFunc(l.list[from:to], at, func(s stackOwner, at int64) int { return cmp.Compare(s.at, at) })
+	l.cursor = from + i
+	return l.cursor
 }
 
 func compareStacks(a, b stackOwner) int {
 	if a.at != b.at {
 		return cmp.Compare(a.at, b.at)
 	}
-	return cmp.Compare(a.processor, b.processor)
+	return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.process, b.process))
 }

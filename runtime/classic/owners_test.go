@@ -170,7 +170,7 @@ func TestLive(t *testing.T) {
 	var o classic.Owners
 	for at := int64(1); at < 100_000; at++ {
 		process := uint32(at / 100 % 5)
-		learn := []*etw.Record{stackOf(at-1, 0, 1, 2)} // too late for its event
+		learn := []*etw.Record{stackOf(at-2, 0, 1, 2)} // too late for its event
 		if at%100 == 0 {
 			learn = append(learn, threadEvent(1, at, process, 10), threadEvent(2, at+1, process, 10))
 		}

@@ -3,8 +3,11 @@ package etl_test
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
+	"runtime"
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -104,5 +107,63 @@ func TestStackOwner(t *testing.T) {
 		if a, b := all[0], all[1]; a.ProcessID != 5 || a.ThreadID != 6 || b.ProcessID != -1 || b.ThreadID != -1 {
 			t.Errorf("opcode %d: %d/%d and %d/%d, want 5/6 and -1/-1", opcode, a.ProcessID, a.ThreadID, b.ProcessID, b.ThreadID)
 		}
+	}
+}
+
+// TestManyStacks: the owners of call stacks take no memory in proportion to the file, also where
+// stacks are in a later buffer than their event.
+func TestManyStacks(t *testing.T) {
+	const events, cpus, buffer = 60_000, 3, 16 << 10
+	h := etltest.DefaultHeader()
+	h.BufferSize, h.Processors = buffer, cpus
+	var out bytes.Buffer
+	w, err := etltest.NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(at int, class etw.GUID, opcode etw.Opcode, p []byte) {
+		err := w.WriteAs(etltest.FormPerfInfo, &etw.Record{
+			Kind: etw.KindClassic, Provider: class, Opcode: opcode, Version: 2, PointerSize: etw.Ptr64,
+			Processor: int32(at % cpus), Timestamp: h.Clock.Origin + 100*int64(1+at), Payload: p,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const behind = 5 * cpus
+	for at := range events + behind {
+		write(at, threadClass, 50, nil)
+		if of := at - behind; of >= 0 {
+			write(at, stackClass, 32, payload(etw.Ptr64, h.Clock.Origin+100*int64(1+of), uint32(of%100), uint32(of%1000), 99))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read := func(options ...etl.Option) (allocated uint64, owned int) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := etl.NewReader(struct{ io.ReaderAt }{bytes.NewReader(out.Bytes())}, int64(out.Len()), options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rec, err := range r.Records() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at := int(rec.Timestamp-h.Clock.Origin)/100 - 1; rec.Provider == threadClass && rec.ProcessID == int64(at%100) && rec.ThreadID == int64(at%1000) {
+				owned++
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc, owned
+	}
+	without, _ := read(etl.WithoutAttribution())
+	with, owned := read()
+	if owned != events {
+		t.Errorf("%d of %d events belong to the thread of their stack", owned, events)
+	}
+	if more := int64(with) - int64(without); more > events*8 {
+		t.Errorf("the owners of %d stacks take %d bytes", events, more)
 	}
 }

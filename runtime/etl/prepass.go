@@ -24,6 +24,8 @@ type prepass struct {
 	*Reader
 	next atomic.Int64 // the first of the plan that no goroutine reads
 	kept atomic.Int64 // bytes of what was learned
+	// late counts the call stacks that are in a later buffer than their event.
+	late atomic.Int64
 	// blocks are those of the plan, if all of them may stay loaded: see keepBlocks.
 	blocks     []*block
 	blockBytes atomic.Int64
@@ -101,6 +103,10 @@ func (r *Reader) prepare() error {
 		r.stats.Damage.Add(r.files[0].damageAt(0, "schemas and owners", fmt.Errorf(
 			"%w: they take more than %d bytes", ErrLimit, p.keepLimit())))
 	}
+	if n := p.late.Load(); n > mostLate {
+		r.stats.Damage.Add(r.files[0].damageAt(0, "owners", fmt.Errorf(
+			"%w: %d call stacks come later than in the buffer of their events, and %d are looked at", ErrLimit, n, mostLate)))
+	}
 	if r.options.schemas {
 		r.schemas = p.learn()
 	}
@@ -111,6 +117,9 @@ func (r *Reader) prepare() error {
 				r.owners[i].Merge(&owners[i])
 			}
 		}
+		for i := range r.merge.open {
+			r.learn(r.merge.open[i].block)
+		}
 	}
 	p.show()
 	return nil
@@ -119,6 +128,9 @@ func (r *Reader) prepare() error {
 // keepLimit bounds the data that a prepass keeps. In a sound file it is much less; in one
 // that decompresses to far more than its size, it could be anything.
 func (p *prepass) keepLimit() int64 { return 4<<20 + 2*p.size }
+
+// mostLate is how many call stacks are kept whose events are in earlier buffers.
+const mostLate = 1 << 22
 
 // Limits of the blocks that stay loaded from the prepass on, so that a file of
 // usual size is decompressed once. A sound one unpacks to four to six times its
@@ -199,7 +211,7 @@ func (p *prepass) collect(owners []classic.Owners) {
 			if use.schema {
 				p.addSchema(&rec, schemaRecord{place: place{e.key, i, j}})
 			}
-			if use.owner {
+			if use.owner && !b.hasEventOf(&rec) && (!classic.IsStack(&rec) || p.late.Add(1) <= mostLate) {
 				own.Learn(&rec)
 			}
 			if use.foreseen {
@@ -208,6 +220,31 @@ func (p *prepass) collect(owners []classic.Owners) {
 		}
 		p.kept.Add(int64(own.Size() - before))
 		b = p.keep(i, b)
+	}
+}
+
+// hasEventOf reports whether r is the call stack of an event that is not before b, as most are. Its
+// owner is learned when b is opened, which is before the event is delivered: so those that are kept
+// until then are few in a trace of any size.
+func (b *block) hasEventOf(r *etw.Record) bool {
+	return classic.IsStack(r) && b.file.key(classic.StackTime(r)) >= b.ref.first
+}
+
+// learn has the owners of the call stacks known that the prepass passed over.
+func (r *Reader) learn(b *block) {
+	if r.owners == nil {
+		return
+	}
+	var rec etw.Record
+	var f filler
+	for _, e := range b.entries {
+		record := b.record(e)
+		if !mayTell(record) || !r.options.use(record).owner {
+			continue
+		}
+		if f.fill(&rec, b, record, e.key); b.hasEventOf(&rec) {
+			r.owners[b.file.clockGroup].Learn(&rec)
+		}
 	}
 }
 

@@ -226,6 +226,7 @@ func (r *Reader) admit() {
 		r.ahead.release(b)
 		return
 	}
+	r.learn(b)
 	r.merge.push(b)
 }
 

@@ -1,6 +1,7 @@
-// Command large writes a large .nettrace file, to measure with, as such a one is too large to keep:
+// Command large writes a large .nettrace or .etl file, to measure with, as such a one is too large to keep:
 //
 //	go run ./tests/bench/large -samples 10000000 -bytes 2000000000 -o large.nettrace
+//	go run ./tests/bench/large -samples 10000000 -threads 400 -o large.etl
 //
 // It has samples of threads, whose call stacks are paths through a made program, and between
 // them allocations, one of them for each so many samples that the file gets the size. The
@@ -16,6 +17,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -52,7 +54,11 @@ func run(args []string) error {
 		return err
 	}
 	out := bufio.NewWriterSize(f, 1<<20)
-	return errors.Join(p.write(out), out.Flush(), f.Close())
+	write := p.write
+	if filepath.Ext(path) == ".etl" {
+		write = p.writeETL
+	}
+	return errors.Join(write(out), out.Flush(), f.Close())
 }
 
 const (
