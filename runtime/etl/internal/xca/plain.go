@@ -12,14 +12,25 @@ import (
 // bits. Two nibbles share a byte: the second one is found in the byte that the
 // first one was read from, wherever the stream has got to meanwhile.
 
-// Room that one round of the fast loop of DecodePlain may need: a flag word, a
-// run of 32 literals, and a match with the longest form of its length, of which
-// shortMatch bytes are written in any case.
+// A round of the fast loop of DecodePlain looks at these many bytes on both sides: of the
+// input a run of literals, or fewer than fewLiterals of them, the token and one byte of its
+// length, or a flag word; of the output what is written in any case. A longer length needs up
+// to 7 bytes more.
 const (
-	plainInputSlack  = 4 + 32 + 2 + 1 + 1 + 2 + 4
-	plainOutputSlack = 32 + shortMatch
+	fewLiterals      = 8
 	shortMatch       = 32
+	plainInputWindow = 16
+	plainInputSlack  = 32 + plainInputWindow
+	plainOutputSlack = fewLiterals + shortMatch
 )
+
+// leading is how many flags of the 8 in a byte come before the first match.
+var leading = func() (t [256]uint8) {
+	for i := range t {
+		t[i] = uint8(bits.LeadingZeros8(uint8(i)))
+	}
+	return t
+}()
 
 // DecodePlain decodes plain LZ77 from src until dst is full, and returns the
 // number of bytes written. It is less than len(dst) only with an error.
@@ -48,32 +59,36 @@ type plainDecoder struct {
 
 // fast decodes while there is room on both sides for any token, so that it needs few checks
 // and can copy in blocks that reach past their end. It costs branches that no processor can
-// predict: it is quicker to copy too much than to ask.
+// predict: it is quicker to copy too much than to ask. Slices with a bound of their own and
+// arrays spare the reckoning of what is left of the larger ones.
 func (d *plainDecoder) fast() error {
-	dst, src := d.dst, d.src
+	dst, src := d.dst[:len(d.dst):len(d.dst)], d.src[:len(d.src):len(d.src)]
 	in, out, flags, nibble := d.in, d.out, d.flags, uint(d.nibble)
 	lastIn, lastOut := len(src)-plainInputSlack, len(dst)-plainOutputSlack
 
 	for in <= lastIn && out <= lastOut {
-		if flags == noFlags {
-			flags = uint64(binary.LittleEndian.Uint32(src[in:]))<<32 | 1<<31
-			in += 4
-		}
-		literals := bits.LeadingZeros64(flags)
-		binary.LittleEndian.PutUint64(dst[out:], binary.LittleEndian.Uint64(src[in:]))
-		if literals > 8 {
-			copy(dst[out+8:out+32], src[in+8:in+32])
-		}
-		in += literals
-		out += literals
-		flags <<= uint(literals)
-		if flags == noFlags {
+		literals := int(leading[flags>>56])
+		if literals >= fewLiterals {
+			literals = bits.LeadingZeros64(flags)
+			copy(dst[out:out+32], src[in:in+32])
+			in += literals
+			out += literals
+			flags <<= uint(literals)
 			continue
 		}
-		flags <<= 1
+		s := (*[plainInputWindow]byte)(src[in : in+plainInputWindow : in+plainInputWindow])
+		w := (*[plainOutputSlack]byte)(dst[out : out+plainOutputSlack : out+plainOutputSlack])
+		copy8(w[:fewLiterals], s[:fewLiterals])
+		out += literals
+		flags <<= uint(literals + 1)
+		if flags == 0 { // it was the end mark
+			in += literals
+			flags = uint64(binary.LittleEndian.Uint32(src[in:]))<<32 | 1<<31
+			in += 4
+			continue
+		}
 
-		token := uint(binary.LittleEndian.Uint16(src[in:]))
-		in += 2
+		token := uint(s[literals]) | uint(s[literals+1])<<8
 		dist := int(token>>3) + 1
 		if dist > out {
 			d.out = out
@@ -84,10 +99,10 @@ func (d *plainDecoder) fast() error {
 		// it is reckoned without a branch.
 		long := (token&7 + 1) >> 3
 		left := nibble >> 4
-		fresh := uint(src[in])
+		fresh := uint(s[literals+2])
 		n := fresh&0xf&(left-1) | nibble&0xf&-left
 		next := (fresh>>4 | 0x10) & (left - 1)
-		in += int(long &^ left)
+		in += literals + 2 + int(long&^left)
 		nibble ^= (nibble ^ next) & -long
 		length := int(token&7 + 3 + n&-long)
 		if length == 7+3+15 {
@@ -99,11 +114,12 @@ func (d *plainDecoder) fast() error {
 		}
 		from := out - dist
 		if dist >= 8 && length <= shortMatch {
-			copy8(dst[out:out+8], dst[from:from+8])
-			copy8(dst[out+8:out+16], dst[from+8:from+16])
+			to, match := w[literals:literals+shortMatch], dst[from:from+shortMatch:from+shortMatch]
+			copy8(to, match)
+			copy8(to[8:], match[8:])
 			if length > 16 {
-				copy8(dst[out+16:out+24], dst[from+16:from+24])
-				copy8(dst[out+24:out+32], dst[from+24:from+32])
+				copy8(to[16:], match[16:])
+				copy8(to[24:], match[24:])
 			}
 			out += length
 			continue
