@@ -297,21 +297,14 @@ func (p *Profile) summed() *tally {
 
 // scan adds up all rows.
 func (p *Profile) scan(ctx context.Context) (*tally, error) {
-	size := len(p.into)
-	if p.into == nil {
-		size = p.tree.size()
-	}
-	t, d := &tally{of: make([]weight, size)}, new(decoder)
+	t, d := &tally{of: make([]weight, p.tree.size())}, new(decoder)
 	for k := range p.pieces {
 		if k%patience == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		t.addPiece(&p.pieces[k], d)
+		t.addPiece(&p.pieces[k], p.into, d)
 	}
 	t.finish()
-	if p.into != nil {
-		return t.through(p.into, p.tree.size()), nil
-	}
 	return t, nil
 }
 

@@ -85,9 +85,6 @@ func (p *Profile) pick(ctx context.Context, q *Query) (*Profile, error) {
 		}
 		some := p.some(list)
 		some.tallied.tally, some.tallied.tags = sums.stacks, sums.tags
-		if p.into != nil {
-			some.tallied.tally = sums.stacks.through(p.into, p.tree.size())
-		}
 		some.Naming = Naming{}
 		some.countNames()
 		return some, nil

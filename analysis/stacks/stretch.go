@@ -9,16 +9,12 @@ type sums struct {
 }
 
 func (p *Profile) newSums() *sums {
-	size := len(p.into)
-	if p.into == nil {
-		size = p.tree.size()
-	}
-	return &sums{stacks: &tally{of: make([]weight, size)}, tags: &tally{of: make([]weight, len(p.tags))}}
+	return &sums{stacks: &tally{of: make([]weight, p.tree.size())}, tags: &tally{of: make([]weight, len(p.tags))}}
 }
 
 // add adds the rows of a piece.
 func (s *sums) add(p *piece, into []ID) {
-	s.stacks.addPiece(p, &s.decoder)
+	s.stacks.addPiece(p, into, &s.decoder)
 	s.tags.addTags(p, into, &s.decoder)
 }
 

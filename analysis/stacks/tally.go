@@ -37,14 +37,21 @@ func (t *tally) addRow(id ID, first, second int64) {
 	w.values[1] += second
 }
 
-// addPiece adds the rows of a piece.
-func (t *tally) addPiece(p *piece, d *decoder) {
+// addPiece adds the rows of a piece, with the stack that into has for theirs, but those that it
+// leaves out.
+func (t *tally) addPiece(p *piece, into []ID, d *decoder) {
 	values := d.read(p.block)
 	first, second := values[0][:len(p.stack)], values[1][:len(p.stack)]
 	for i, id := range p.stack {
-		if p.kept == nil || p.has(i) {
-			t.addRow(id, first[i], second[i])
+		if p.kept != nil && !p.has(i) {
+			continue
 		}
+		if into != nil {
+			if id = into[id]; id < 0 {
+				continue
+			}
+		}
+		t.addRow(id, first[i], second[i])
 	}
 }
 
