@@ -67,13 +67,16 @@ const page = (() => {
 
   const probe = h("i", { class: "hidden" });
   document.body.append(probe);
-  // color resolves a colour of the style sheet.
+  const colors = new Map(), onTheme = new Set([() => colors.clear()]);
+  // color resolves a colour of the style sheet. To ask for one has the browser look at all styles anew.
   function color(name) {
-    probe.style.color = "var(--" + name + ")";
-    return getComputedStyle(probe).color;
+    if (!colors.has(name)) {
+      probe.style.color = "var(--" + name + ")";
+      colors.set(name, getComputedStyle(probe).color);
+    }
+    return colors.get(name);
   }
 
-  const onTheme = new Set();
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";

@@ -84,8 +84,9 @@ class DataTable {
     if (this.owner) {
       this.root.classList.add("grows");
       this.table.style.minWidth = this.visible.reduce((n, c) => n + (c.width || 240), 0) + "px";
-      this.scroll.addEventListener("scroll", () => requestAnimationFrame(() => this.drawSeen()));
-      new ResizeObserver(() => this.drawSeen()).observe(this.scroll);
+      const follow = () => this.lacks() && this.drawSeen();
+      this.scroll.addEventListener("scroll", () => requestAnimationFrame(follow));
+      new ResizeObserver(follow).observe(this.scroll);
       this.table.addEventListener("keydown", e => this.keySeen(e));
       return;
     }
@@ -98,7 +99,8 @@ class DataTable {
   // for the others.
   drawSeen() {
     const high = DataTable.rowHeight, n = this.order.length, seen = Math.ceil(this.scroll.clientHeight / high) || 20;
-    const first = Math.min(Math.max(Math.floor(this.scroll.scrollTop / high) - seen, 0), n), last = Math.min(first + 3 * seen, n);
+    const top = Math.min(Math.floor(this.scroll.scrollTop / high), n), first = Math.max(top - seen, 0), last = Math.min(top + 2 * seen, n);
+    this.drawn = [first, last];
     const space = rows => page.h("tr", { "aria-hidden": "true", class: "space" }, page.h("td", { colspan: this.width() }));
     const above = space(), below = space();
     above.firstChild.style.height = first * high + "px";
@@ -116,6 +118,12 @@ class DataTable {
     const tr = this.body.querySelector(".chosen");
     if (tr) this.table.setAttribute("aria-activedescendant", tr.id);
     else this.table.removeAttribute("aria-activedescendant");
+  }
+
+  // lacks says whether a row that is seen is no element.
+  lacks() {
+    const top = this.scroll.scrollTop / DataTable.rowHeight, [first, last] = this.drawn;
+    return top < first || Math.min(top + this.scroll.clientHeight / DataTable.rowHeight, this.order.length) > last;
   }
 
   // choose selects the row at a place, and scrolls to it.
