@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -184,30 +185,87 @@ func pageLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 	return list
 }
 
-// TestLinesByNetwork has the PDB and the source on a server: lines and text are those of
-// files at hand, and which PDB it is can be seen before.
-func TestLinesByNetwork(t *testing.T) {
+// ovenFiles writes a trace, and its PDB to a folder; a server has the PDB and the source, and asked
+// has the paths that it was asked for.
+func ovenFiles(t *testing.T) (trace, folder, server string, asked *[]string) {
+	t.Helper()
 	dir := t.TempDir()
-	trace, whole := filepath.Join(dir, "oven.nettrace"), filepath.Join(dir, "at hand", "Shop.pdb")
-	var asked []string
+	trace, folder, asked = filepath.Join(dir, "oven.nettrace"), filepath.Join(dir, "at hand"), new([]string)
 	served := map[string][]byte{"/src/srv/Oven.cs": []byte(ovenSource)}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.Path)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*asked = append(*asked, r.URL.Path)
 		if served[r.URL.Path] == nil {
 			w.WriteHeader(http.StatusNotFound)
 		}
 		w.Write(served[r.URL.Path])
 	}))
-	defer server.Close()
+	t.Cleanup(s.Close)
 	const key = "/Shop.pdb/07070707070707070707070707070707FFFFFFFF/Shop.pdb"
-	served[key] = ovenPDB(`{"documents":{"/*":"` + server.URL + `/src/*"}}`)
+	served[key] = ovenPDB(`{"documents":{"/*":"` + s.URL + `/src/*"}}`)
 	oven, err := (&bakery{lines: true}).write()
-	if err := errors.Join(err, os.Mkdir(filepath.Dir(whole), 0o755), os.WriteFile(trace, oven, 0o644), os.WriteFile(whole, ovenPDB(""), 0o644)); err != nil {
+	if err := errors.Join(err, os.Mkdir(folder, 0o755), os.WriteFile(trace, oven, 0o644), os.WriteFile(filepath.Join(folder, "Shop.pdb"), ovenPDB(""), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	store := filepath.Join(dir, "store")
-	path := "srv*" + store + "*" + server.URL
-	withSource := path + ";source*" + store + "*" + server.URL + "/src"
+	return trace, folder, s.URL, asked
+}
+
+// TestViewSources: a page has lines and sources of servers if whoever started it named them, and
+// asks nobody else, whatever the page asks for.
+func TestViewSources(t *testing.T) {
+	trace, folder, server, asked := ovenFiles(t)
+	path := "srv*" + t.TempDir() + "*" + server + ";source*" + t.TempDir() + "*" + server + "/src"
+	want, stderr, _ := output("top", "--source", "srv/Oven.cs", "--format", "json", "--symbol-path", path, trace)
+	if len(*asked) != 2 || !strings.Contains(want, "Bake") {
+		t.Fatalf("asked for %q: %s%s", *asked, want, stderr)
+	}
+	const question = "api/top?by=line&source=srv/Oven.cs"
+	for name, x := range map[string]struct {
+		args     []string
+		variable string
+		want     string
+		asked    int
+	}{
+		"nothing":      {},
+		"a flag":       {args: []string{"--symbol-path", "srv*" + t.TempDir() + "*" + server + ";source*" + t.TempDir() + "*" + server + "/src"}, want: want, asked: 2},
+		"a variable":   {variable: "srv*" + t.TempDir() + "*" + server + ";source*" + t.TempDir() + "*" + server + "/src", want: want, asked: 2},
+		"no source":    {args: []string{"--symbol-path", "srv*" + t.TempDir() + "*" + server}, asked: 1},
+		"a folder":     {args: []string{"--symbols", folder}, want: want},
+		"--no-symbols": {args: []string{"--no-symbols"}, variable: path},
+	} {
+		t.Setenv("ETW_SYMBOL_PATH", x.variable)
+		*asked = nil
+		address := startView(t, append(x.args, trace)...)
+		t.Setenv("ETW_SYMBOL_PATH", path) // which is not the choice of who started it
+		status, body, _ := get(t, address+question)
+		if len(*asked) != x.asked || x.want != "" && string(body) != x.want || x.want == "" && status != 422 {
+			t.Errorf("%s: asked for %q, %d: %s", name, *asked, status, body)
+		}
+		for _, more := range []string{"&symbol-path=" + url.QueryEscape(path), "&symbols=" + url.QueryEscape(folder)} {
+			if status, body, _ := get(t, address+question+more); status != 400 || len(*asked) != x.asked {
+				t.Errorf("%s%s: %d: %s", name, more, status, body)
+			}
+		}
+	}
+	// A file at hand is not opened, though it ends as the one that is asked for.
+	own := filepath.Join(t.TempDir(), "Oven.cs")
+	if err := os.WriteFile(own, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, body, _ := get(t, startView(t, "--symbols", folder, trace)+"api/top?source="+url.QueryEscape(own)); strings.Contains(string(body), "secret") {
+		t.Errorf("%s", body)
+	}
+	if _, _, status := output("view", "--no-open", "--idle", "1ms", "--symbol-path", "http://example.com", trace); status == 0 {
+		t.Error("a server without https is taken")
+	}
+}
+
+// TestLinesByNetwork has the PDB and the source on a server: lines and text are those of
+// files at hand, and which PDB it is can be seen before.
+func TestLinesByNetwork(t *testing.T) {
+	trace, folder, server, asked := ovenFiles(t)
+	store := t.TempDir()
+	path := "srv*" + store + "*" + server
+	withSource := path + ";source*" + store + "*" + server + "/src"
 	const pdb, source = "Shop.pdb", "/src/srv/Oven.cs"
 	for _, x := range []struct {
 		args []string
@@ -216,26 +274,26 @@ func TestLinesByNetwork(t *testing.T) {
 	}{
 		{args: []string{"symbols", "--fetch", "--lines", "--dry-run", "--symbol-path", path}},
 		{args: []string{"top", "--source", "srv/Oven.cs", "--symbol-path", path}, want: []string{pdb}},
-		{args: []string{"top", "--by", "line", "--symbol-path", path}, same: []string{"top", "--by", "line", "--symbols", filepath.Dir(whole)}},
+		{args: []string{"top", "--by", "line", "--symbol-path", path}, same: []string{"top", "--by", "line", "--symbols", folder}},
 		{args: []string{"symbols", "--fetch", "--lines", "--symbol-path", path}},
-		{args: []string{"top", "--source", "srv/Oven.cs", "--symbol-path", withSource}, want: []string{source}, same: []string{"top", "--source", "srv/Oven.cs", "--symbols", filepath.Dir(whole)}},
-		{args: []string{"top", "--source", "srv/Oven.cs", "--symbol-path", withSource}, same: []string{"top", "--source", "srv/Oven.cs", "--symbols", filepath.Dir(whole)}},
+		{args: []string{"top", "--source", "srv/Oven.cs", "--symbol-path", withSource}, want: []string{source}, same: []string{"top", "--source", "srv/Oven.cs", "--symbols", folder}},
+		{args: []string{"top", "--source", "srv/Oven.cs", "--symbol-path", withSource}, same: []string{"top", "--source", "srv/Oven.cs", "--symbols", folder}},
 	} {
-		asked = nil
+		*asked = nil
 		got, stderr, status := output(append(x.args, trace)...)
 		if len(x.same) > 0 {
 			if want, _, _ := output(append(x.same, trace)...); got != want || status != 0 {
 				t.Errorf("%q: %d, %s\n%s\nwant\n%s", x.args, status, stderr, got, want)
 			}
 		}
-		for i := range asked {
-			if i >= len(x.want) || !strings.HasSuffix(asked[i], x.want[i]) {
-				t.Errorf("%q: asked for %q, not %q", x.args, asked, x.want)
+		for i, at := range *asked {
+			if i >= len(x.want) || !strings.HasSuffix(at, x.want[i]) {
+				t.Errorf("%q: asked for %q, not %q", x.args, *asked, x.want)
 				break
 			}
 		}
-		if len(asked) < len(x.want) {
-			t.Errorf("%q: asked for %q, not %q", x.args, asked, x.want)
+		if len(*asked) < len(x.want) {
+			t.Errorf("%q: asked for %q, not %q", x.args, *asked, x.want)
 		}
 		t.Logf("%q: %d\n%s%s", x.args, status, got, stderr)
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
 
-// TestViewLive shows a process whose first session lists its methods, and whose second one
-// delivers events, half of them when it is told to.
+// TestViewLive shows a process whose first session delivers events, some of them when it is told to,
+// and whose second one lists its methods, for which nobody waits.
 func TestViewLive(t *testing.T) {
 	methods, trace := recorded(t, "rundown.nettrace"), bakeryTrace(t)
-	more := make(chan struct{})
+	more, list := make(chan struct{}), make(chan struct{})
 	rt := eventpipetest.NewRuntime(9)
 	rt.PID = int64(os.Getpid())
 	var sessions atomic.Int32
 	rt.Record = func(w io.Writer, stopped <-chan struct{}) {
-		if sessions.Add(1) == 1 {
+		if sessions.Add(1) == 2 {
 			w.Write(methods[:1000])
-			<-stopped
+			<-list
 			w.Write(methods[1000:])
 			return
 		}
@@ -46,8 +46,12 @@ func TestViewLive(t *testing.T) {
 	defer l.Close()
 	kept := filepath.Join(t.TempDir(), "kept.nettrace")
 	address := startView(t, "-p", strconv.Itoa(os.Getpid()), "-o", kept)
+	unnamed := ""
 	look := func() (growing bool, events map[string]int) {
-		var about struct{ Growing bool }
+		var about struct {
+			Growing bool
+			Unnamed string
+		}
 		if _, body, _ := get(t, address+"api/"); json.Unmarshal(body, &about) != nil {
 			t.Fatalf("%s", body)
 		}
@@ -64,11 +68,19 @@ func TestViewLive(t *testing.T) {
 		for _, r := range doc.Rows {
 			events[r.Event] += r.Count
 		}
+		unnamed = about.Unnamed
 		return about.Growing, events
 	}
 	growing, before := look()
-	if !growing || before["MethodDCEndVerbose_V1"]+before["MethodDCEndVerbose_V2"] == 0 {
-		t.Errorf("it grows: %v; at first there are %v", growing, before)
+	if names := before["MethodDCEndVerbose_V1"] + before["MethodDCEndVerbose_V2"]; !growing || names > 0 || !strings.Contains(unnamed, "the runtime lists them, 0 so far") {
+		t.Errorf("it grows: %v, %q; at first there are %v", growing, unnamed, before)
+	}
+	close(list)
+	for end := time.Now().Add(2 * time.Minute); unnamed != "" || before["MethodDCEndVerbose_V1"]+before["MethodDCEndVerbose_V2"] == 0; growing, before = look() {
+		if time.Now().After(end) {
+			t.Fatalf("no names come: %q, %v", unnamed, before)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	close(more)
 	for end := time.Now().Add(2 * time.Minute); growing; growing, _ = look() {

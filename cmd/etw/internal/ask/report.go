@@ -156,6 +156,11 @@ type examined struct {
 // name, files may. The error is errReported if there was trouble with it; the part that
 // could be read is there.
 func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header, part *pick.Scope, lanes bool) error {
+	end, err := cli.Pass(cmd)
+	if err != nil {
+		return err
+	}
+	defer end()
 	t := x.t
 	x.programs, x.sampler = pick.NewPrograms(), code.NewSampler(t, files)
 	src := &watched{r: pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress},
@@ -175,7 +180,6 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	if lanes && pick.OneSession(t) == nil { // or else there is no one time
 		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered), analysis.Beside(x.machine.lanes()...))
 	}
-	var err error
 	x.res, err = analysis.Run(cmd.Context(), src, opts...)
 	src.r.Progress.End()
 	if cmd.Context().Err() != nil {

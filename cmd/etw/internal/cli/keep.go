@@ -45,8 +45,14 @@ type ProgressKey struct{}
 // far: a func(any), which is not to keep it.
 type SoFarKey struct{}
 
-// GrowingKey is the key of a channel of a context that closes once the traces do not grow any more.
+// GrowingKey is the key of the Growing of a context whose traces grow.
 type GrowingKey struct{}
+
+// A Growing is traces that grow.
+type Growing struct {
+	Over    <-chan struct{} // closes once they do not any more
+	Unnamed func() string   // says why methods have no names yet, or ""
+}
 
 // LeapKey is the key of a context in which records before the time asked for need not be read:
 // events are the same, but not the facts of the whole trace.

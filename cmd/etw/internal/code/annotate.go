@@ -24,6 +24,7 @@ func (o *Top) annotate(cmd *cobra.Command, p *Profiled) error {
 	if p.Len() == 0 { // why was said
 		return p.Close(cmd, out, nil)
 	}
+	o.sourced.served = cli.IsServed(cmd)
 	o.sourced.elsewhere = func(d pdb.Document, link string) (string, error) { return o.Symbols.Source(cmd, d, link) }
 	tab, err := p.annotated(o.sourced, o.line.source, o.line.around, out.Format == show.FormatText || out.Format == show.FormatMD)
 	if err != nil {
@@ -149,13 +150,16 @@ func findSource(weights map[LinePlace]*lineWeight, name string) (string, error) 
 const maxSourceFile = 64 << 20
 
 // text returns the lines of a document, from a file at hand, from its PDB, or from where that
-// says it is, and their fault.
+// says it is, and their fault. A server opens no file because somebody names it.
 func (l *sourceLines) text(document, path string) (lines []string, warning string, err error) {
 	f, n, ok := l.Document(document)
 	if !ok {
 		return nil, "", fmt.Errorf("%s: no PDB has it", document)
 	}
-	data, err := readSource(path)
+	data, err := []byte(nil), fs.ErrNotExist
+	if !l.served {
+		data, err = readSource(path)
+	}
 	if err == nil {
 		if same, known := f.Document(n).Is(data); known && !same {
 			warning = path + " is not the file that was compiled: its lines may be others"

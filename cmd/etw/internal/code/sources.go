@@ -26,6 +26,7 @@ type sourceLines struct {
 	*pdb.Lines
 	asked, mapped int
 	missing       []symbols.Module // of which there is no PDB
+	served        bool
 	elsewhere     func(d pdb.Document, link string) (path string, err error)
 }
 

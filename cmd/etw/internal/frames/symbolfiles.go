@@ -81,11 +81,14 @@ func (s *SymbolFiles) Open(cmd *cobra.Command) (*native.Dir, error) {
 }
 
 // SymbolPath returns the stores and servers that the user chose, none if there is no choice.
-// A server, of assistants or of pages, has no such choice: others name the program that it
-// runs.
+// For those who ask a server, of assistants or of pages, only a flag is one, which they cannot
+// set: others name the program that assistants run.
 func (s *SymbolFiles) SymbolPath(cmd *cobra.Command) (fetch.Path, error) {
-	text := cmp.Or(s.path, os.Getenv(pathVariable))
-	if text == "" || s.none || cli.IsServed(cmd) {
+	text := s.path
+	if text == "" && !cli.IsServed(cmd) {
+		text = os.Getenv(pathVariable)
+	}
+	if text == "" || s.none {
 		return nil, nil
 	}
 	usual := ""
@@ -101,6 +104,28 @@ func (s *SymbolFiles) SymbolPath(cmd *cobra.Command) (fetch.Path, error) {
 		return nil, cli.Usagef("%s: %w", name, err)
 	}
 	return p, nil
+}
+
+// Chosen returns the flags that have commands of a server look where the user chose, as flags and
+// the variable of the command that serves say, and checks them.
+func (s *SymbolFiles) Chosen(cmd *cobra.Command) ([]string, error) {
+	if _, err := s.SymbolPath(cmd); err != nil {
+		return nil, err
+	}
+	if _, err := s.Open(cmd); err != nil {
+		return nil, err
+	}
+	var flags []string
+	if s.none {
+		return []string{"--no-symbols"}, nil
+	}
+	if s.Path != "" {
+		flags = append(flags, "--symbols="+s.Path)
+	}
+	if path := cmp.Or(s.path, os.Getenv(pathVariable)); path != "" {
+		flags = append(flags, "--symbol-path="+path)
+	}
+	return flags, nil
 }
 
 // Finder returns the finder of files along the symbol path, or nil if there is none.

@@ -38,6 +38,7 @@ func TestSymbolPath(t *testing.T) {
 		"a variable, --missing":   {files: SymbolFiles{Local: true}, variable: true},
 		"--no-symbols":            {files: SymbolFiles{none: true}, variable: true},
 		"for others":              {context: served, variable: true},
+		"for a page, by a flag":   {context: served, files: SymbolFiles{path: "x"}, want: 6},
 		"for others, in a folder": {context: served, files: SymbolFiles{Path: t.TempDir()}, variable: true},
 	} {
 		path := "srv*" + filepath.Join(t.TempDir(), "store") + "*" + server.URL

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -45,10 +47,7 @@ func (m *liveMode) page(cmd *cobra.Command, path string, do func(path string) er
 	ctx, end := context.WithCancel(cmd.Context())
 	defer end()
 	cmd.SetContext(ctx)
-	g := &growing{begun: make(chan struct{}), over: make(chan struct{})}
-	if err := g.list(cmd, m); err != nil {
-		return err
-	}
+	g := &growing{begun: make(chan struct{}), over: make(chan struct{}), named: make(chan struct{})}
 	profile, _ := eventpipe.FindProfile(pageProfile)
 	cfg := eventpipe.Config{Providers: profile.Providers, BufferMB: m.bufferMB}
 	if path != "" { // others may read it who want the list at the end
@@ -66,24 +65,56 @@ func (m *liveMode) page(cmd *cobra.Command, path string, do func(path string) er
 	case <-g.over:
 		return cmp.Or(g.err, fmt.Errorf("%s ended before any event came", cli.Clean(l.String())))
 	}
-	cmd.SetContext(context.WithValue(ctx, cli.GrowingKey{}, (<-chan struct{})(g.over)))
+	go g.name(cmd, m)
+	cmd.SetContext(context.WithValue(ctx, cli.GrowingKey{}, cli.Growing{Over: g.over, Unnamed: g.unnamed}))
 	err = do(path)
 	end()
 	<-g.over
+	<-g.named
 	return cmp.Or(err, g.err)
 }
 
 // A growing is the file of a recording that goes on.
 type growing struct {
-	methods []*etw.Record // those there were before
-	w       *nettrace.Writer
-	mu      sync.Mutex // holds w
-	begun   chan struct{}
-	over    chan struct{}
-	err     error
+	clock etw.Clock
+	pid   int64
+	begun chan struct{}
+	over  chan struct{}
+	err   error // until over
+
+	mu   sync.Mutex // holds those below
+	w    *nettrace.Writer
+	last int64 // the time of the latest event
+
+	named  chan struct{} // once all methods that there were are listed, or cannot be
+	listed atomic.Int64
+	failed error // until named
 }
 
-// list has the runtime list its methods, in a session that ends at once.
+// unnamed says why methods have no names yet, or "".
+func (g *growing) unnamed() string {
+	select {
+	case <-g.named:
+		if g.failed != nil {
+			return "methods from before have no names: " + g.failed.Error()
+		}
+		return ""
+	default:
+		return fmt.Sprintf("methods from before have no names yet: the runtime lists them, %s so far", show.Whole(g.listed.Load()))
+	}
+}
+
+// name has the file get the methods that there were before.
+func (g *growing) name(cmd *cobra.Command, m *liveMode) {
+	defer close(g.named)
+	if err := g.list(cmd, m); err != nil && cmd.Context().Err() == nil {
+		g.failed = err
+		cli.Report(cmd, err)
+	}
+}
+
+// list has the runtime list its methods, in a session that ends at once: for a large process that
+// takes more than half a minute.
 func (g *growing) list(cmd *cobra.Command, m *liveMode) error {
 	nothing := eventpipe.Provider{Name: clr.Provider.Desc.Name, Keywords: uint64(clr.KeywordLoader), Level: etw.LevelCritical}
 	l, err := openLive(cmd, &m.target, nil, eventpipe.Config{Providers: []eventpipe.Provider{nothing}, BufferMB: m.bufferMB, Rundown: eventpipe.DefaultRundown}, 0)
@@ -91,6 +122,7 @@ func (g *growing) list(cmd *cobra.Command, m *liveMode) error {
 		return err
 	}
 	defer l.Close()
+	defer context.AfterFunc(cmd.Context(), func() { l.Session.Close() })()
 	r, err := nettrace.NewReader(l.Session, nettrace.WithFileOrder())
 	if err != nil {
 		return l.explain(err)
@@ -104,11 +136,23 @@ func (g *growing) list(cmd *cobra.Command, m *liveMode) error {
 		} else if err != nil {
 			return err
 		}
-		if rec.Provider == rundown.Provider.Desc.GUID {
-			g.methods = append(g.methods, rec.Clone())
+		if rec.Provider != rundown.Provider.Desc.GUID {
+			continue
+		}
+		if err := g.add(rec); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// add has the file get a method that there is now.
+func (g *growing) add(rec *etw.Record) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.listed.Add(1)
+	rec.Clock, rec.Timestamp, rec.ProcessID = &g.clock, g.last, g.pid
+	return g.w.Write(rec)
 }
 
 // flushed is how often the file gets the latest events.
@@ -132,14 +176,9 @@ func (g *growing) follow(l *live, path string) {
 		g.err = err
 		return
 	}
-	clock := r.Header().Clock
-	for _, rec := range g.methods {
-		rec.Clock, rec.Timestamp, rec.ProcessID = &clock, clock.Origin, r.Header().ProcessID // they were there before
-		if g.err = g.w.Write(rec); g.err != nil {
-			return
-		}
-	}
-	g.methods = nil
+	g.clock, g.pid = r.Header().Clock, r.Header().ProcessID
+	g.last = g.clock.Origin
+	g.flush()
 	done := make(chan struct{})
 	defer close(done)
 	go g.keep(done)
@@ -160,6 +199,7 @@ func (g *growing) follow(l *live, path string) {
 func (g *growing) write(r *nettrace.Reader, rec *etw.Record) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.last = max(g.last, rec.Timestamp)
 	return g.w.Copy(r, rec)
 }
 
@@ -177,7 +217,7 @@ func (g *growing) keep(done <-chan struct{}) {
 	}
 }
 
-// flush has the file begin with the methods, and grow.
+// flush has the file begin, and grow.
 func (g *growing) flush() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

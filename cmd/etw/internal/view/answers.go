@@ -34,37 +34,71 @@ const (
 // known does not wait for a pass, nor a known answer for anything.
 func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
 	return s.take(ctx, s.turn, args, func(ctx context.Context) context.Context {
-		ctx = context.WithValue(ctx, cli.PassKey{}, s.passing(ctx))
+		p := &passing{s: s, ctx: ctx}
+		ctx = context.WithValue(ctx, cli.PassKey{}, p.begin)
 		ctx = context.WithValue(ctx, cli.SoFarKey{}, s.pass.tellSoFar)
-		return context.WithValue(ctx, cli.ProgressKey{}, s.pass.tell)
+		return context.WithValue(ctx, cli.ProgressKey{}, p.tell)
 	})
 }
 
-// passing returns the function with which a command waits for its pass. It lets another one have
-// its turn until that is over.
-func (s *server) passing(ctx context.Context) func() (end func(), err error) {
-	reads := false
-	return func() (func(), error) {
-		if reads {
-			return func() {}, nil
-		}
-		<-s.turn
-		select {
-		case s.passes <- struct{}{}:
-		case <-ctx.Done():
-			s.turn <- struct{}{}
-			return nil, ctx.Err()
-		}
-		reads = true
-		over := s.pass.begin()
-		return func() {
-			over()
-			reads = false
-			<-s.passes
-			s.turn <- struct{}{}
-		}, nil
-	}
+// A passing is a command that may read the traces.
+type passing struct {
+	s      *server
+	ctx    context.Context
+	reads  bool
+	begun  time.Time
+	waited time.Duration // for others, since then
 }
+
+// begin waits for the pass of the command, and lets another one have its turn until that is over.
+func (p *passing) begin() (end func(), err error) {
+	if p.reads {
+		return func() {}, nil
+	}
+	s := p.s
+	<-s.turn
+	select {
+	case s.passes <- struct{}{}:
+	case <-p.ctx.Done():
+		s.turn <- struct{}{}
+		return nil, p.ctx.Err()
+	}
+	p.reads, p.begun, p.waited = true, time.Now(), 0
+	over := s.pass.begin()
+	return func() {
+		over()
+		p.reads = false
+		<-s.passes
+		s.turn <- struct{}{}
+	}, nil
+}
+
+// tell notes how far the pass came, and has it wait while somebody else has the turn.
+func (p *passing) tell(_ int64, share float64) {
+	p.s.pass.tell(share)
+	if !p.reads {
+		return
+	}
+	select {
+	case p.s.turn <- struct{}{}:
+		<-p.s.turn
+		return
+	default:
+	}
+	begun := time.Now()
+	timer := time.NewTimer(grace + begun.Sub(p.begun) - 2*p.waited)
+	defer timer.Stop()
+	select {
+	case p.s.turn <- struct{}{}:
+		<-p.s.turn
+	case <-timer.C:
+	case <-p.ctx.Done():
+	}
+	p.waited += time.Since(begun)
+}
+
+// grace is how much longer a pass waits for others than it reads, at most.
+const grace = time.Second
 
 // leap does so for events, which have a turn of their own: where the trace has places to begin
 // at, they do not wait for a pass, and take none.
@@ -131,7 +165,7 @@ func (p *pass) begin() (end func()) {
 }
 
 // tell notes how far the pass came.
-func (p *pass) tell(_ int64, share float64) {
+func (p *pass) tell(share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.share = share

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,5 +66,57 @@ func TestPasses(t *testing.T) {
 	wait(nil)
 	if len(s.turn)+len(s.passes) > 0 || !s.pass.now(nil).Done {
 		t.Error("the pass is not over")
+	}
+}
+
+// A noticed is a context that tells when somebody begins to wait for its end.
+type noticed struct {
+	context.Context
+	waits chan struct{}
+}
+
+func (n noticed) Done() <-chan struct{} {
+	select {
+	case n.waits <- struct{}{}:
+	default:
+	}
+	return n.Context.Done()
+}
+
+// TestPassWaits: a pass goes on when the others have their answers, when nobody waits for its own,
+// or when it has waited long enough.
+func TestPassWaits(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, c := range []struct {
+		name   string
+		waited time.Duration // before
+		end    func(*server)
+	}{
+		{"others have their answers", 0, func(s *server) { <-s.turn }},
+		{"it waited as long as it read", time.Hour, nil},
+		{"nobody waits for it", 0, func(*server) { cancel() }},
+	} {
+		s := &server{turn: make(chan struct{}, 1)}
+		s.turn <- struct{}{}
+		n := noticed{ctx, make(chan struct{}, 1)}
+		p := &passing{s: s, ctx: n, reads: true, begun: time.Now().Add(-time.Hour), waited: c.waited}
+		over := make(chan struct{})
+		go func() {
+			p.tell(0, 0.5)
+			close(over)
+		}()
+		<-n.waits
+		if c.end != nil {
+			select {
+			case <-over:
+				t.Errorf("%s: it did not wait until then", c.name)
+			default:
+			}
+			c.end(s)
+		}
+		<-over
+		if p.waited <= c.waited || s.pass.share != 0.5 {
+			t.Errorf("%s: it waited %v, and told %v", c.name, p.waited, s.pass.share)
+		}
 	}
 }

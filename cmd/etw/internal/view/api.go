@@ -23,8 +23,12 @@ func (s *server) api(w http.ResponseWriter, r *http.Request, name string) {
 	switch name {
 	case "":
 		files, growing := s.now()
+		unnamed := ""
+		if s.growing.Unnamed != nil {
+			unnamed = s.growing.Unnamed()
+		}
 		reply(w, http.StatusOK, map[string]any{
-			"files": files, "growing": growing, "version": command.Version(), "questions": s.questions, "of": samples.Names(), "presets": stacks.Presets(),
+			"files": files, "growing": growing, "unnamed": unnamed, "version": command.Version(), "questions": s.questions, "of": samples.Names(), "presets": stacks.Presets(), "symbols": s.symbols,
 			exporting: s.exporting.names(), comparing: s.comparing.names(),
 		})
 	case "progress":
@@ -134,6 +138,9 @@ func (s *server) line(q *question, values url.Values) ([]string, error) {
 	}
 	if q.Name == comparing && before == nil {
 		return nil, errors.New("compare takes diff, the number of the file of before")
+	}
+	if q.Symbols {
+		args = append(args, s.symbols...)
 	}
 	for _, f := range before { // two lists, with -- between them
 		args = append(args, f.path)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
+	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 )
 
@@ -25,6 +26,7 @@ import (
 // root makes the command whose questions the page asks, and run runs a command line.
 func NewView(root func() *cobra.Command, run desk.Runner) *cobra.Command {
 	var stay bool
+	var symbols frames.SymbolFiles
 	var idle time.Duration
 	cmd := &cobra.Command{
 		Use:   "view [flags] FILE...",
@@ -41,8 +43,9 @@ Of a live process (-p PID) the page shows the events as they come, until it is c
 is over.
 
 Only this machine can reach it, and only who knows the address: it has a secret. Nothing is
-asked of the network, and nothing but the traces is read. For a trace on another machine,
-ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
+asked of the network but symbols and sources, of the servers that --symbol-path or
+ETW_SYMBOL_PATH names, and nothing but the traces and symbols is read. For a trace on another
+machine, ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 		Example: `  etw view --no-open --idle 1s gc.nettrace
   etw view --no-open --idle 1s before.nettrace after.nettrace`,
 		Args:              cli.Args(1, -1),
@@ -60,8 +63,11 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 		if err != nil {
 			return err
 		}
+		if s.symbols, err = symbols.Chosen(cmd); err != nil {
+			return err
+		}
 		debug.SetGCPercent(garbage) // findings in the traces stay for as long as the page
-		s.growing, _ = cmd.Context().Value(cli.GrowingKey{}).(<-chan struct{})
+		s.growing, _ = cmd.Context().Value(cli.GrowingKey{}).(cli.Growing)
 		if err := s.opens(cmd); err != nil {
 			return err
 		}
@@ -74,6 +80,7 @@ ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
 	f := cmd.Flags()
 	f.BoolVar(&stay, "no-open", false, "print the address, and open no browser")
 	f.DurationVar(&idle, "idle", 12*time.Hour, "end once nobody asked for this `TIME`; 0 is never")
+	symbols.Flag(cmd)
 	f.IntVar(&port, "port", 0, "listen at this `PORT`; without it, at one that is free")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"idle": cobra.NoFileCompletions, "port": cobra.NoFileCompletions})
 	return cmd

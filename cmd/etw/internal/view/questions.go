@@ -18,6 +18,8 @@ type question struct {
 	About string   `json:"about"`
 	Group string   `json:"group"`
 	Flags []option `json:"flags"`
+	// Symbols says that it has the flags of symbols, which the user who started the server set.
+	Symbols bool `json:"symbols,omitempty"`
 }
 
 // An option is a flag of a question.
@@ -57,7 +59,7 @@ const (
 
 // questionOf returns the question of a command.
 func questionOf(cmd *cobra.Command) question {
-	q := question{Name: cmd.Name(), About: cmd.Short, Group: cmd.GroupID}
+	q := question{Name: cmd.Name(), About: cmd.Short, Group: cmd.GroupID, Symbols: cmd.Flags().Lookup("symbol-path") != nil}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if o, ok := optionOf(f); ok {
 			q.Flags = append(q.Flags, o)
@@ -72,7 +74,7 @@ func questionOf(cmd *cobra.Command) question {
 // optionOf returns the option for a flag, if pages may set it.
 func optionOf(f *pflag.Flag) (option, bool) {
 	kind, ok := desk.Inputs[f.Name]
-	if f.Name == "top" { // which assistants do not set: they say how many rows they want
+	if f.Name == "top" || f.Name == "source" { // which assistants do not set: they say how many rows they want
 		kind, ok = "", true
 	}
 	if !ok || f.Hidden || kind == "folder" {

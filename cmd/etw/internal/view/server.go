@@ -33,13 +33,14 @@ type server struct {
 	questions []question
 	exporting question
 	comparing question
-	shelf     cli.Shelf       // what was found in the traces
-	turn      chan struct{}   // has room for one who asks
-	passes    chan struct{}   // for one who reads the traces, who lets others have the turn
-	leaps     chan struct{}   // and for one who asks for events
-	asked     chan struct{}   // has something after a request
-	busy      atomic.Int64    // requests that are being answered
-	growing   <-chan struct{} // closed once the traces do not grow any more; nil if they never do
+	symbols   []string      // flags that say where files of symbols are
+	shelf     cli.Shelf     // what was found in the traces
+	turn      chan struct{} // has room for one who asks
+	passes    chan struct{} // for one who reads the traces, who lets others have the turn
+	leaps     chan struct{} // and for one who asks for events
+	asked     chan struct{} // has something after a request
+	busy      atomic.Int64  // requests that are being answered
+	growing   cli.Growing   // of traces that grow
 
 	kept cli.Shelf
 	pass pass
@@ -54,11 +55,11 @@ type file struct {
 
 // now returns the files as they are, and whether they grow.
 func (s *server) now() (files []file, growing bool) {
-	if s.growing == nil {
+	if s.growing.Over == nil {
 		return s.files, false
 	}
 	select {
-	case <-s.growing:
+	case <-s.growing.Over:
 	default:
 		growing = true
 	}

@@ -48,6 +48,7 @@ function commandOf() {
     const isTrace = options.find(o => o.name === name)?.trace;
     for (const v of [value].flat()) words.push("--" + name + (v === "true" ? "" : "=" + (isTrace ? page.files[v]?.name ?? v : v)));
   }
+  if (page.questions.find(q => q.name === name).symbols) words.push(...page.symbols || []);
   const files = file == null ? page.files : String(file).split(",").map(i => page.files[i]).filter(Boolean);
   return [...words, ...files.map(f => f.name)].map(quote).join(" ");
 }
@@ -77,7 +78,7 @@ function drawScope() {
   if (isStacks) for (const [name, text] of [["group", "group "], ["include", "only "], ["exclude", "without "], ["fold", "fold "], ["fold-percent", "fold below % "], ["label", ""]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } }), showFilters));
   if (state.view === "events") for (const name of ["event", "provider", "where"]) if (f[name]) chips.push(chip(name + " " + f[name], () => go({ flags: { [name]: null, after: null } })));
   const of = isStacks ? h("select", { "aria-label": "what is weighed", onchange: e => go({ flags: { of: e.target.value } }) }, page.of.map(o => h("option", { value: o, selected: o === (f.of || page.of[0]) }, o === "cpu" ? "thread time (cpu)" : o))) : null;
-  scope.replaceChildren(...[of, chips.length || isStacks ? null : h("span", { class: "soft" }, "all of the trace"), ...chips, isStacks ? h("button", { type: "button", class: "quiet", onclick: showFilters, title: "F" }, "Filters") : null, h("span", { class: "sum", role: "status" }, shown.sum || "")].filter(Boolean));
+  scope.replaceChildren(...[of, chips.length || isStacks ? null : h("span", { class: "soft" }, "all of the trace"), ...chips, page.unnamed ? h("span", { class: "loss bad" }, page.unnamed) : null, isStacks ? h("button", { type: "button", class: "quiet", onclick: showFilters, title: "F" }, "Filters") : null, h("span", { class: "sum", role: "status" }, shown.sum || "")].filter(Boolean));
 }
 
 function showFilters() {
@@ -156,7 +157,7 @@ addEventListener("keydown", e => {
   else if (act) act[2]();
   else if (key === "y") copyCommand();
   else if (key === "f" && (state.view === "stacks" || state.view === "compare")) { e.preventDefault(); showFilters(); }
-  else if (state.view === "stacks" && sub) go({ sub });
+  else if (state.view === "stacks" && sub) go({ sub, flags: { source: null } });
   else if (key === "arrowdown" && document.activeElement === document.body) { e.preventDefault(); shown.take?.(); }
 });
 
@@ -208,6 +209,7 @@ async function grow() {
   if (!next) { status.textContent = "the server has ended"; return; }
   const more = next.files.some((f, i) => f.size !== page.files[i].size) || !next.growing;
   page.growing = next.growing;
+  if (page.unnamed !== next.unnamed) { page.unnamed = next.unnamed; drawScope(); }
   if (more && !document.hidden) {
     page.files = next.files;
     forget();

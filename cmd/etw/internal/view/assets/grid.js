@@ -24,7 +24,9 @@ function columnOf(c, rows, id) {
   }
   of.t = rows.map(r => id(String(r[c.key] ?? "")));
   of.cell = r => {
-    const text = String(rows[r][c.key] ?? ""), [name, where] = c.name ? short(text) : [text, ""];
+    const text = String(rows[r][c.key] ?? "");
+    if (c.code) return h("code", { class: "source" }, text);
+    const [name, where] = c.name ? short(text) : [text, ""];
     const cell = h("span", {}, h("bdi", {}, name), where ? h("bdi", { class: "soft where" }, where) : "");
     if (c.depth) cell.style.paddingLeft = Math.min((Number(rows[r][c.depth]) || 0) * 10, 320) + "px";
     return cell;

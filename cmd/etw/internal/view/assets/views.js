@@ -187,7 +187,16 @@ async function callers(page, signal) {
   return { question: "tree", more: { callers: pattern }, sum: sumOf(down), root: [h("h2", {}, h("bdi", {}, sel)), h("h3", {}, "Who calls it"), above, h("h3", {}, "What it calls"), below], take: below.take, search: below.search };
 }
 
-const lines = (page, signal) => table(page, signal, "top", { by: "line" });
+const lines = (page, signal) => state.flags.source ? source(page, signal) : table(page, signal, "top", { by: "line" });
+
+// source shows a file with the weights of its lines, from the heaviest on.
+async function source(page, signal) {
+  const more = { by: "line" }, { head, rows } = rowsOf(await ask("top", { ...flagsOf(page, "top", more), format: "csv" }, signal));
+  const here = head.find(k => /^here/.test(k)), heaviest = rows.reduce((a, b) => Number(b[here]) > Number(a?.[here] || 0) ? b : a, null);
+  const columns = ["line", ...head.filter(k => /^(self|here|total)/.test(k)), "text"].map(k => ({ key: k, title: titleOf(k).words, unit: titleOf(k).unit, bar: k === here, code: k === "text", text: k === "text", wide: k === "text", width: k === "line" ? 64 : 0 }));
+  const grid = gridOf({ label: "source", rows, columns, sort: null, find: state.flags.find || "" });
+  return { question: "top", more, root: [h("h2", {}, h("bdi", {}, state.flags.source)), grid], begin: () => heaviest && grid.selectWhere(r => r === heaviest), take: grid.take, search: grid.search };
+}
 
 // answers shows the table of any question.
 export async function answers(page, signal) {
@@ -289,6 +298,7 @@ export function rowDetail(page, name, r) {
   }
   if (r.tid) acts.push(["Only this thread", "t", () => go({ flags: { tid: r.tid } })]);
   if (r.pid && r.pid > 0) acts.push(["Only this process", "p", () => go({ flags: { process: r.pid } })]);
+  if (name === "top" && r.file) acts.push(["Its source", "u", () => go({ flags: { source: r.file, find: null } })]);
   if (r.method) acts.push(["Callers and callees", "c", () => openRow(r)]);
   return { title: r.method || r.endpoint || r.type || r.name || r.task || r.path || r.event || name, bar: causesOf(r), pairs: Object.entries(r).filter(([, v]) => v !== "").map(([k, v]) => { const { words, unit } = titleOf(k); return [words, Number.isNaN(Number(v)) ? v : unit && !/^(pid|tid|id)$/.test(k) ? amount(v, unit) : v]; }), acts };
 }
