@@ -31,6 +31,9 @@ type Part struct {
 	// the place where samples found it outside managed code, where it may wait. It is 0 if
 	// that is not known.
 	Code stacks.ID
+	// Wait is the call stack of a thread that was blocked until something was over that was
+	// awaited: then Code is where that was.
+	Wait stacks.ID
 }
 
 // A Layer is how a trace tells for whom threads work.
@@ -117,7 +120,7 @@ func (w *walk) nameAwaits(parts []part, own string) {
 	order.Sort(parts, func(a, b part) int { return cmp.Compare(a.to, b.to) })
 	for i := range w.parts {
 		p := &w.parts[i]
-		if p.Kind != Awaiting {
+		if p.Kind != Awaiting && p.Wait == 0 {
 			continue
 		}
 		var best part
@@ -217,7 +220,7 @@ func (w *walk) add(k Kind, thread, from, to int64, name string, code stacks.ID) 
 	if from >= to {
 		return
 	}
-	if n := len(w.parts); n > 0 && w.parts[n-1].Kind == k && w.parts[n-1].From == to && w.parts[n-1].Thread == thread && w.parts[n-1].Name == name && w.parts[n-1].Code == code {
+	if n := len(w.parts); n > 0 && w.parts[n-1].Kind == k && w.parts[n-1].From == to && w.parts[n-1].Thread == thread && w.parts[n-1].Name == name && w.parts[n-1].Code == code && w.parts[n-1].Wait == 0 {
 		w.parts[n-1].From = from
 		return
 	}
@@ -367,7 +370,9 @@ func (w *walk) worked(p *piece, from, to int64, hops int) {
 				other := &w.pieces[q]
 				end := min(other.to, to)
 				w.add(Blocked, p.thread, end, to, "", code)
+				n := len(w.parts)
 				w.back(other.thread, end, since, hops+1)
+				hold(w.parts[n:], p.thread, code)
 				to = since
 				continue
 			}
@@ -377,6 +382,15 @@ func (w *walk) worked(p *piece, from, to int64, hops int) {
 			w.parts[len(w.parts)-1].Owner = w.owner(p.thread, to)
 		}
 		to = since
+	}
+}
+
+// hold has those parts be of a blocked thread in which all that it waited for was awaited.
+func hold(parts []Part, thread int64, wait stacks.ID) {
+	for i := range parts {
+		if p := &parts[i]; p.Kind == Awaiting {
+			p.Kind, p.Thread, p.Wait = Blocked, thread, wait
+		}
 	}
 }
 
@@ -452,7 +466,11 @@ func (w *walk) flatten(thread int64) (flat []state) {
 			if kind == sampled {
 				f.kind = Running
 			}
-			flat = append(flat, f)
+			if n := len(flat); n > 0 && kind == Blocked && flat[n-1].kind == Blocked && flat[n-1].to == since { // one wait, as several events tell of it
+				flat[n-1].to, flat[n-1].code = e.at, cmp.Or(flat[n-1].code, f.code)
+			} else {
+				flat = append(flat, f)
+			}
 		}
 		open[e.kind] += e.by
 		if e.by > 0 && (e.code != 0 || open[e.kind] == 1) {

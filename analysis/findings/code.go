@@ -39,8 +39,8 @@ func JIT(r *jit.Runtime) []Finding {
 }
 
 // Requests says which activities of a process failed, and which requests that it served failed
-// within them: what failed as a part of another is counted once; and where the time of the
-// slowest endpoint went.
+// within them: what failed as a part of another is counted once; where the time of the slowest
+// endpoint went; and how much of the time threads were blocked for tasks.
 func Requests(p *requests.Process) []Finding {
 	f := &finder{part: "requests"}
 	failed, which, within := 0, []string{}, []string{}
@@ -64,7 +64,31 @@ func Requests(p *requests.Process) []Finding {
 		f.add("requests.failed", Look, "%s failed: %s.%s", things("errors", failed, "activity", "activities"), strings.Join(which, ", "), more)
 	}
 	f.slowest(p)
+	f.onTasks(p)
 	return f.list
+}
+
+// onTasks adds the task in whose time threads were blocked longest until tasks were over.
+func (f *finder) onTasks(p *requests.Process) {
+	var most *requests.Task
+	for i := range p.Tasks {
+		if x := &p.Tasks[i]; x.Causes != nil && x.Causes.OnTasksMS >= leastRequest && (most == nil || x.Causes.OnTasksMS > most.Causes.OnTasksMS) {
+			most = x
+		}
+	}
+	if most == nil {
+		return
+	}
+	all, first := 0.0, ""
+	for _, ms := range most.Causes.Parts() {
+		all += ms
+	}
+	if i := slices.IndexFunc(most.CausedBy, func(c requests.Cause) bool { return c.OnTask }); i >= 0 {
+		first = most.CausedBy[i].Name
+	}
+	percent := 100 * most.Causes.OnTasksMS / all
+	f.add("requests.syncOverAsync", atLeast(percent, muchOnTasks, Look, Note), "Threads were blocked for tasks for %s of the time of %s/%s (%s), longest in %s: sync over async, which keeps workers of the thread pool from other work.",
+		span("onTasksMs", most.Causes.OnTasksMS), most.Provider, most.Task, share("onTasksPercent", percent), first)
 }
 
 // failing names the endpoints of a task with most failures, in brackets.

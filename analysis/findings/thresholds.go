@@ -44,6 +44,10 @@ const (
 	slowRequest    = 200.0 // the same
 	enoughRequests = 10
 
+	// A thread that waits for a task does nothing else: where that is a tenth of the time of
+	// requests, as many more workers are needed, and the pool adds them slowly.
+	muchOnTasks = 10.0 // percent of the time
+
 	// A sentence names so many kinds of failures.
 	failuresNamed = 4
 )

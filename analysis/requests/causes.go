@@ -24,6 +24,7 @@ type Causes struct {
 	JITMS      float64 `json:"jitMs"`
 	LockMS     float64 `json:"lockMs"`
 	BlockedMS  float64 `json:"blockedMs"`         // threads that waited for something else
+	OnTasksMS  float64 `json:"onTasksMs"`         // of BlockedMS, that for tasks: sync over async, as far as call stacks tell
 	ReadyMS    float64 `json:"readyMs,omitempty"` // threads had no processor, by the switches that a kernel tells of
 	QueuedMS   float64 `json:"queuedMs"`          // in the queue of the thread pool
 	OthersMS   float64 `json:"othersMs"`          // other threads worked, not for the activity, and let it go on
@@ -48,7 +49,8 @@ func (c *Causes) Parts() iter.Seq2[string, float64] {
 // A Cause is all time of one kind that went for one thing.
 type Cause struct {
 	Kind    string  `json:"kind"`
-	Name    string  `json:"name,omitempty"` // of what was awaited, or who held a lock
+	Name    string  `json:"name,omitempty"`   // of what was awaited, or who held a lock
+	OnTask  bool    `json:"onTask,omitempty"` // a thread was blocked until a task was over
 	Parts   int     `json:"parts"`
 	TotalMS float64 `json:"totalMs"`
 	MaxMS   float64 `json:"maxMs"`
@@ -155,9 +157,15 @@ type spent struct {
 }
 
 type cause struct {
-	kind activities.Kind
-	name string
-	code stacks.ID
+	kind       activities.Kind
+	name       string
+	code, wait stacks.ID
+	onTask     bool // it waited for a task, by its call stack
+}
+
+// causeOf returns the cause of a part of time, before call stacks have names.
+func causeOf(p *activities.Part) cause {
+	return cause{kind: p.Kind, name: partName(p), code: p.Code, wait: p.Wait}
 }
 
 type weight struct {
@@ -180,7 +188,7 @@ func (s *spent) add(c *activities.Causes) {
 	for i := range c.Path {
 		p := &c.Path[i]
 		n := p.To - p.From
-		put(s.causes, cause{p.Kind, partName(p), p.Code}, weight{1, n, n})
+		put(s.causes, causeOf(p), weight{1, n, n})
 	}
 }
 
@@ -188,7 +196,7 @@ func (s *spent) add(c *activities.Causes) {
 func put(causes map[cause]*weight, k cause, more weight) {
 	w := causes[k]
 	if w == nil && len(causes) >= maxCauses {
-		k.name, k.code = "(others)", 0
+		k = cause{kind: k.kind, name: "(others)"}
 		w = causes[k]
 	}
 	if w == nil {
@@ -205,16 +213,15 @@ func (s *spent) result(rt *process, at spots) (*Causes, []Cause) {
 	if s.count == 0 {
 		return nil, list
 	}
-	var by [activities.Kinds]int64
+	var by sums
 	told := make(map[cause]*weight)
 	for k, w := range maps.All(s.causes) {
-		k.kind, k.name = at.of(k.kind, k.name, k.code)
-		k.code = 0
-		by[k.kind] += w.total
+		k = at.of(k)
+		by.add(&k, w.total)
 		put(told, k, *w)
 	}
 	for k, w := range maps.All(told) {
-		list = append(list, Cause{k.kind.String(), k.name, w.parts, rt.MS(w.total), rt.MS(w.max)})
+		list = append(list, Cause{k.kind.String(), k.name, k.onTask, w.parts, rt.MS(w.total), rt.MS(w.max)})
 	}
 	order.Sort(list, func(a, b Cause) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
@@ -222,10 +229,23 @@ func (s *spent) result(rt *process, at spots) (*Causes, []Cause) {
 	return causesOf(rt, &by, s.parallel, s.late), list
 }
 
-func causesOf(rt *process, by *[activities.Kinds]int64, parallel, late int64) *Causes {
-	ms := func(k activities.Kind) float64 { return rt.MS(by[k]) }
+// sums are ticks by kind, and those in which threads waited for tasks.
+type sums struct {
+	by      [activities.Kinds]int64
+	onTasks int64
+}
+
+func (s *sums) add(c *cause, n int64) {
+	s.by[c.kind] += n
+	if c.onTask {
+		s.onTasks += n
+	}
+}
+
+func causesOf(rt *process, of *sums, parallel, late int64) *Causes {
+	ms := func(k activities.Kind) float64 { return rt.MS(of.by[k]) }
 	return &Causes{RunningMS: ms(activities.Running), GCMS: ms(activities.GC), JITMS: ms(activities.JIT), LockMS: ms(activities.Lock),
-		BlockedMS: ms(activities.Blocked), ReadyMS: ms(activities.Ready), QueuedMS: ms(activities.Queued), OthersMS: ms(activities.Others),
+		BlockedMS: ms(activities.Blocked), OnTasksMS: rt.MS(of.onTasks), ReadyMS: ms(activities.Ready), QueuedMS: ms(activities.Queued), OthersMS: ms(activities.Others),
 		AwaitingMS: ms(activities.Awaiting), ParallelMS: rt.MS(parallel), LateMS: rt.MS(late)}
 }
 
@@ -243,14 +263,14 @@ func (c *activity) tell(rt *process, at spots) {
 		return
 	}
 	of := c.Flow.Causes
-	var by [activities.Kinds]int64
+	var by sums
 	c.Path = make([]Part, 0, len(of.Path))
 	for i := range slices.Backward(of.Path) {
 		p := &of.Path[i]
-		k, name := at.of(p.Kind, partName(p), p.Code)
-		by[k] += p.To - p.From
-		part := Part{StartMS: rt.At(p.From), DurationMS: rt.MS(p.To - p.From), Kind: k.String(), Name: name, Thread: p.Thread}
-		if k == activities.Running || k == activities.Ready {
+		k := at.of(causeOf(p))
+		by.add(&k, p.To-p.From)
+		part := Part{StartMS: rt.At(p.From), DurationMS: rt.MS(p.To - p.From), Kind: k.kind.String(), Name: k.name, Thread: p.Thread}
+		if k.kind == activities.Running || k.kind == activities.Ready {
 			part.Code = p.Code
 		}
 		c.Path = append(c.Path, part)
@@ -265,10 +285,11 @@ func path(rt *process, c *activities.Causes, at spots) []Part {
 	var by [activities.Kinds]int64 // of the last part, if that is of code that ran
 	for i := range slices.Backward(c.Path) {
 		p := &c.Path[i]
-		k, name := at.of(p.Kind, partName(p), p.Code)
+		c := at.of(causeOf(p))
+		k := c.kind
 		if k > activities.JIT && k != activities.Ready {
 			by = [activities.Kinds]int64{}
-			list = append(list, Part{StartMS: rt.At(p.From), DurationMS: rt.MS(p.To - p.From), Kind: k.String(), Name: name, Thread: p.Thread})
+			list = append(list, Part{StartMS: rt.At(p.From), DurationMS: rt.MS(p.To - p.From), Kind: k.String(), Name: c.name, Thread: p.Thread})
 			continue
 		}
 		if n := len(list); n == 0 || list[n-1].Kind != activities.Running.String() || list[n-1].Thread != p.Thread {

@@ -44,6 +44,7 @@ type spot struct {
 	what  string // it is that waits
 	in    string // the method of the program
 	ofLib bool   // that is one of libraries, which goes on after an await
+	task  bool   // what waits does so for a task
 }
 
 // spots are the readings of call stacks, by their numbers.
@@ -114,6 +115,9 @@ func spotOf(p *stacks.Profile, stack stacks.ID, kind func(*stacks.Frame) string)
 			break
 		}
 		x.what = strings.TrimPrefix(strings.TrimPrefix(f.Name, "System.Threading."), "Tasks.")
+		if as := taskWait(x.what); as != "" {
+			x.what, x.task = as, true
+		}
 		if inner == "" && !strings.HasPrefix(f.Name, "System.Diagnostics.Tracing.") {
 			inner = x.what
 		}
@@ -122,6 +126,27 @@ func spotOf(p *stacks.Profile, stack stacks.ID, kind func(*stacks.Frame) string)
 		x.what = inner
 	}
 	return x
+}
+
+// taskWait returns the call of a program that led to a method of libraries in which threads
+// wait for tasks, or "".
+func taskWait(method string) string {
+	class, name := "", method
+	if i := strings.LastIndexByte(method, '.'); i >= 0 {
+		class, name = method[:i], method[i+1:]
+	}
+	class, _, _ = strings.Cut(strings.TrimPrefix(class, "System.Runtime.CompilerServices."), "`")
+	switch {
+	case class == "Task" && (name == "get_Result" || name == "GetResultCore"):
+		return "Task.Result"
+	case class == "Task" && (strings.HasPrefix(name, "WaitAll") || strings.HasPrefix(name, "WaitAny")):
+		return "Task." + name[:len("WaitAny")]
+	case class == "Task" && (name == "Wait" || name == "SpinThenBlockingWait" || strings.HasPrefix(name, "InternalWait")):
+		return "Task.Wait"
+	case strings.HasSuffix(class, "TaskAwaiter") && (name == "GetResult" || name == "HandleNonSuccessAndDebuggerNotification"):
+		return "Task.GetAwaiter().GetResult()"
+	}
+	return ""
 }
 
 // resumed returns the async method that a frame of the libraries goes on with: the type of its
@@ -148,20 +173,37 @@ func resumed(full string) string {
 // moveNext is the method of a state machine.
 const moveNext = "MoveNext"
 
-// of returns the kind and the name of a part of time: a thread of which samples say that it
-// waits did not run, and an await is told by the method that did, behind the name that the trace
-// has for it; one of libraries tells no more than that.
-func (p spots) of(k activities.Kind, name string, code stacks.ID) (activities.Kind, string) {
-	x, ok := p[code]
+// of returns a cause by call stacks: a thread of which samples say that it waits did not run,
+// and an await is told by the method that did, behind the name that the trace has for it; one
+// of libraries tells no more than that. A thread that was blocked until something was over that
+// was awaited is told by both.
+func (p spots) of(c cause) cause {
+	x, ok := p[c.code]
+	wait, held := p[c.wait]
+	c.code, c.wait = 0, 0
 	switch {
-	case !ok:
-	case (k == activities.Running || k == activities.Ready) && x.waits, k == activities.Blocked:
-		k, name = activities.Blocked, x.what
-		if x.in != "" {
-			name = strings.TrimPrefix(name+" in "+x.in, " ")
+	case held:
+		what := c.name
+		if ok && x.in != "" && (what == "" || !x.ofLib) {
+			what = x.name(what)
 		}
-	case k == activities.Awaiting && x.in != "" && (name == "" || !x.ofLib):
-		name = strings.TrimPrefix(name+" in "+x.in, " ")
+		c.name, c.onTask = wait.name(wait.what), wait.task
+		if what != "" {
+			c.name += " for " + what
+		}
+	case !ok:
+	case (c.kind == activities.Running || c.kind == activities.Ready) && x.waits, c.kind == activities.Blocked:
+		c.kind, c.name, c.onTask = activities.Blocked, x.name(x.what), x.task
+	case c.kind == activities.Awaiting && x.in != "" && (c.name == "" || !x.ofLib):
+		c.name = x.name(c.name)
 	}
-	return k, name
+	return c
+}
+
+// name returns what waits, and the method of the program that it is in.
+func (x *spot) name(what string) string {
+	if x.in == "" {
+		return what
+	}
+	return strings.TrimPrefix(what+" in "+x.in, " ")
 }

@@ -28,8 +28,9 @@ func explained(t *testing.T, path string) *Result {
 }
 
 // TestSleepers: threads that sleep, of which no event tells, are blocked by samples, for as
-// long as the program measured that; and an await of something else than a task has the name
-// of the method that did.
+// long as the program measured that; those that wait for a task for as long as all of that was
+// awaited, and no longer than they waited; and an await of something else than a task has the
+// name of the method that did.
 func TestSleepers(t *testing.T) {
 	for _, path := range corpus.Glob(t, "causes/ferry-*.nettrace.gz") {
 		name := testtrace.Name(path)
@@ -47,15 +48,21 @@ func TestSleepers(t *testing.T) {
 			}
 		}
 		testtrace.JSON(t, strings.TrimSuffix(path, ".nettrace.gz")+".truth.json.gz", &truth)
-		want := 0.0
+		want, awaited, waited := 0.0, 0.0, 0.0
 		for _, q := range truth.Requests {
 			for _, s := range q.Segments {
-				if q.Kind == "sleeper" && s.Type == "block" {
-					want += float64(max(0, min(s.To, q.Stop)-max(s.From, q.Start))) / 1e6
+				ms := float64(max(0, min(s.To, q.Stop)-max(s.From, q.Start))) / 1e6
+				switch q.Kind + " " + s.Type {
+				case "sleeper block":
+					want += ms
+				case "syncoverasync block":
+					waited += ms
+				case "syncoverasync await":
+					awaited += ms
 				}
 			}
 		}
-		res, got, slept := explained(t, path), 0.0, false
+		res, got, onTasks, slept := explained(t, path), 0.0, 0.0, false
 		for _, task := range res.Processes[0].Tasks {
 			for _, x := range task.Slowest {
 				sum := 0.0
@@ -64,6 +71,9 @@ func TestSleepers(t *testing.T) {
 				}
 				if math.Abs(sum-x.DurationMS) > 1e-6 {
 					t.Errorf("%s: %s has %.6f ms of %.6f", name, x.Name, sum, x.DurationMS)
+				}
+				if x.Name == "kind=syncoverasync" {
+					onTasks += x.Causes.OnTasksMS
 				}
 				if x.Name == "kind=sleeper" {
 					got += x.Causes.BlockedMS
@@ -76,7 +86,10 @@ func TestSleepers(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: blocked %.2f ms, %.2f by the program", name, got, want)
+		t.Logf("%s: blocked %.2f ms, %.2f by the program; for tasks %.2f, and it awaited %.2f of %.2f", name, got, want, onTasks, awaited, waited)
+		if onTasks < 0.95*awaited || onTasks > 1.05*waited {
+			t.Errorf("%s: blocked for tasks for %.2f ms", name, onTasks)
+		}
 		if !(math.Abs(got-want) <= 0.1*want) || !slept {
 			t.Errorf("%s: blocked %.2f ms, %.2f by the program; Thread.Sleep has a name: %v", name, got, want, slept)
 		}
@@ -101,11 +114,26 @@ func TestResumed(t *testing.T) {
 	}
 }
 
+// TestTaskWait: which methods of libraries wait for tasks, and how programs call them.
+func TestTaskWait(t *testing.T) {
+	for method, want := range map[string]string{
+		"Task.SpinThenBlockingWait": "Task.Wait", "Task.InternalWaitCore": "Task.Wait", "Task.WaitAllBlockingCore": "Task.WaitAll", "Task.WaitAnyCore": "Task.WaitAny",
+		"Task`1[System.Int32].get_Result": "Task.Result", "Task`1.GetResultCore": "Task.Result",
+		"System.Runtime.CompilerServices.TaskAwaiter.HandleNonSuccessAndDebuggerNotification":     "Task.GetAwaiter().GetResult()",
+		"System.Runtime.CompilerServices.ConfiguredTaskAwaitable+ConfiguredTaskAwaiter.GetResult": "Task.GetAwaiter().GetResult()",
+		"Task.Delay": "", "TaskScheduler.InternalWait": "", "ManualResetEventSlim.Wait": "", "": "",
+	} {
+		if got := taskWait(method); got != want {
+			t.Errorf("%s: %q, want %q", method, got, want)
+		}
+	}
+}
+
 // TestReady: a thread without a processor waited if its call stack says so.
 func TestReady(t *testing.T) {
 	at := spots{1: {waits: true, what: "Monitor.Wait", in: "Oven.Bake"}, 2: {in: "Oven.Mix"}}
 	for code, want := range map[stacks.ID]string{1: "blocked", 2: "ready", 3: "ready"} {
-		if got, _ := at.of(activities.Ready, "", code); got.String() != want {
+		if got := at.of(cause{kind: activities.Ready, code: code}).kind; got.String() != want {
 			t.Errorf("stack %d: %s, want %s", code, got, want)
 		}
 	}

@@ -151,8 +151,8 @@ func (r *Result) methods() table.View {
 			return nil
 		}
 		for _, m := range p.RuntimeAsync.Methods {
-			list = append(list, &row[Cause]{nil, &Cause{activities.Awaiting.String(), m.Name, m.Awaits, m.AwaitingMS, m.LongestMS}},
-				&row[Cause]{nil, &Cause{activities.Running.String(), m.Name, m.Runs, m.RunningMS, m.LongestRunMS}})
+			list = append(list, &row[Cause]{nil, &Cause{activities.Awaiting.String(), m.Name, false, m.Awaits, m.AwaitingMS, m.LongestMS}},
+				&row[Cause]{nil, &Cause{activities.Running.String(), m.Name, false, m.Runs, m.RunningMS, m.LongestRunMS}})
 		}
 		return slices.DeleteFunc(list, func(x *row[Cause]) bool { return x.of.Parts == 0 })
 	}, times("of the method")...).Sorted("totalMs")

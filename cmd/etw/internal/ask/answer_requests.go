@@ -131,10 +131,14 @@ func whyTotals(p *page, w *requests.Why) {
 	}
 	if c := w.Causes; c != nil {
 		var list []string
+		blocked := "blocked"
+		if c.OnTasksMS > 0 {
+			blocked += " (" + show.MS(c.OnTasksMS) + " of it for tasks: sync over async)"
+		}
 		for _, x := range []struct {
 			ms   float64
 			name string
-		}{{c.RunningMS, "running"}, {c.AwaitingMS, "awaiting"}, {c.QueuedMS, "queued"}, {c.BlockedMS, "blocked"}, {c.LockMS, "locks"}, {c.ReadyMS, "ready"},
+		}{{c.RunningMS, "running"}, {c.AwaitingMS, "awaiting"}, {c.QueuedMS, "queued"}, {c.BlockedMS, blocked}, {c.LockMS, "locks"}, {c.ReadyMS, "ready"},
 			{c.GCMS, "collections"}, {c.JITMS, "compiling"}, {c.OthersMS, "others"}} {
 			if x.ms > 0 {
 				list = append(list, show.MS(x.ms)+" "+x.name)
