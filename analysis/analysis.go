@@ -213,7 +213,9 @@ func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error
 	var mux etw.Mux
 	s := New(&mux)
 	for _, x := range s.analyses {
-		if x, ok := x.(*requests.Analysis); ok && o.named != nil {
+		if x, ok := x.(interface {
+			NameBy(func(*stacks.Samples) *stacks.Profile)
+		}); ok && o.named != nil {
 			x.NameBy(o.named)
 		}
 	}

@@ -118,6 +118,12 @@ func New(mux *etw.Mux) *Analysis {
 	return a
 }
 
+// OnSample has do called for each sample that EventPipe takes of a thread, which may be outside
+// managed code.
+func OnSample(mux *etw.Mux, do func(r *etw.Record, outside bool)) {
+	hear.On(mux, func(r *etw.Record, e *sampled) { do(r, e.state == external) })
+}
+
 // ThreadTime is the kind of samples of EventPipe.
 const ThreadTime = "thread time"
 

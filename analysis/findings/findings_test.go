@@ -64,6 +64,7 @@ func TestThresholds(t *testing.T) {
 	queued := func(ms float64) []Finding {
 		return ThreadPool(&threadpool.Runtime{Queue: &threadpool.Queue{WaitMS: measure.Summary{P95: known(ms)}}})
 	}
+	untold := " Held by: code that is not told: the trace has no samples of threads (Microsoft-DotNETCore-SampleProfiler)."
 	starved := func(s *threadpool.Starvation) []Finding { return ThreadPool(&threadpool.Runtime{Starvation: s}) }
 	compiled := func(n int, ms float64) []Finding { return JIT(&jit.Runtime{Count: n, ExclusiveMS: ms}) }
 	failed := func(errors ...int) []Finding {
@@ -128,10 +129,12 @@ func TestThresholds(t *testing.T) {
 		{"waited", waited(2), "note contention.waited: Threads waited twice for locks, 4.00 ms in all; the longest wait was 3.00 ms."},
 		{"a short queue", queued(99), ""},
 		{"a long queue", queued(100), "look threadpool.queue: Work waited in the queue of the thread pool: 5 % of it longer than 100 ms."},
-		{"starved", starved(&threadpool.Starvation{Because: []string{"one", "another"}}), "problem threadpool.starved: The thread pool starved: one; another."},
-		{"starved once", starved(&threadpool.Starvation{Because: []string{"one"}, FirstMS: known(1000)}), "problem threadpool.starved: The thread pool starved: one. It was seen at 1.000 s."},
+		{"starved", starved(&threadpool.Starvation{Because: []string{"one", "another"}}), "problem threadpool.starved: The thread pool starved: one; another." + untold},
+		{"starved once", starved(&threadpool.Starvation{Because: []string{"one"}, FirstMS: known(1000)}), "problem threadpool.starved: The thread pool starved: one. It was seen at 1.000 s." + untold},
 		{"starved and grew", starved(&threadpool.Starvation{Because: []string{"one"}, FirstMS: known(1000), LastMS: known(2000), WorkersBefore: known(2), WorkersAfter: known(9)}),
-			"problem threadpool.starved: The thread pool starved: one. It began at 1.000 s and went on until 2.000 s, while the pool went from 2 to 9 workers."},
+			"problem threadpool.starved: The thread pool starved: one. It began at 1.000 s and went on until 2.000 s, while the pool went from 2 to 9 workers." + untold},
+		{"starved and told", starved(&threadpool.Starvation{Because: []string{"one"}, BlockedMS: known(2000), Holders: []threadpool.Holder{{Name: "Thread.Sleep in Oven.Bake", BlockedMS: 1500, Percent: 75}}}),
+			"problem threadpool.starved: The thread pool starved: one. Held by: 75.0 % in Thread.Sleep in Oven.Bake, of 2.00 s in which workers were blocked."},
 		{"nothing compiled", compiled(0, 0), ""},
 		{"compiled", compiled(3, 499), "note jit.compiled: Compiling 3 methods took 499 ms of threads' wall-clock time."},
 		{"compiled for long", compiled(3, 500), "look jit.compiled: Compiling 3 methods took 500 ms of threads' wall-clock time."},

@@ -46,5 +46,6 @@ func (f *finder) starved(s *threadpool.Starvation) {
 		}
 		format += "."
 	}
+	format, args = format+" Held by: %s.", append(args, s.Held())
 	f.add("threadpool.starved", Problem, format, args...)
 }

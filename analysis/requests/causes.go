@@ -134,7 +134,7 @@ func (w *why) explained(c *activity, ms float64, took int64) {
 	}
 }
 
-func (w *why) result(rt *process, at spots) *Why {
+func (w *why) result(rt *process, at spotsOf) *Why {
 	out := &Why{PID: rt.PID, Count: len(w.durations), Untold: len(w.durations) - w.count, DurationMS: measure.Summarize(slices.Clone(w.durations)),
 		Path: []Part{}}
 	out.Causes, out.CausedBy = w.spent.result(rt, at)
@@ -208,7 +208,7 @@ func put(causes map[cause]*weight, k cause, more weight) {
 
 // result returns the sums, or nil if the trace tells of no activity, and the causes of the
 // time, the longest first.
-func (s *spent) result(rt *process, at spots) (*Causes, []Cause) {
+func (s *spent) result(rt *process, at spotsOf) (*Causes, []Cause) {
 	list := []Cause{}
 	if s.count == 0 {
 		return nil, list
@@ -258,7 +258,7 @@ func partName(p *activities.Part) string {
 }
 
 // tell has an activity say where its time went, if the trace tells.
-func (c *activity) tell(rt *process, at spots) {
+func (c *activity) tell(rt *process, at spotsOf) {
 	if c.Flow == nil || c.Flow.Causes == nil {
 		return
 	}
@@ -280,7 +280,7 @@ func (c *activity) tell(rt *process, at spots) {
 
 // path returns the parts of the time of an activity, the first one first. Code that ran on a
 // thread, was compiled there, stopped for collections and had no processor is one part.
-func path(rt *process, c *activities.Causes, at spots) []Part {
+func path(rt *process, c *activities.Causes, at spotsOf) []Part {
 	list := make([]Part, 0, len(c.Path))
 	var by [activities.Kinds]int64 // of the last part, if that is of code that ran
 	for i := range slices.Backward(c.Path) {

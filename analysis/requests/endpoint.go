@@ -144,7 +144,7 @@ func (t *task) reach(c *activity, ms float64) *endpoint {
 }
 
 // reached returns the endpoints, those of the most time first.
-func (t *task) reached(rt *process, at spots) []Endpoint {
+func (t *task) reached(rt *process, at spotsOf) []Endpoint {
 	var list []Endpoint
 	for name, e := range t.endpoints {
 		x := Endpoint{Endpoint: name, Count: len(e.durations), Errors: failures(e.errors, e.told), DurationMS: measure.Summarize(slices.Clone(e.durations)), Statuses: statuses(e.statuses)}

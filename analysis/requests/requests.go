@@ -50,7 +50,7 @@ type Analysis struct {
 	explain   func(task, endpoint string, act *Activity) bool // or nil
 	tells     bool                                            // those that end say where their time went
 	named     func(*stacks.Samples) *stacks.Profile           // or nil
-	known     spots                                           // before all is read, or nil
+	known     spotsOf                                         // before all is read, or nil
 }
 
 type process = lives.Runtime[state]
@@ -482,7 +482,7 @@ func (s *state) on() (n int) {
 	return n
 }
 
-func (t *task) result(rt *process, at spots) Task {
+func (t *task) result(rt *process, at spotsOf) Task {
 	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: t.live, Errors: failures(t.errors, t.told),
 		ErrorsWithin: t.within, Endpoints: t.reached(rt, at),
 		DurationMS: measure.Summarize(slices.Clone(t.durations)), ExclusiveMS: rt.MS(t.exclusive), MaxConcurrency: t.most,

@@ -95,4 +95,16 @@ type Starvation struct {
 	LastMS        measure.Float `json:"lastMs,omitzero"`
 	WorkersBefore measure.Float `json:"workersBefore,omitzero"`
 	WorkersAfter  measure.Float `json:"workersAfter,omitzero"`
+	// BlockedMS is how long workers were blocked meanwhile, all together, by samples of threads
+	// that found them in one place for ten milliseconds or longer; it is not known without such.
+	// Holders are the code that they were blocked in, the longest first.
+	BlockedMS measure.Float `json:"blockedMs,omitzero"`
+	Holders   []Holder      `json:"holders,omitempty"`
+}
+
+// A Holder is code that blocked workers while the pool starved.
+type Holder struct {
+	Name      string  `json:"name"` // what waits, and the method of the program that called it
+	BlockedMS float64 `json:"blockedMs"`
+	Percent   float64 `json:"percent"` // of the time of all that were blocked
 }

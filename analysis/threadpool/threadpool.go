@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/dotnet/framework"
 	"github.com/etwgen/etwgen/internal/order"
@@ -25,6 +26,7 @@ import (
 type Analysis struct {
 	runtimes lives.Table[state]
 	workers  func(pid int64, atMS float64, workers int)
+	named    func(*stacks.Samples) *stacks.Profile // or nil
 }
 
 // OnWorkers has do called whenever the runtime tells how many workers are active.
@@ -46,6 +48,11 @@ type state struct {
 	ioEnqueued, ioDequeued   int
 	ioThreads                int
 	seen                     bool
+
+	places   *stacks.Samples // where threads stood
+	standing map[int64]hold  // of each thread, the last one
+	locking  map[int64]bool  // those that wait for a lock
+	holds    []hold
 }
 
 // A queue follows work items by their numbers, which are hashes: one that is used twice at a time
@@ -78,6 +85,7 @@ func New(mux *etw.Mux) *Analysis {
 	a.handleWorkers(mux)
 	a.handleAdjustments(mux)
 	a.handleQueue(mux)
+	a.handleHolds(mux)
 	return a
 }
 
@@ -189,7 +197,7 @@ func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
 		if rt.State.seen {
-			res.Runtimes = append(res.Runtimes, rt.State.result(rt))
+			res.Runtimes = append(res.Runtimes, rt.State.result(rt, a.named))
 		}
 	}
 	return res
@@ -204,7 +212,7 @@ func (s *state) measured(at int64, perSec float64) {
 	s.throughput, s.measuredAt = append(s.throughput, perSec), at
 }
 
-func (s *state) result(rt *runtime) *Runtime {
+func (s *state) result(rt *runtime, named func(*stacks.Samples) *stacks.Profile) *Runtime {
 	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
 		Workers: s.workers.Clone(), MaxWorkers: s.highest, LastWorkers: s.last,
 		Started: s.started, Stopped: s.stopped, Waited: s.waited, Limits: s.limits,
@@ -227,7 +235,9 @@ func (s *state) result(rt *runtime) *Runtime {
 	order.Sort(out.Reasons, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
-	out.Starvation = s.starvation(rt, out.Queue)
+	if out.Starvation = s.starvation(rt, out.Queue); out.Starvation != nil {
+		s.holders(rt, named, out.Starvation)
+	}
 	return out
 }
 

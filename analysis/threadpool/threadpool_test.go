@@ -7,6 +7,8 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/dotnet/framework"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -114,5 +116,36 @@ func TestQueue(t *testing.T) {
 	}
 	if s := rt.Starvation; s == nil || !slices.Contains(s.Because, "3 adjustments because of blocked workers") || s.FirstMS.Or(0) != 1 || s.LastMS.Or(0) != 202 || s.WorkersAfter.Or(0) != 4 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestHolders: a program in which workers wait for a task, in WaitOne and for a lock while the
+// pool adds workers for blocked ones; without samples nothing is said.
+func TestHolders(t *testing.T) {
+	path := testtrace.Named(t, "ferry-net9-full.nettrace.gz")
+	var mux etw.Mux
+	code, a := symbols.New(&mux), New(&mux)
+	a.NameBy(func(s *stacks.Samples) *stacks.Profile {
+		return stacks.NewProfile(code.Table(), stacks.Options{Names: stacks.QualifiedNames}, s)
+	})
+	testtrace.Run(t, &mux, path)
+	rt := a.Result().Runtimes[0]
+	s := rt.Starvation
+	if s == nil {
+		t.Fatal("it does not starve")
+	}
+	sum, names := 0.0, []string{}
+	for _, h := range s.Holders {
+		sum += h.BlockedMS
+		names = append(names, h.Name)
+	}
+	want := []string{"Task.Wait in Ferry.SyncOverAsync", "WaitHandle.WaitOne in Ferry.Sleeper", "a lock in Ferry.Lock"}
+	most := float64(rt.MaxWorkers) * (s.LastMS.Or(0) - s.FirstMS.Or(0))
+	if !slices.Equal(names, want) || !testtrace.Near(sum, s.BlockedMS.Or(0), 1e-6) || sum > most {
+		t.Errorf("%q for %.3f of %.3f ms, by %d workers for at most %.3f", names, sum, s.BlockedMS.Or(0), rt.MaxWorkers, most)
+	}
+	t.Log(s.Held())
+	if s := analyze(t, path).Runtimes[0].Starvation; !s.BlockedMS.IsZero() || s.Holders != nil {
+		t.Errorf("without names: %+v", s)
 	}
 }

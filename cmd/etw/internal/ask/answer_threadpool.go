@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -12,12 +13,14 @@ import (
 
 // NewThreadPool returns the command that shows the thread pool.
 func NewThreadPool() *Question {
-	return &Question{
-		name:  "threadpool",
-		short: "Show the thread pool: its workers, its queue, and whether it starves",
+	q := new(Question)
+	*q = Question{
+		name:   "threadpool",
+		naming: true,
+		short:  "Show the thread pool: its workers, its queue, and whether it starves",
 		Long: `Threadpool shows how many threads the thread pool of a .NET program had and wanted,
 how long work waited in its queue, and whether it starved: whether work waited since
-all workers were blocked.
+all workers were blocked, and in which code, if the trace has samples of threads.
 
 The rows are changes of the wished number of workers, in order, or by --by:
 reasons of these, processes, or the number of workers over time.`,
@@ -33,9 +36,14 @@ reasons of these, processes, or the number of workers over time.`,
 		views: viewsOf(new(threadpool.Result)), codeless: viewsOf(new(threadpool.Result)),
 		Needs: threadpool.Needs,
 		ask: func(mux *etw.Mux) answer {
-			return &viewed[*threadpool.Result]{find: threadpool.New(mux).Result, facts: threadpoolTotals}
+			a := threadpool.New(mux)
+			if m := q.named; m != nil {
+				a.NameBy(func(s *stacks.Samples) *stacks.Profile { return m.Below("", s) })
+			}
+			return &viewed[*threadpool.Result]{find: a.Result, facts: threadpoolTotals}
 		},
 	}
+	return q
 }
 
 func threadpoolTotals(p *page, res *threadpool.Result) {
@@ -68,6 +76,7 @@ func threadpoolTotals(p *page, res *threadpool.Result) {
 		}
 		if s := rt.Starvation; s != nil {
 			p.line("starvation", "%s", strings.Join(s.Because, "; "))
+			p.line("held by", "%s", s.Held())
 		} else if rt.Queue == nil {
 			p.line("starvation", "no sign of it in the number of workers")
 		} else {
