@@ -27,6 +27,7 @@ func (w *Writer) makeTemp() error {
 // Abort ends an export that is not closed, and leaves nothing of it: no folder, either,
 // that it made and nobody else has put something into.
 func (w *Writer) Abort() {
+	_ = w.pool.Close() // its error was returned
 	_ = os.RemoveAll(w.temp)
 	_ = os.Remove(filepath.Dir(w.temp)) // if no other export is under way
 	for _, dir := range w.made {
@@ -45,6 +46,9 @@ func isGone(name string) bool {
 // recording. complete says that the trace was read to its end.
 func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
 	defer w.Abort()
+	if err := w.pool.Close(); err != nil {
+		return nil, err
+	}
 	if err := w.sealAll(); err != nil {
 		return nil, err
 	}
@@ -52,7 +56,7 @@ func (w *Writer) Close(losses Losses, complete bool) (*Manifest, error) {
 		return nil, err
 	}
 	for _, p := range w.others {
-		if err := w.finish(p); err != nil {
+		if err := w.finish(w.own, p); err != nil {
 			return nil, err
 		}
 	}

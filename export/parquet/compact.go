@@ -330,11 +330,11 @@ func (d *periodMerge) write(folder string, number int, columns []*file.Node, lis
 		return 0, 0, err
 	}
 	defer out.Close()
-	w := file.NewWriter(out, d.enc, columns, [][2]string{{"etwgen.compaction", d.c.Run}})
+	w := file.NewWriter(out, columns, [][2]string{{"etwgen.compaction", d.c.Run}})
 	w.SortedBy(w.Leaves()[0])
 	room := func() error {
 		if w.Pending() >= defaultRowGroup || w.Memory() > defaultMemory {
-			return w.Flush(true)
+			return w.Flush(d.enc, true)
 		}
 		return nil
 	}
@@ -353,7 +353,7 @@ func (d *periodMerge) write(folder string, number int, columns []*file.Node, lis
 		to.describe(s.File)
 		used++
 	}
-	if err := w.Close(); err != nil {
+	if err := w.Close(d.enc); err != nil {
 		return 0, 0, err
 	}
 	to.Rows, to.Bytes = w.Rows(), w.Size()

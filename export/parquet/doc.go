@@ -41,7 +41,9 @@
 //
 // # Memory
 //
-// Rows are kept until they make up a row group, or all together [Options.MaxMemory].
+// Rows are kept until they make up a row group, or all together [Options.MaxMemory]. Where there
+// are several processors (GOMAXPROCS), events of different types become rows at the same time, of
+// copies of some thousand events that come on top; the files are the same, byte for byte.
 // Nothing is allocated for a row. Events and columns take memory as far as a trace
 // has different ones, with a limit beyond which files are split.
 package parquet

@@ -1,12 +1,14 @@
 package parquet
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/etwgen/etwgen/export/parquet/internal/file"
+	"github.com/etwgen/etwgen/internal/lanes"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -14,21 +16,22 @@ import (
 // as many as there are types of events.
 type spool struct {
 	path string
-	w    *Writer
+	buf  *bufio.Writer // while it is open
 }
 
-// Write writes through the buffer that all spools share.
-func (s *spool) Write(p []byte) (int, error) { return s.w.buf.Write(p) }
+// Write writes through the buffer of whoever opened the file.
+func (s *spool) Write(p []byte) (int, error) { return s.buf.Write(p) }
 
 // with opens the file for do, which writes to it.
-func (s *spool) with(do func() error) error {
+func (s *spool) with(h *hand, do func() error) error {
 	f, err := os.OpenFile(s.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}
-	s.w.buf.Reset(f)
+	s.buf = h.buf
+	s.buf.Reset(f)
 	err = do()
-	if flush := s.w.buf.Flush(); err == nil {
+	if flush := s.buf.Flush(); err == nil {
 		err = flush
 	}
 	if end := f.Close(); err == nil {
@@ -39,6 +42,7 @@ func (s *spool) with(do func() error) error {
 
 // A part is a file that is being written: one of a table, most often the only one.
 type part struct {
+	of    *Writer
 	out   *spool
 	w     *file.Writer
 	said  *File        // in the manifest
@@ -49,25 +53,27 @@ type part struct {
 }
 
 // flush writes the rows that are held.
-func (p *part) flush(keep bool) error {
+func (p *part) flush(h *hand, keep bool) error {
 	p.fill()
-	return p.out.with(func() error { return p.w.Flush(keep) })
+	return p.out.with(h, func() error { return p.w.Flush(h.enc, keep) })
 }
 
 // fill adds to the rows that are held all that is the same in them.
-func (p *part) fill() { p.out.w.fixed.fill(p.fixed, p.w.Pending()) }
+func (p *part) fill() { p.of.fixed.fill(p.fixed, p.w.Pending()) }
 
 // newPart begins a file in a folder: its rows have columns in the beginning, the first of which
 // is the time, then those of all tables, and then their own.
 func (w *Writer) newPart(folder string, number int, head, own []*file.Node) *part {
-	out := &spool{path: filepath.Join(w.temp, fmt.Sprint(len(w.files))), w: w}
 	said := &File{folder: folder, number: number}
+	w.mu.Lock()
+	out := &spool{path: filepath.Join(w.temp, fmt.Sprint(len(w.files)))}
 	w.files = append(w.files, said)
+	w.mu.Unlock()
 	nodes := w.opts.Types.nodes(slices.Concat(head, constantNodes(), own))
 	common := len(nodes) - len(own)
 	numberNodes(nodes, common)
 	meta := [][2]string{{"etwgen.trace", w.opts.Trace}, {"etwgen.trace_id", w.m.TraceID}}
-	p := &part{out: out, w: file.NewWriter(out, w.enc, nodes, meta), said: said, nodes: nodes[common:]}
+	p := &part{of: w, out: out, w: file.NewWriter(out, nodes, meta), said: said, nodes: nodes[common:]}
 	all := p.w.Leaves()
 	p.head, p.fixed, p.own = all[:len(head)], all[len(head):len(head)+constantLeaves], all[len(head)+constantLeaves:]
 	p.w.SortedBy(p.head[0])
@@ -77,7 +83,7 @@ func (w *Writer) newPart(folder string, number int, head, own []*file.Node) *par
 // moment adds the time of a row, which may not be known.
 func (p *part) moment(ns int64, ok bool) {
 	unit := file.Micros
-	if p.out.w.opts.Types == ExactTypes {
+	if p.of.opts.Types == ExactTypes {
 		unit = file.Timestamp
 	}
 	putNumber(p.head[colTime], timeIn(unit, ns), ok)
@@ -88,15 +94,16 @@ func (p *part) moment(ns int64, ok bool) {
 }
 
 // finish ends a file, which is not yet where it belongs.
-func (w *Writer) finish(p *part) error {
+func (w *Writer) finish(h *hand, p *part) error {
 	p.fill()
-	err := p.out.with(func() error { return p.w.Close() })
+	err := p.out.with(h, func() error { return p.w.Close(h.enc) })
 	p.said.Rows, p.said.Bytes = p.w.Rows(), p.w.Size()
 	return err
 }
 
 // An events is the table of one type of events.
 type events struct {
+	lanes.Lane
 	w        *Writer
 	folder   string
 	provider string
@@ -106,10 +113,46 @@ type events struct {
 	recent   *layout // of desc
 	desc     *etw.EventDesc
 	part     *part // nil before the first row, and where it was closed
+	listed   bool  // in the opened ones
 	parts    int   // that were begun
 	rows     int64
 	ids      map[uint16]bool
 	versions *[256]int64
+}
+
+// A row is an event, with all that becomes of it.
+type row struct {
+	met               *kind          // nil if it is not the first of it
+	desc              *etw.EventDesc // nil if nothing is known of the payload
+	values            etw.Described  // nil if they are to be decoded
+	payload           []byte
+	ns                int64 // since 1970
+	timed             bool  // there is a time
+	ptr               etw.PtrSize
+	version           uint8
+	processor         int32
+	process, thread   int64
+	activity, related etw.GUID
+}
+
+// A kind is those events of a table that have one description.
+type kind struct {
+	id       uint16
+	versions []*etw.EventDesc // that are known of the event
+}
+
+// set makes x the row of a record.
+func (x *row) set(r *etw.Record, values etw.Described) {
+	x.met, x.desc, x.values, x.payload = nil, nil, values, r.Payload
+	if values != nil {
+		x.desc = values.EventDesc()
+	}
+	x.ptr, x.version, x.processor, x.process, x.thread = r.PointerSize, r.Version, r.Processor, r.ProcessID, r.ThreadID
+	x.activity, x.related = r.ActivityID, r.RelatedActivityID
+	x.ns, x.timed = 0, false
+	if r.Clock != nil {
+		x.ns, x.timed = nanosecondsOf(r.Clock.FileTime(r.Timestamp))
+	}
 }
 
 // A layout says where the fields of one description go.
@@ -120,7 +163,7 @@ type layout struct {
 }
 
 // layout returns where the fields of d go, nil of a payload of which nothing is known.
-func (t *events) layout(d *etw.EventDesc) (*layout, error) {
+func (t *events) layout(h *hand, d *etw.EventDesc) (*layout, error) {
 	if t.recent != nil && t.desc == d && t.part != nil {
 		return t.recent, nil
 	}
@@ -139,13 +182,12 @@ func (t *events) layout(d *etw.EventDesc) (*layout, error) {
 		f, changed = t.shape.fit(d)
 	}
 	if changed && t.part != nil { // the file has columns already: another one goes on
-		if err := t.seal(); err != nil {
+		if err := t.seal(h); err != nil {
 			return nil, err
 		}
 	}
 	if t.part == nil {
-		t.part = t.w.newPart(t.folder, t.parts, headNodes(), t.shape.nodes)
-		t.parts++
+		t.open()
 		t.layouts = make(map[*etw.EventDesc]*layout)
 	}
 	l := t.bind(d, f)
@@ -188,36 +230,64 @@ func (t *events) bind(d *etw.EventDesc, f fit) *layout {
 	return l
 }
 
-// add adds a row.
-func (t *events) add(r *etw.Record, values etw.Described) error {
-	var d *etw.EventDesc
-	if values != nil {
-		d = values.EventDesc()
+// open begins a file.
+func (t *events) open() {
+	t.part = t.w.newPart(t.folder, t.parts, headNodes(), t.shape.nodes)
+	t.parts++
+	if t.listed {
+		return
 	}
-	l, err := t.layout(d)
+	t.listed = true
+	t.w.mu.Lock()
+	t.w.opened = append(t.w.opened, t)
+	t.w.mu.Unlock()
+}
+
+// meet takes note of a kind of events.
+func (t *events) meet(k *kind) {
+	t.ids[k.id] = true
+	if t.part != nil {
+		return
+	}
+	for _, d := range k.versions { // room for the fields of all versions, before any row is written
+		t.shape.fit(d)
+	}
+}
+
+// add adds a row.
+func (t *events) add(h *hand, x *row) error {
+	if x.met != nil {
+		t.meet(x.met)
+	}
+	l, err := t.layout(h, x.desc)
 	if err != nil {
 		return err
 	}
-	t.addHead(r)
-	s := &t.w.shred
+	t.addHead(h, x)
+	values := x.values
+	if values == nil && x.desc != nil {
+		// Where it does not fit, the values before the fault are those that there are.
+		_, _ = h.values.DecodeLoose(x.desc, x.payload, x.ptr)
+		values = &h.values
+	}
 	for i, c := range l.columns {
 		if c == nil {
 			continue
 		}
 		v := values.FieldValue(i)
-		s.add(c, v, 0, 0)
+		h.shred.add(c, v, 0, 0)
 		if n := l.values[i]; n != nil {
 			number, ok := asNumber(v)
 			putNumber(n, number, ok)
 		}
 	}
-	if d == nil {
-		t.part.own[t.rawLeaf()].Text(r.Payload, 0)
+	if x.desc == nil {
+		t.part.own[t.rawLeaf()].Text(x.payload, 0)
 	}
 	nulls(l.missing, 0, 0)
 	t.part.w.EndRow()
 	t.rows++
-	t.versions[r.Version]++
+	t.versions[x.version]++
 	return nil
 }
 
@@ -243,19 +313,15 @@ func (t *events) rawLeaf() int {
 }
 
 // addHead adds the values of the columns that each row has.
-func (t *events) addHead(r *etw.Record) {
-	h := t.part.head
-	ns, ok := int64(0), false
-	if r.Clock != nil {
-		ns, ok = nanosecondsOf(r.Clock.FileTime(r.Timestamp))
-	}
-	t.part.moment(ns, ok)
-	putNumber(h[colProcess], uint64(r.ProcessID), r.ProcessID >= 0)
-	putNumber(h[colThread], uint64(r.ThreadID), r.ThreadID >= 0)
-	putNumber(h[colProcessor], uint64(r.Processor), r.Processor >= 0)
-	t.w.putGUID(h[colActivity], r.ActivityID)
-	t.w.putGUID(h[colRelated], r.RelatedActivityID)
-	h[colVersion].Number(uint64(r.Version), 0)
+func (t *events) addHead(h *hand, x *row) {
+	to := t.part.head
+	t.part.moment(x.ns, x.timed)
+	putNumber(to[colProcess], uint64(x.process), x.process >= 0)
+	putNumber(to[colThread], uint64(x.thread), x.thread >= 0)
+	putNumber(to[colProcessor], uint64(x.processor), x.processor >= 0)
+	t.putGUID(h, to[colActivity], x.activity)
+	t.putGUID(h, to[colRelated], x.related)
+	to[colVersion].Number(uint64(x.version), 0)
 }
 
 func putNumber(l *file.Leaf, v uint64, ok bool) {
@@ -266,21 +332,21 @@ func putNumber(l *file.Leaf, v uint64, ok bool) {
 	l.Number(v, 0)
 }
 
-func (w *Writer) putGUID(l *file.Leaf, g etw.GUID) {
+func (t *events) putGUID(h *hand, l *file.Leaf, g etw.GUID) {
 	switch {
 	case g.IsZero():
 		l.Null(0, 0)
-	case w.opts.Types == ExactTypes:
+	case t.w.opts.Types == ExactTypes:
 		u := textOrder(g)
 		l.Text(u[:], 0)
 	default:
-		w.shred.buf, _ = g.AppendText(w.shred.buf[:0])
-		l.Text(w.shred.buf, 0)
+		h.shred.buf, _ = g.AppendText(h.shred.buf[:0])
+		l.Text(h.shred.buf, 0)
 	}
 }
 
 // seal ends the file of the table. Further rows come into another one.
-func (t *events) seal() error {
+func (t *events) seal(h *hand) error {
 	p := t.part
 	if p == nil {
 		return nil
@@ -289,5 +355,5 @@ func (t *events) seal() error {
 	p.said.Provider, p.said.Event = t.provider, t.event
 	p.said.setVersions(t.versions, t.ids)
 	clear(t.versions[:])
-	return t.w.finish(p)
+	return t.w.finish(h, p)
 }

@@ -70,7 +70,7 @@ func (r *result) end() error {
 	p.w.EndRow()
 	n := p.w.Pending()
 	if n >= int64(r.w.opts.RowGroup) || n%4096 == 0 && p.w.Memory() > r.w.opts.MaxMemory/2 {
-		return p.flush(true)
+		return p.flush(r.w.own, true)
 	}
 	return nil
 }

@@ -10,13 +10,14 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/etwgen/etwgen/export/parquet/internal/file"
+	"github.com/etwgen/etwgen/internal/lanes"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -50,6 +51,9 @@ type Options struct {
 // maxTables is the limit of types of events whose files are written at a time.
 const maxTables = 1024
 
+// minBatch is how many bytes of payloads are handled at a time, at least.
+const minBatch = 256 << 10
+
 // A Writer exports one trace. Its files are where they belong, all of them, once it is
 // closed; before that there are none.
 type Writer struct {
@@ -59,19 +63,35 @@ type Writer struct {
 	fixed   *constants
 	decoder *etw.Decoder
 	known   *catalogue
-	enc     *file.Encoder
-	buf     *bufio.Writer
-	shred   shredder
+	pool    *lanes.Pool[*events, row]
+	hands   []*hand // of the workers of the pool
+	own     *hand   // of the caller
 
 	byKind  []*events // by the index of the event
 	tables  map[string]*events
-	open    int // tables that have a file
 	others  []*part
 	stacks  *result         // the table of stacks, once there is one
 	written map[string]bool // the ids of these
-	files   []*File
-	pending int // bytes of payloads since memory was looked at
+	row     row             // that is added
+	pending int             // bytes of payloads of the batch
 	m       Manifest
+
+	mu     sync.Mutex // of what follows
+	files  []*File
+	opened []*events // tables that have a file
+}
+
+// A hand has all that rows are put into columns with, and columns into files.
+type hand struct {
+	enc    *file.Encoder
+	buf    *bufio.Writer
+	shred  shredder
+	values etw.Dynamic
+}
+
+func newHand() (*hand, error) {
+	enc, err := file.NewEncoder()
+	return &hand{enc: enc, buf: bufio.NewWriterSize(nil, 64<<10)}, err
 }
 
 // New begins the export of a trace.
@@ -98,16 +118,28 @@ func New(o Options) (*Writer, error) {
 	if o.Decoder == nil {
 		o.Decoder = etw.NewDecoder(o.Providers...)
 	}
-	enc, err := file.NewEncoder()
+	own, err := newHand()
 	if err != nil {
 		return nil, err
 	}
 	id := TraceID(o.Host, o.ID)
 	w := &Writer{opts: o, fixed: constantsOf(o.Trace, id, o.Resource),
-		decoder: o.Decoder, known: newCatalogue(o.Providers, o.Decoder.Find), enc: enc, buf: bufio.NewWriterSize(nil, 64<<10), tables: make(map[string]*events)}
+		decoder: o.Decoder, known: newCatalogue(o.Providers, o.Decoder.Find), own: own, tables: make(map[string]*events)}
 	w.m = Manifest{Schema: ManifestSchema, TraceID: id, Trace: o.Trace, ID: o.ID, Host: o.Host, Resource: o.Resource, Source: o.Source}
 	w.temp = filepath.Join(o.Dir, runFolder, rand.Text())
-	return w, w.makeTemp()
+	if err := w.makeTemp(); err != nil {
+		return nil, err
+	}
+	w.pool = lanes.New(w.handle, w.relieve)
+	for range w.pool.Workers() {
+		h, err := newHand()
+		if err != nil {
+			w.Abort()
+			return nil, err
+		}
+		w.hands = append(w.hands, h)
+	}
+	return w, nil
 }
 
 // Export exports all records of src. An error of the source is in the manifest, which then
@@ -167,9 +199,11 @@ func (w *Writer) AddDecoded(r *etw.Record, info *etw.EventInfo, values etw.Descr
 	for info.Index >= len(w.byKind) {
 		w.byKind = append(w.byKind, nil)
 	}
+	x := &w.row
+	x.set(r, values)
 	t := w.byKind[info.Index]
 	if t == nil {
-		t = w.table(r, info)
+		t, x.met = w.table(r, info)
 		w.byKind[info.Index] = t
 	}
 	if w.m.Events == 0 && w.opts.Start.IsZero() && r.Clock != nil {
@@ -183,27 +217,33 @@ func (w *Writer) AddDecoded(r *etw.Record, info *etw.EventInfo, values etw.Descr
 	case fault != nil:
 		w.m.Undecodable++
 	}
-	fresh := t.part == nil
-	if err := t.add(r, values); err != nil {
+	if !w.pool.Direct() {
+		x.payload, x.values = w.pool.Keep(r.Payload), nil
+	}
+	if err := w.pool.Add(t, x); err != nil {
 		return err
 	}
-	if fresh {
-		w.open++
-	}
-	if t.part.w.Pending() >= int64(w.opts.RowGroup) {
-		if err := t.part.flush(true); err != nil {
-			return err
-		}
-	}
-	if w.pending += len(r.Payload) + 100; w.pending >= w.opts.MaxMemory/64 || w.open > maxTables {
+	if w.pending += len(r.Payload) + 100; w.pending >= max(w.opts.MaxMemory/64, minBatch) || w.pool.Lanes() >= maxTables {
 		w.pending = 0
-		return w.relieve()
+		return w.pool.End()
 	}
 	return nil
 }
 
-// table returns the table of events like r.
-func (w *Writer) table(r *etw.Record, info *etw.EventInfo) *events {
+// handle adds a row to its table.
+func (w *Writer) handle(worker int, t *events, x *row) error {
+	h := w.hands[worker]
+	if err := t.add(h, x); err != nil {
+		return err
+	}
+	if t.part.w.Pending() >= int64(w.opts.RowGroup) {
+		return t.part.flush(h, true)
+	}
+	return nil
+}
+
+// table returns the table of events like r, which is the first of its kind.
+func (w *Writer) table(r *etw.Record, info *etw.EventInfo) (*events, *kind) {
 	name := typeName(info, r)
 	folder := "event=" + TypeName(info, r)
 	key := strings.ToLower(folder)
@@ -213,21 +253,18 @@ func (w *Writer) table(r *etw.Record, info *etw.EventInfo) *events {
 			ids: make(map[uint16]bool), versions: new([256]int64)}
 		w.tables[key] = t
 	}
-	t.ids[r.Key().ID] = true
-	if info.Desc != nil && t.part == nil {
-		// Room for the fields of all versions, before any row is written.
-		for _, d := range w.known.versions(r, info.Desc) {
-			t.shape.fit(d)
-		}
+	k := &kind{id: r.Key().ID}
+	if info.Desc != nil {
+		k.versions = w.known.versions(r, info.Desc)
 	}
-	return t
+	return t, k
 }
 
 // relieve writes rows if too many are held.
 func (w *Writer) relieve() error {
 	sum, most := 0, 0
 	var largest *events
-	for _, t := range w.tables {
+	for _, t := range w.opened {
 		if t.part == nil {
 			continue
 		}
@@ -238,23 +275,22 @@ func (w *Writer) relieve() error {
 		}
 	}
 	switch {
-	case sum <= w.opts.MaxMemory && w.open <= maxTables:
+	case sum <= w.opts.MaxMemory && len(w.opened) <= maxTables:
 		return nil
-	case most >= w.opts.MaxMemory/8 && largest.part.w.Pending() > 0 && w.open <= maxTables:
-		return largest.part.flush(false)
+	case most >= w.opts.MaxMemory/8 && largest.part.w.Pending() > 0 && len(w.opened) <= maxTables:
+		return largest.part.flush(w.hands[0], false)
 	}
 	return w.sealAll() // there are many, and all of them small
 }
 
-// sealAll ends the files of all tables.
+// sealAll ends the files of all tables, when nobody adds rows.
 func (w *Writer) sealAll() error {
-	w.open = 0
-	for _, key := range slices.Sorted(maps.Keys(w.tables)) {
-		if err := w.tables[key].seal(); err != nil {
-			return err
-		}
-	}
-	return nil
+	list := w.opened
+	w.opened = nil
+	return lanes.Each(len(w.hands), len(list), func(worker, i int) error {
+		list[i].listed = false
+		return list[i].seal(w.hands[worker])
+	})
 }
 
 // TypeName returns the name of all versions of an event, with their provider, as a part of a

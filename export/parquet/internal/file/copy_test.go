@@ -112,16 +112,16 @@ func written(t testing.TB, nodes []*Node, rows, group int) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	x := rower{rand.New(rand.NewPCG(1, uint64(rows))), NewWriter(&out, enc, nodes, nil)}
+	x := rower{rand.New(rand.NewPCG(1, uint64(rows))), NewWriter(&out, nodes, nil)}
 	for i := range rows {
 		x.row(i / group % 3)
 		if (i+1)%group == 0 {
-			if err := x.w.Flush(true); err != nil {
+			if err := x.w.Flush(enc, true); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := x.w.Close(); err != nil {
+	if err := x.w.Close(enc); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -138,16 +138,16 @@ func copied(b []byte, filter *Filter, group int64) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	w := NewWriter(&out, enc, f.Columns(), nil)
+	w := NewWriter(&out, f.Columns(), nil)
 	if _, err = f.Copy(w, new(Decoder), filter, func() error {
 		if w.Pending() >= group {
-			return w.Flush(true)
+			return w.Flush(enc, true)
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	err = w.Close()
+	err = w.Close(enc)
 	return out.Bytes(), err
 }
 
@@ -235,8 +235,8 @@ func FuzzReader(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := NewWriter(io.Discard, enc, r.Columns(), nil)
-		n, err := r.Copy(w, new(Decoder), nil, func() error { return w.Flush(true) })
+		w := NewWriter(io.Discard, r.Columns(), nil)
+		n, err := r.Copy(w, new(Decoder), nil, func() error { return w.Flush(enc, true) })
 		if err == nil && n != r.Rows() {
 			t.Errorf("%d rows of %d", n, r.Rows())
 		}

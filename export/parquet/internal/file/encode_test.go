@@ -84,7 +84,7 @@ func TestFrame(t *testing.T) {
 	}
 	var out bytes.Buffer
 	list := &Node{Name: "l", Type: List, Fields: []*Node{{Name: "element", Type: Text}}}
-	w := NewWriter(&out, enc, []*Node{{Name: "a", Type: Int32}, list}, [][2]string{{"k", "v"}})
+	w := NewWriter(&out, []*Node{{Name: "a", Type: Int32}, list}, [][2]string{{"k", "v"}})
 	l := w.Leaves()
 	for i := range uint64(10) {
 		if i%2 == 0 {
@@ -97,12 +97,12 @@ func TestFrame(t *testing.T) {
 		}
 		w.EndRow()
 		if i == 4 {
-			if err := w.Flush(true); err != nil {
+			if err := w.Flush(enc, true); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := w.Close(enc); err != nil {
 		t.Fatal(err)
 	}
 	b := out.Bytes()

@@ -11,7 +11,6 @@ const magic = "PAR1"
 // A Writer writes one file.
 type Writer struct {
 	w       io.Writer
-	enc     *Encoder
 	root    []*Node
 	meta    [][2]string
 	sorted  *Leaf // the column by which rows may be sorted, or nil
@@ -26,8 +25,8 @@ type Writer struct {
 
 // NewWriter returns a writer of a file with these columns, and with texts that
 // describe it.
-func NewWriter(w io.Writer, enc *Encoder, columns []*Node, meta [][2]string) *Writer {
-	return &Writer{w: w, enc: enc, root: columns, meta: meta, leaves: leavesOf(columns)}
+func NewWriter(w io.Writer, columns []*Node, meta [][2]string) *Writer {
+	return &Writer{w: w, root: columns, meta: meta, leaves: leavesOf(columns)}
 }
 
 // leavesOf returns the columns that nodes are stored in.
@@ -101,7 +100,7 @@ func (f *Writer) write(p []byte) error {
 
 // Flush writes the rows that there are as a row group. It keeps their memory for
 // further ones, or not.
-func (f *Writer) Flush(keep bool) error {
+func (f *Writer) Flush(enc *Encoder, keep bool) error {
 	if f.pending == 0 {
 		return f.err
 	}
@@ -115,7 +114,7 @@ func (f *Writer) Flush(keep bool) error {
 	t.begin()
 	t.list(1, compactStruct, len(f.leaves))
 	for _, l := range f.leaves {
-		c, err := f.enc.column(f, l)
+		c, err := enc.column(f, l)
 		if err != nil {
 			f.err = err
 			return err
@@ -189,8 +188,8 @@ func (f *Writer) describe(t *thrift, l *Leaf, c *chunk) {
 
 // Close writes the rest, and the description of the file. It does not close the underlying
 // writer.
-func (f *Writer) Close() error {
-	if err := f.Flush(false); err != nil {
+func (f *Writer) Close(enc *Encoder) error {
+	if err := f.Flush(enc, false); err != nil {
 		return err
 	}
 	if f.begin(); f.err != nil {
