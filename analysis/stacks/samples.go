@@ -261,8 +261,7 @@ func (s *Samples) Intern(process int64, stack etw.Stack) ID {
 	}
 	top := s.process(process)
 	hash := s.known.hash(top, stack)
-	id := s.known.find(hash, top, stack, func(id ID) bool { return s.isStack(id, top, stack, n) })
-	if id != 0 {
+	if id := s.known.find(hash); id != 0 {
 		return id
 	}
 	at, room := top, true
@@ -270,7 +269,7 @@ func (s *Samples) Intern(process int64, stack etw.Stack) ID {
 		at, room = s.within(at, stack.At(i))
 	}
 	if room {
-		s.known.add(hash, ID(at), top, stack)
+		s.known.add(hash, ID(at))
 	}
 	return ID(at)
 }
@@ -283,18 +282,6 @@ func (s *Samples) InternAddresses(process int64, frames []uint64) ID {
 		s.bytes = binary.LittleEndian.AppendUint64(s.bytes, f)
 	}
 	return s.Intern(process, etw.Stack{Addresses: s.bytes, PtrSize: etw.Ptr64})
-}
-
-func (s *Samples) isStack(id ID, top int32, stack etw.Stack, n int) bool {
-	at := int32(id)
-	for i := range n {
-		x := &s.tree.nodes[at]
-		if at == top || x.key != stack.At(i) {
-			return false
-		}
-		at = x.parent
-	}
-	return at == top
 }
 
 // process returns the node below which the stacks of a process are.
