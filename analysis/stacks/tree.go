@@ -12,8 +12,15 @@ import (
 // stack.
 type tree struct {
 	nodes []node
-	slots []int32 // hash table with open addressing; 0 is free, else a node
-	links *links  // of a tree that is closed, which its copies share until they get more nodes
+	slots []slot // hash table with open addressing
+	links *links // of a tree that is closed, which its copies share until they get more nodes
+}
+
+// A slot has a node, or 0 if it is free. The hash spares most looks at nodes that are others,
+// each of which would come from memory.
+type slot struct {
+	hash uint32
+	node int32
 }
 
 // The links of a tree lead from stacks to those that they called.
@@ -74,35 +81,38 @@ type node struct {
 	parent int32
 }
 
-func hashNode(parent int32, key uint64) uint64 { return seeded.Hash(key, uint64(parent)) }
+// place returns the place of a frame that parent calls in a table of so many slots, and the
+// rest of its hash.
+func place(parent int32, key uint64, slots int) (at uint64, hash uint32) {
+	h := seeded.Hash(key, uint64(parent))
+	return h & uint64(slots-1), uint32(h >> 32)
+}
 
 // child returns the node of a frame that parent calls.
 func (t *tree) child(parent int32, key uint64) int32 {
 	if 4*len(t.nodes) >= 3*len(t.slots) {
 		t.grow()
 	}
-	mask := uint64(len(t.slots) - 1)
-	for i := hashNode(parent, key) & mask; ; i = (i + 1) & mask {
-		n := t.slots[i]
-		if n == 0 {
-			n = int32(len(t.nodes))
-			t.nodes, t.links = append(t.nodes, node{key, parent}), nil
-			t.slots[i] = n
-			return n
-		}
-		if x := &t.nodes[n]; x.key == key && x.parent == parent {
-			return n
-		}
+	i, hash := place(parent, key, len(t.slots))
+	if i = t.seek(i, hash, parent, key); t.slots[i].node == 0 {
+		t.slots[i] = slot{hash, int32(len(t.nodes))}
+		t.nodes, t.links = append(t.nodes, node{key, parent}), nil
 	}
+	return t.slots[i].node
 }
 
 // find returns the node of a frame that parent calls, or 0.
 func (t *tree) find(parent int32, key uint64) int32 {
-	mask := uint64(len(t.slots) - 1)
-	for i := hashNode(parent, key) & mask; ; i = (i + 1) & mask {
-		n := t.slots[i]
-		if n == 0 || t.nodes[n].key == key && t.nodes[n].parent == parent {
-			return n
+	i, hash := place(parent, key, len(t.slots))
+	return t.slots[t.seek(i, hash, parent, key)].node
+}
+
+// seek returns the slot of a frame that parent calls, or the one to put it into.
+func (t *tree) seek(i uint64, hash uint32, parent int32, key uint64) uint64 {
+	for mask := uint64(len(t.slots) - 1); ; i = (i + 1) & mask {
+		x := t.slots[i]
+		if x.node == 0 || x.hash == hash && t.nodes[x.node] == (node{key, parent}) {
+			return i
 		}
 	}
 }
@@ -130,14 +140,14 @@ func (t *tree) hash(slots int) {
 	if len(t.nodes) == 0 {
 		t.nodes = append(t.nodes, node{})
 	}
-	t.slots = make([]int32, slots)
-	mask := uint64(len(t.slots) - 1)
+	t.slots = make([]slot, slots)
+	mask := uint64(slots - 1)
 	for n := 1; n < len(t.nodes); n++ {
-		i := hashNode(t.nodes[n].parent, t.nodes[n].key) & mask
-		for t.slots[i] != 0 {
+		i, hash := place(t.nodes[n].parent, t.nodes[n].key, slots)
+		for t.slots[i].node != 0 {
 			i = (i + 1) & mask
 		}
-		t.slots[i] = int32(n)
+		t.slots[i] = slot{hash, int32(n)}
 	}
 }
 
