@@ -22,26 +22,27 @@ type namer struct {
 	nameless map[uint64]int32 // by address
 	heavy    map[uint64]bool  // addresses that have frames of their own, however many there are; nil until that is asked
 	others   int32            // the frame of addresses that have none, or 0
-	// callers and leaves have the meanings of the stacks of s: as those who called others,
-	// whose addresses are where calls return to, and as the innermost.
-	callers, leaves []named
-	spans           []span
-	spanIDs         map[span]int32
-	path            []int32
-	pid             int64   // of the stack that is being named
-	pids            []int64 // of all stacks of s
-	noStack         int32   // the stack that stands for none, or 0
-	pseudos         []int32 // frames of those of s, + 1
-	cut             int32   // the stack that stands for a base that is no code, or 0
-	tiers           []string
-	marks           map[mark]int16
-	known           []mark    // by number
-	tags            [][]int32 // by mark and tag of s: the tag in p, + 1
-	sameTags        bool      // tags of s have the same numbers in p
-	threads         []int32   // in p, of those of s
-	labels          []LabelSet
-	ended           []ended // of ends of s, whose numbers begin with base in p
-	base            ID
+	stacks   []meant          // of s
+	spans    []span
+	spanIDs  map[span]int32
+	path     []int32
+	pid      int64   // of the stack that is being named
+	pids     []int64 // of all stacks of s
+	noStack  int32   // the stack that stands for none, or 0
+	pseudos  []int32 // frames of those of s, + 1
+	cut      int32   // the stack that stands for a base that is no code, or 0
+	tiers    []string
+	marks    map[mark]int16
+	known    []mark    // by number
+	tags     [][]int32 // by mark and tag of s: the tag in p, + 1
+	sameTags bool      // tags of s have the same numbers in p
+	threads  []int32   // in p, of those of s
+	labels   []LabelSet
+	ended    []ended // of ends of s, whose numbers begin with base in p
+	base     ID
+	met      ID   // how many ends of s have a meaning
+	hold     span // in which that of all of them holds
+	moved    bool // some have other numbers in p
 	// reading is the rule to read stacks by, if there is one, and readStacks the results, + 1,
 	// of threads in managed code and outside it.
 	reading    Reading
@@ -51,7 +52,7 @@ type namer struct {
 func newNamer(p *Profile, s *Samples, table *symbols.Table, o Options) *namer {
 	size := s.tree.size()
 	p.tree.reserve(size)
-	n := &namer{p: p, s: s, table: table, options: o, callers: make([]named, size), leaves: make([]named, size),
+	n := &namer{p: p, s: s, table: table, options: o, stacks: make([]meant, size), hold: always,
 		spans: []span{{}, always}, spanIDs: map[span]int32{always: 1}, marks: make(map[mark]int16), pids: make([]int64, size),
 		recent: make([]recentFrame, min(size, recentFrames))}
 	for i := 1; i < size; i++ { // callers have smaller numbers
@@ -76,6 +77,10 @@ type frameKey struct {
 	module, function string
 	tier             string // of a method, where tiers are kept apart
 }
+
+// A meant has the meanings of a stack of addresses: as one that called another, whose address is
+// where the call returns to, and as the innermost.
+type meant struct{ caller, leaf named }
 
 // A named is the stack of frames for a stack of addresses, for a span of time.
 type named struct {
@@ -109,6 +114,7 @@ func (n *namer) all() {
 	for range s.ends {
 		p.into = append(p.into, leftOut) // if no sample has it
 	}
+	n.moved = n.base > 0
 	fits := p.takeAll(s.sums)
 	d := new(decoder)
 	for k := range s.pieces {
@@ -149,6 +155,9 @@ func (n *namer) block(from *block, d *decoder) *block {
 	for v := range to.values {
 		to.values[v] = from.values[v].clip()
 	}
+	if n.meet(from) && !n.moved && n.sameTags {
+		return to
+	}
 	at := from.at.read(d.at[:len(from.stack)])
 	ownStacks, ownTags := false, false
 	for i, id := range from.stack {
@@ -171,6 +180,17 @@ func (n *namer) block(from *block, d *decoder) *block {
 		to.tag[i] = n.tagOf(e.mark, from.tag[i])
 	}
 	return to
+}
+
+// meet names the ends that a block is the first to have, whose numbers go up by one. It reports
+// whether the meanings of all ends hold in all of its time, as those of most do.
+func (n *namer) meet(b *block) bool {
+	for i, id := range b.stack {
+		for ; n.met <= id; n.met++ {
+			n.nameEnd(n.met, b.at.get(i))
+		}
+	}
+	return n.hold.from <= b.from && b.to < n.hold.to
 }
 
 // tagOf returns the tag in the profile of a sample with a tag in s, of code with a mark.
@@ -199,28 +219,28 @@ func (n *namer) nameEnd(id ID, time int64) {
 	case n.p.into[was.number] == ID(stack):
 		is.number = was.number
 	default:
-		is.number = ID(len(n.p.into))
+		is.number, n.moved = ID(len(n.p.into)), true
 		n.p.into = append(n.p.into, ID(stack))
 	}
-	*was = is
+	*was, n.hold = is, span{max(n.hold.from, is.from), min(n.hold.to, is.to)}
 }
 
 // nameLeaf names a stack of addresses as it is at a time.
 func (n *namer) nameLeaf(at int32, time int64) {
 	if n.s.isTop(at) {
-		n.leaves[at] = named{node: n.none(), span: 1}
+		n.stacks[at].leaf = named{node: n.none(), span: 1}
 		return
 	}
 	n.pid = n.pids[at]
-	n.leaves[at] = n.extend(n.callerOf(at, time), at, n.s.tree.nodes[at].key, time)
+	n.stacks[at].leaf = n.extend(n.callerOf(at, time), at, n.s.tree.nodes[at].key, time)
 }
 
 // stack returns the named stack of a stack of addresses at a time.
 func (n *namer) stack(at int32, time int64) named {
-	if !n.holds(&n.leaves[at], time) {
+	if !n.holds(&n.stacks[at].leaf, time) {
 		n.nameLeaf(at, time)
 	}
-	return n.leaves[at]
+	return n.stacks[at].leaf
 }
 
 // noStackName is the frame of samples without a stack, which weigh, too.
@@ -275,7 +295,7 @@ func (n *namer) caller(at int32, time int64) named {
 	n.path = nil // while who is below the kernel is named
 	var known named
 	for !n.s.isTop(at) {
-		if known = n.callers[at]; n.holds(&known, time) {
+		if known = n.stacks[at].caller; n.holds(&known, time) {
 			break
 		}
 		known = named{}
@@ -289,7 +309,7 @@ func (n *namer) caller(at int32, time int64) named {
 	for _, at := range slices.Backward(path) {
 		// The call is before the address to which it returns.
 		known = n.extend(known, at, n.s.tree.nodes[at].key-1, time)
-		n.callers[at] = known
+		n.stacks[at].caller = known
 	}
 	n.path = path
 	return known

@@ -56,30 +56,36 @@ func (n *namer) doubt(r Reading) {
 	if n.s.untold == 0 {
 		return
 	}
-	p, own := n.p, make([]int8, len(n.p.Frames)) // 1 it is, -1 it is not, 0 not yet asked
+	p := n.p
+	own, stacks := make([]bool, len(p.Frames)), make([]uint8, len(p.into)) // 1: it ends in such code
+	for i := range p.Frames {
+		own[i] = r.Own(&p.Frames[i])
+	}
+	for i, id := range p.into {
+		if id > 0 && own[p.tree.nodes[id].key] {
+			stacks[i] = 1
+		}
+	}
+	tags := make([]int, len(p.tags))
+	for k := range p.pieces {
+		b := p.pieces[k].block
+		for i, id := range b.stack {
+			tags[b.tag[i]] += int(stacks[id])
+		}
+	}
 	inside, outside := n.labels[n.s.inside], n.labels[n.s.outside]
 	type count struct{ own, inside int }
 	counts := make(map[int64]count)
-	for _, x := range p.each(p.into) {
-		if x.stack == 0 {
-			continue
+	for i := range p.tags {
+		t := &p.tags[i]
+		c := counts[p.threads[t.thread].process]
+		if t.labels == inside {
+			c.inside += tags[i]
 		}
-		i, t := p.tree.nodes[x.stack].key, &p.tags[x.tag]
-		if own[i] == 0 {
-			own[i] = -1
-			if r.Own(&p.Frames[i]) {
-				own[i] = 1
-			}
+		if t.labels == inside || t.labels == outside {
+			c.own += tags[i]
 		}
-		if own[i] < 0 || t.labels != inside && t.labels != outside {
-			continue
-		}
-		pid := p.threads[t.thread].process
-		c := counts[pid]
-		if c.own++; t.labels == inside {
-			c.inside++
-		}
-		counts[pid] = c
+		counts[p.threads[t.thread].process] = c
 	}
 	for i := range p.tags {
 		t := &p.tags[i]
