@@ -1,6 +1,7 @@
 package code
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -292,14 +293,25 @@ func unseenFact(p *stacks.Profile) []string {
 		return nil
 	}
 	u, waiting := unitOf(p.Types[len(p.Types)-1]), lastOf(p.Waiting())
-	c, unseen := work.Default().Classify(p), int64(0)
-	for s := range p.Samples() {
-		if c.Unseen(s) {
-			unseen += lastOf(s.Values)
-		}
-	}
+	unseen := outside(p, work.Default().Classify(p).Unseen)
 	if rest := lastOf(p.Totals()) - waiting; 2*unseen > rest { // rankings are mostly of these
 		return []string{fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which", u.text(unseen), u.text(rest))}
 	}
 	return nil
+}
+
+// outside returns how much the samples of threads in native code weigh that has reports. It asks
+// once for each stack.
+func outside(p *stacks.Profile, has func(stacks.Sample) bool) (sum int64) {
+	labels := []stacks.Label{{Key: "state", Value: "external"}}
+	view, err := p.Query(context.Background(), stacks.Query{Labels: labels})
+	if err != nil { // which contexts alone cause
+		return 0
+	}
+	for id := range stacks.ID(p.Stacks()) {
+		if has(stacks.Sample{Stack: id, Labels: labels}) {
+			sum += lastOf(view.Self(id))
+		}
+	}
+	return sum
 }

@@ -94,13 +94,7 @@ func (o *Profiling) noteKinds(p *Profiled) {
 			p.warnings = append(p.warnings, fmt.Sprintf("the rule %s matches no frame", rule))
 		}
 	}
-	sum, all := int64(0), int64(0)
-	for s := range p.Samples() {
-		all += lastOf(s.Values)
-		if c.Unseen(s) && c.Of(s).Name == work.Unknown {
-			sum += lastOf(s.Values)
-		}
-	}
+	sum, all := outside(p.Profile, func(s stacks.Sample) bool { return c.Unseen(s) && c.Of(s).Name == work.Unknown }), lastOf(p.Totals())
 	if sum > 0 && all > 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("%.1f %% are in native code that managed code called: EventPipe does not tell its work, or whether it waited", 100*float64(sum)/float64(all)))
 	}
