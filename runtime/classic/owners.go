@@ -265,13 +265,22 @@ func (o *Owners) Attribute(r *etw.Record) {
 	if r.ProcessID < 0 && r.ThreadID >= 0 {
 		r.ProcessID = o.process(r.ThreadID, r.Timestamp)
 	}
-	for _, all := range [...]map[int32]*stackOwners{o.stacks, o.recent} {
-		if l := all[r.Processor]; r.ProcessID < 0 && l != nil {
-			if s, ok := l.of(r); ok {
-				r.ProcessID, r.ThreadID = processOrThread(s.process), processOrThread(s.thread)
-			}
-		}
+	if r.ProcessID < 0 && !o.byStack(r, o.stacks) {
+		o.byStack(r, o.recent)
 	}
+}
+
+// byStack sets whom r is about from its call stack, and reports whether that is one of all.
+func (o *Owners) byStack(r *etw.Record, all map[int32]*stackOwners) bool {
+	l := all[r.Processor]
+	if l == nil {
+		return false
+	}
+	s, ok := l.of(r)
+	if ok {
+		r.ProcessID, r.ThreadID = processOrThread(s.process), processOrThread(s.thread)
+	}
+	return ok && r.ProcessID >= 0
 }
 
 // process returns the process that a thread belonged to at some time, or -1.

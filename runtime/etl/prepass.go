@@ -84,6 +84,7 @@ func (r *Reader) prepare() error {
 	}
 	found := make([][]classic.Owners, min(runtime.GOMAXPROCS(0), len(r.ahead.plan)))
 	guards := make([]guard, len(found))
+	r.settled = make([]bool, len(r.ahead.plan))
 	var wg sync.WaitGroup
 	for i := range found {
 		found[i] = make([]classic.Owners, len(r.files))
@@ -197,7 +198,7 @@ func (p *prepass) collect(owners []classic.Owners) {
 		b.file = p.files[b.ref.file]
 		b.load()
 		own := &owners[b.file.clockGroup]
-		before := own.Size()
+		before, stacks := own.Size(), false
 		for j, e := range b.entries {
 			record := b.record(e)
 			if quick && !mayTell(record) {
@@ -211,13 +212,18 @@ func (p *prepass) collect(owners []classic.Owners) {
 			if use.schema {
 				p.addSchema(&rec, schemaRecord{place: place{e.key, i, j}})
 			}
-			if use.owner && !b.hasEventOf(&rec) && (!classic.IsStack(&rec) || p.late.Add(1) <= mostLate) {
+			switch {
+			case !use.owner:
+			case b.hasEventOf(&rec):
+				stacks = true
+			case !classic.IsStack(&rec) || p.late.Add(1) <= mostLate:
 				own.Learn(&rec)
 			}
 			if use.foreseen {
 				p.foreseen.add(&rec, place{e.key, i, j}, p.size)
 			}
 		}
+		p.settled[i] = !stacks
 		p.kept.Add(int64(own.Size() - before))
 		b = p.keep(i, b)
 	}
@@ -232,9 +238,6 @@ func (b *block) hasEventOf(r *etw.Record) bool {
 
 // learn has the owners of the call stacks known that the prepass passed over.
 func (r *Reader) learn(b *block) {
-	if r.owners == nil {
-		return
-	}
 	var rec etw.Record
 	var f filler
 	for _, e := range b.entries {

@@ -46,6 +46,8 @@ type Reader struct {
 	prepared bool
 	schemas  *schema.Set
 	owners   []classic.Owners // by file.clockGroup
+	// settled are the buffers of the plan of which the prepass has learned all.
+	settled []bool
 }
 
 // Open opens the file at path.
@@ -216,6 +218,7 @@ func (r *Reader) openLimit() int64 { return 4<<20 + 2*r.size + min(4*r.declared,
 // admit opens the next block of the plan.
 func (r *Reader) admit() {
 	b := r.ahead.take()
+	i := r.admitted
 	r.admitted++
 	r.stats.Buffers++
 	r.stats.count(b)
@@ -226,7 +229,9 @@ func (r *Reader) admit() {
 		r.ahead.release(b)
 		return
 	}
-	r.learn(b)
+	if r.owners != nil && !r.settled[i] {
+		r.learn(b)
+	}
 	r.merge.push(b)
 }
 
