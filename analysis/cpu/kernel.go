@@ -24,18 +24,22 @@ type Kernel struct {
 	bound    *system.Stacks[interrupted]
 	interval int64 // between samples, in nanoseconds
 	list     []interrupted
+	most     int   // of list, until there is no room
+	slot     int64 // see room.go
 	idle     int
 	last     map[int32]int64 // the time of the last sample of each processor
-	gaps     []int64
+	gaps     gaps
 }
 
-// An interrupted is a sample: the thread and code when the timer ticked.
+// An interrupted is a sample: the thread and code when the timer ticked. Where there are many, it
+// stands for as many as times says.
 type interrupted struct {
 	thread  *system.Thread
 	at      int64
 	weight  int64
 	address uint64
 	stack   system.CallStack
+	times   int64
 }
 
 // defaultInterval is Windows' own interval: a millisecond.
@@ -46,10 +50,10 @@ var NeedsKernel = []need.Need{need.Samples}
 
 // NewKernel returns an analysis whose handlers are registered at mux.
 func NewKernel(mux *etw.Mux) *Kernel {
-	k := &Kernel{machine: system.Of(mux), interval: defaultInterval, last: make(map[int32]int64)}
+	k := &Kernel{machine: system.Of(mux), interval: defaultInterval, most: mostSamples, last: make(map[int32]int64)}
 	k.bound = system.BindStacks(mux, func(s interrupted, c system.CallStack) {
 		s.stack = c
-		k.list = append(k.list, s)
+		k.keep(s)
 	})
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) { k.sample(r, e) })
 	interval := func(source kernel.ProfileSource, length uint32) {
@@ -65,7 +69,7 @@ func NewKernel(mux *etw.Mux) *Kernel {
 func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
 	at := when.Of(r)
 	if last, ok := k.last[r.Processor]; ok && at > last {
-		k.gaps = append(k.gaps, at-last)
+		k.gaps.add(at - last)
 	}
 	k.last[r.Processor] = at
 	if e.ThreadID == 0 {
@@ -73,7 +77,7 @@ func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
 		return
 	}
 	k.bound.Await(r, int64(e.ThreadID), interrupted{thread: k.machine.HasThread(int64(e.ThreadID), r.ProcessID), at: at,
-		weight: k.interval, address: uint64(e.InstructionPointer)})
+		weight: k.interval, address: uint64(e.InstructionPointer), times: 1})
 }
 
 // A KernelResult describes the samples.
@@ -95,17 +99,17 @@ type KernelResult struct {
 func (k *Kernel) Result() *KernelResult {
 	k.bound.Flush()
 	bound := k.bound.Stats()
-	res := &KernelResult{Idle: k.idle, Interval: k.interval, Measured: median(k.gaps), Undefined: bound.Undefined, Misdefined: bound.Misdefined}
+	res := &KernelResult{Idle: k.idle, Interval: k.interval, Measured: median(k.gaps.list), Undefined: bound.Undefined, Misdefined: bound.Misdefined}
 	for i := range k.list {
 		s := &k.list[i]
 		if pid, _ := s.thread.IDs(); pid == 0 {
-			res.Idle++
+			res.Idle += int(s.times)
 			continue
 		}
-		res.Samples++
+		res.Samples += int(s.times)
 		res.Weight = int64(measure.Plus(uint64(res.Weight), uint64(s.weight)))
 		if k.bound.Len(s.stack) > 0 {
-			res.Stacks++
+			res.Stacks += int(s.times)
 		}
 	}
 	return res
@@ -118,7 +122,7 @@ func (k *Kernel) Stackless(chosen func(pid, at int64) bool) (n int) {
 	for i := range k.list {
 		s := &k.list[i]
 		if pid, _ := s.thread.IDs(); pid != 0 && k.bound.Len(s.stack) == 0 && chosen(pid, s.at) {
-			n++
+			n += int(s.times)
 		}
 	}
 	return n
@@ -143,8 +147,9 @@ func (k *Kernel) Samples() []*stacks.Samples {
 		if s.stack.Kernel != 0 || isKernel(s.address) {
 			state = inKernel
 		}
-		out.AddStack(time.Unix(0, s.at), pid, s.thread.TID, out.InternAddresses(pid, frames), state, 1, s.weight)
+		out.AddStack(time.Unix(0, s.at), pid, s.thread.TID, out.InternAddresses(pid, frames), state, s.times, s.weight)
 	}
+	out.AddRest(k.rest())
 	return []*stacks.Samples{out}
 }
 

@@ -49,7 +49,8 @@ func (r Rest) Warnings() (list []string) {
 // Rest returns the samples for which there was no room.
 func (s *rows) Rest() Rest { return s.rest }
 
-func (s *rows) addRest(r Rest) {
+// AddRest adds the samples of r, for which whoever made s had no room.
+func (s *rows) AddRest(r Rest) {
 	s.rest.CutStacks += r.CutStacks
 	s.rest.Summed += r.Summed
 	s.rest.Slot = max(s.rest.Slot, r.Slot)

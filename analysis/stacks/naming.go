@@ -107,7 +107,7 @@ type ended struct {
 func (n *namer) all() {
 	p, s := n.p, n.s
 	p.rows.cut = p.rows.cut || s.rows.cut
-	p.rows.addRest(s.rest)
+	p.rows.AddRest(s.rest)
 	atomic.StoreUint32(&s.shared, 1)
 	n.takeTags()
 	n.ended, n.base = make([]ended, len(s.ends)), ID(len(p.into))

@@ -279,6 +279,9 @@ func (s *Samples) Intern(process int64, stack etw.Stack) ID {
 func (s *Samples) InternAddresses(process int64, frames []uint64) ID {
 	s.bytes = s.bytes[:0]
 	for _, f := range frames {
+		if f == cutKey { // whoever bound the stack had no room for it
+			s.rest.CutStacks++
+		}
 		s.bytes = binary.LittleEndian.AppendUint64(s.bytes, f)
 	}
 	return s.Intern(process, etw.Stack{Addresses: s.bytes, PtrSize: etw.Ptr64})

@@ -1,7 +1,10 @@
 package system
 
 import (
+	"bytes"
 	"encoding/binary"
+	"hash/maphash"
+	"math"
 
 	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -101,14 +104,16 @@ func BindStacks[T any](mux *etw.Mux, deliver func(event T, s CallStack)) *Stacks
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyStackWalkStack) {
 		stack := etw.Stack{Addresses: e.Stack.Bytes(), PtrSize: r.PointerSize}
 		if n := stack.Len(); n > 0 {
-			s.bind(e.EventTimeStamp, e.StackThread, s.intern(stack), !isKernel(stack.At(0), stack.PtrSize), !isKernel(stack.At(n-1), stack.PtrSize))
+			if i := s.find(e.EventTimeStamp, e.StackThread); i != none { // many are of no event that is awaited
+				s.bind(i, s.intern(stack), !isKernel(stack.At(0), stack.PtrSize), !isKernel(stack.At(n-1), stack.PtrSize))
+			}
 		}
 	})
 	hear.On(mux, func(_ *etw.Record, e *kernel.AnyStackWalkStackKeyKernel) {
-		s.bind(e.EventTimeStamp, e.StackThread, s.refer(halfKey{uint64(e.StackKey), kernelHalf}), false, false)
+		s.bind(s.find(e.EventTimeStamp, e.StackThread), s.refer(halfKey{uint64(e.StackKey), kernelHalf}), false, false)
 	})
 	hear.On(mux, func(_ *etw.Record, e *kernel.AnyStackWalkStackKeyUser) {
-		s.bind(e.EventTimeStamp, e.StackThread, s.refer(halfKey{uint64(e.StackKey), userHalf}), true, true)
+		s.bind(s.find(e.EventTimeStamp, e.StackThread), s.refer(halfKey{uint64(e.StackKey), userHalf}), true, true)
 	})
 	return s
 }
@@ -157,9 +162,9 @@ func (s *Stacks[T]) Intern(stack etw.Stack) StackID {
 	return s.intern(stack)
 }
 
-// bind gives a half of a stack to its event. The event is found by its time stamp,
-// and by the thread where several have that. whole says that no other half follows.
-func (s *Stacks[T]) bind(at uint64, thread uint32, id StackID, user, whole bool) {
+// find returns the slot of the event of a stack: by its time stamp, and by the thread where several
+// have that.
+func (s *Stacks[T]) find(at uint64, thread uint32) int32 {
 	found := int32(none)
 	if i, ok := s.byTime[int64(at)]; ok {
 		for ; i != none; i = s.slots[i].twin {
@@ -173,6 +178,13 @@ func (s *Stacks[T]) bind(at uint64, thread uint32, id StackID, user, whole bool)
 	}
 	if found == none {
 		s.stats.Unclaimed++
+	}
+	return found
+}
+
+// bind gives a half of a stack to the event of a slot. whole says that no other half follows.
+func (s *Stacks[T]) bind(found int32, id StackID, user, whole bool) {
+	if found == none {
 		return
 	}
 	if user {
@@ -238,8 +250,9 @@ func (s *Stacks[T]) Stats() StackStats {
 
 // A stackTable holds each different half of a stack once.
 type stackTable struct {
-	halves     []etw.Stack // by StackID-1; without addresses if it is not defined yet
-	byFrames   map[string]StackID
+	halves     []etw.Stack        // by StackID-1; without addresses if it is not defined yet
+	byHash     map[uint64]StackID // of addresses
+	size       int
 	undefined  map[halfKey]StackID // by the key that they wait for
 	misdefined int
 	claims     map[claim]StackID // the half that begins where a sample was taken
@@ -268,7 +281,7 @@ func (t *stackTable) begin(s CallStack, at sampled) CallStack {
 
 // isKeyed reports whether a half came as a key, and so may be taken for another.
 func (t *stackTable) isKeyed(id StackID) bool {
-	return t.byFrames[string(t.halves[id-1].Addresses)] != id
+	return t.find(t.halves[id-1].Addresses) != id
 }
 
 // claim returns the number of a half if it begins where a sample was taken, and else of that
@@ -303,7 +316,7 @@ const (
 // watch takes the definitions of compressed stacks. Keys are used again, so that a
 // definition is of the references that came before it.
 func (t *stackTable) watch(mux *etw.Mux) {
-	t.byFrames, t.undefined = make(map[string]StackID), make(map[halfKey]StackID)
+	t.byHash, t.undefined = make(map[uint64]StackID), make(map[halfKey]StackID)
 	t.claims, t.claimed = make(map[claim]StackID), make(map[StackID]StackID)
 	define := func(r *etw.Record, key etw.Pointer, frames etw.Pointers) error {
 		t.define(uint64(key), etw.Stack{Addresses: frames.Bytes(), PtrSize: r.PointerSize})
@@ -338,16 +351,51 @@ func (t *stackTable) define(key uint64, s etw.Stack) {
 	}
 }
 
+// Stacks of a trace of any size take so many bytes, and not many more: of new ones the outermost
+// frame alone is kept then, and none once there are too many of these.
+const (
+	maxStackBytes = 1 << 26
+	stackBytes    = 64 // of one beside its addresses
+)
+
+// NoRoom stands for the inner frames of a stack, where there was no room for them. No code is at such
+// an address.
+const NoRoom = math.MaxUint64
+
+var stackSeed = maphash.MakeSeed()
+
 // intern returns the number of a stack.
 func (t *stackTable) intern(s etw.Stack) StackID {
-	if id, ok := t.byFrames[string(s.Addresses)]; ok {
-		return id
+	id := t.find(s.Addresses)
+	if id == 0 && t.size >= maxStackBytes {
+		s = t.cut(s)
+		id = t.find(s.Addresses)
 	}
-	text := string(s.Addresses)
-	t.halves = append(t.halves, etw.Stack{Addresses: []byte(text), PtrSize: s.PtrSize})
-	id := StackID(len(t.halves))
-	t.byFrames[text] = id
+	if id == 0 {
+		t.halves = append(t.halves, etw.Stack{Addresses: bytes.Clone(s.Addresses), PtrSize: s.PtrSize})
+		id = StackID(len(t.halves))
+		t.byHash[maphash.Bytes(stackSeed, s.Addresses)] = id
+		t.size += stackBytes + len(s.Addresses)
+	}
 	return id
+}
+
+// find returns the number of a stack that is known, or 0.
+func (t *stackTable) find(addresses []byte) StackID {
+	id := t.byHash[maphash.Bytes(stackSeed, addresses)]
+	if id == 0 || !bytes.Equal(t.halves[id-1].Addresses, addresses) {
+		return 0
+	}
+	return id
+}
+
+// cut returns the part of a stack that is kept once there are many.
+func (t *stackTable) cut(s etw.Stack) etw.Stack {
+	b := binary.LittleEndian.AppendUint64(nil, NoRoom)
+	if t.size < 2*maxStackBytes {
+		b = binary.LittleEndian.AppendUint64(b, s.At(s.Len()-1))
+	}
+	return etw.Stack{Addresses: b, PtrSize: etw.Ptr64}
 }
 
 // refer returns the number of the stack that the next definition of a key is.
@@ -402,7 +450,7 @@ func (t *stackTable) half(id StackID) (half etw.Stack, ok bool) {
 	if !claimed {
 		return half, true
 	}
-	if of == 0 || t.halves[of-1].Len() == 0 || t.halves[of-1].At(0) != half.At(0) {
+	if of == 0 || t.halves[of-1].Len() == 0 || t.halves[of-1].At(0) != half.At(0) && t.halves[of-1].At(0) != NoRoom {
 		return half, false
 	}
 	return t.halves[of-1], true
