@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,6 +23,7 @@ var (
 	hostileN    = flag.Int("hostile.n", 300, "runs of TestHostile")
 	hostileSeed = flag.Uint64("hostile.seed", 1, "seed of TestHostile")
 	hostileFrom = flag.Uint64("hostile.from", 0, "first run of TestHostile")
+	hostileTime = flag.Duration("hostile.time", 0, "in place of a number of runs, how long TestHostile takes")
 	hostileDir  = flag.String("hostile.corpus", "", "folder with more traces for TestHostile")
 )
 
@@ -73,7 +75,8 @@ func TestHostile(t *testing.T) {
 		}
 		files = append(files, more...)
 	}
-	for i := *hostileFrom; i < *hostileFrom+uint64(*hostileN); i++ {
+	i, until := *hostileFrom, time.Now().Add(*hostileTime)
+	for ; *hostileTime > 0 && time.Now().Before(until) || *hostileTime == 0 && i < *hostileFrom+uint64(*hostileN); i++ {
 		r := rand.New(rand.NewPCG(*hostileSeed, i))
 		f := files[r.IntN(len(files))]
 		m := mutate.Mutations[r.IntN(len(mutate.Mutations))]
@@ -87,6 +90,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("run %d, seed %d: %s of %s, etw %v: %v", i, *hostileSeed, m.Name, f.Name, args, err)
 		}
 	}
+	t.Logf("%d executions", i-*hostileFrom)
 }
 
 // hostileRun runs the tool and returns its faults.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"flag"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componenttest"
@@ -29,6 +31,7 @@ import (
 type crowd struct {
 	dir      string
 	events   []byte
+	from     uint64
 	n        int // of processes that have a runtime
 	sessions atomic.Int64
 }
@@ -77,7 +80,7 @@ func (c *crowd) join(t *testing.T, n int, as func(*rand.Rand, *eventpipetest.Run
 		rt.Cookie[0] = byte(c.n)
 		rt.CommandLine = "/app/Burglar"
 		rt.Environ = []string{"OTEL_SERVICE_NAME=burglar\x1b[2J\n\xff"}
-		as(rand.New(rand.NewPCG(1, uint64(c.n))), rt)
+		as(rand.New(rand.NewPCG(*hostileSeed, c.from+uint64(c.n))), rt)
 		asked, tamper := false, rt.Tamper
 		rt.Tamper = func(command uint16, w net.Conn) net.Conn {
 			if !asked {
@@ -122,12 +125,33 @@ func (c *crowd) garbage(t *testing.T) {
 	}
 }
 
-// TestHostile attaches to processes that deliver damage, lie in their answers, never end, or
-// answer garbage, beside one that does not: its events are all there, and nothing of the others
+// The flags by which tests/hostile runs TestHostile for long.
+var (
+	hostileN    = flag.Int("hostile.n", 88, "processes of TestHostile")
+	hostileSeed = flag.Uint64("hostile.seed", 1, "seed of TestHostile")
+	hostileFrom = flag.Uint64("hostile.from", 0, "first process of TestHostile")
+	hostileTime = flag.Duration("hostile.time", 0, "in place of a number of processes, how long they take")
+)
+
+// TestHostile attaches to crowds of processes that deliver damage, lie in their answers, never end,
+// or answer garbage, beside one that does not: its events are all there, and nothing of the others
 // costs more than their bytes.
 func TestHostile(t *testing.T) {
+	n, until := 0, time.Now().Add(*hostileTime)
+	for more := true; more; more = *hostileTime > 0 && time.Now().Before(until) || *hostileTime == 0 && n < *hostileN {
+		from := *hostileFrom + uint64(n)
+		if !t.Run("", func(t *testing.T) { n += hostileCrowd(t, from) }) {
+			t.Errorf("run %d, seed %d", from, *hostileSeed)
+			break
+		}
+	}
+	t.Logf("%d executions", n)
+}
+
+// hostileCrowd is one round of it, and returns how many processes there were.
+func hostileCrowd(t *testing.T, from uint64) int {
 	b, events := read(t, "../../tests/recorded/gc.nettrace")
-	c := &crowd{dir: t.TempDir(), events: b}
+	c := &crowd{dir: t.TempDir(), events: b, from: from}
 	c.join(t, 40, c.damaged)
 	c.join(t, 40, c.tampered)
 	c.join(t, 8, c.endless)
@@ -181,4 +205,5 @@ func TestHostile(t *testing.T) {
 	if used := int64(after.TotalAlloc - before.TotalAlloc); used > int64(c.n)*(8<<20) {
 		t.Errorf("%d MiB allocated for %d processes that deliver 4 MiB at most", used>>20, c.n)
 	}
+	return c.n
 }

@@ -3,11 +3,13 @@ package etwreceiver
 import (
 	"bytes"
 	"context"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"os"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/collector/component/componenttest"
 	"go.opentelemetry.io/collector/receiver/receivertest"
@@ -19,6 +21,14 @@ import (
 	"github.com/etwgen/etwgen/tests/hostile/mutate"
 )
 
+// The flags by which tests/hostile runs TestHostile for long.
+var (
+	hostileN    = flag.Int("hostile.n", 30, "sessions of TestHostile")
+	hostileSeed = flag.Uint64("hostile.seed", 3, "seed of TestHostile")
+	hostileFrom = flag.Uint64("hostile.from", 0, "first session of TestHostile")
+	hostileTime = flag.Duration("hostile.time", 0, "in place of a number of sessions, how long they take")
+)
+
 // TestHostile has sessions that deliver records of damaged traces, one after another, and then
 // one that does not: its events are all there.
 func TestHostile(t *testing.T) {
@@ -27,18 +37,24 @@ func TestHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole, good := mutate.New("gc", b), newFake(t, "", false)
-	var opened, before atomic.Int64
-	const times = 30
+	var opened, before, last atomic.Int64 // last is set once the good one is opened
+	until := time.Now().Add(*hostileTime)
+	enough := func(n int64) bool {
+		if *hostileTime > 0 {
+			return time.Now().After(until)
+		}
+		return n > int64(max(*hostileN, 1))
+	}
 	s := &sink{}
 	f := newFactory(func(context.Context, session.Config, bool) (live, error) {
 		n := opened.Load() + 1
-		if n > times {
+		if n > 1 && enough(n) {
 			before.Store(int64(s.total()))
-			opened.Add(1)
+			last.Store(n)
 			return good, nil
 		}
 		opened.Add(1)
-		r := rand.New(rand.NewPCG(3, uint64(n)))
+		r := rand.New(rand.NewPCG(*hostileSeed, *hostileFrom+uint64(n)))
 		m := mutate.Mutations[r.IntN(len(mutate.Mutations))].Apply(r, whole, nil)
 		if n == 1 {
 			m.Data = b // it has to start
@@ -65,12 +81,13 @@ func TestHostile(t *testing.T) {
 			all++
 		}
 	}
-	wait(t, "the good session is read", func() bool { return opened.Load() > times && int64(s.total()) >= before.Load()+int64(all) })
+	wait(t, "the good session is read", func() bool { return last.Load() > 0 && int64(s.total()) >= before.Load()+int64(all) })
 	if err := c.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
 	if got := s.logs - int(before.Load()); got != all {
-		t.Errorf("%d events of the good session, want %d", got, all)
+		t.Errorf("run %d, seed %d: %d events of the good session, want %d", *hostileFrom, *hostileSeed, got, all)
 	}
+	t.Logf("%d executions", opened.Load())
 	t.Logf("%d events of damaged sessions, losses %v", before.Load(), s.losses)
 }

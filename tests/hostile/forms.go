@@ -32,6 +32,7 @@ type forms struct {
 	files    []formFile
 	sample   []metrics.Sample
 	accepted map[string]int
+	closers  []func() // of servers
 }
 
 // A formFile is an intact file and who reads it.
@@ -48,7 +49,16 @@ type formFile struct {
 // testForms gives damaged files to the reader of their form.
 func testForms(c *campaign, cfg config) error {
 	x := &forms{campaign: c, accepted: make(map[string]int), sample: []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}}
-	if err := x.make(cfg); err != nil {
+	dir, err := os.MkdirTemp("", "hostile-forms-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	err = x.make(cfg, dir)
+	for _, closes := range x.closers {
+		defer closes()
+	}
+	if err != nil {
 		return err
 	}
 	for i := range x.files {
@@ -86,12 +96,7 @@ var exported = []struct {
 }
 
 // make makes the intact files.
-func (x *forms) make(cfg config) error {
-	dir, err := os.MkdirTemp("", "hostile-forms-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+func (x *forms) make(cfg config, dir string) error {
 	tool, err := buildTool(cfg, dir)
 	if err != nil {
 		return err
@@ -127,7 +132,7 @@ func (x *forms) make(cfg config) error {
 		formFile{name: "TraceLogging", data: tlgtest.Sample(), read: readTLG},
 		formFile{name: "EventHeader", data: eventHeader(), read: readEventHeader},
 	)
-	return x.collect(cfg.corpus, cfg.max)
+	return errors.Join(x.symbolFiles(cfg.corpus, dir), x.collect(cfg.corpus, cfg.max))
 }
 
 // unpack unpacks a file of gzip.

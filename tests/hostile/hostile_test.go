@@ -45,12 +45,14 @@ func TestAll(t *testing.T) {
 		t.Skip("builds packages")
 	}
 	var out bytes.Buffer
-	if err := run([]string{"-kind", "all", "-n", "2", "-seed", "9"}, &out); err != nil {
+	const apart = "receivers" // a module of its own has them, with hundreds below it
+	if err := run([]string{"-kind", "all", "-without", apart, "-n", "2", "-seed", "9"}, &out); err != nil {
 		t.Errorf("%v\n%s", err, out.Bytes())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	for i, line := range lines[max(len(lines)-len(kinds), 0):] {
-		if name := slices.Sorted(maps.Keys(kinds))[i]; !strings.HasPrefix(line, name+": ") || !strings.Contains(line, "seed 9") {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(kinds)), func(name string) bool { return name == apart })
+	for i, line := range lines[max(len(lines)-len(names), 0):] {
+		if name := names[i]; !strings.HasPrefix(line, name+": ") || !strings.Contains(line, "seed 9") {
 			t.Errorf("of %s it says %q", name, line)
 		}
 	}

@@ -15,6 +15,8 @@ type keptTable map[string]map[*subject]*keptRow
 type keptRow struct {
 	executions, measured int
 	kept                 float64 // sum of the shares that were kept
+	foremost             int     // executions that left parts before the damage
+	before               float64 // sum of the shares of these that were kept
 	lossy                int     // executions that delivered fewer records
 	unsaid               int     // of these, without a word of it
 }
@@ -34,19 +36,24 @@ func (k keptTable) row(mutation string, s *subject) *keptRow {
 // A column is a format in the table: the mean over its files, each of which
 // counts the same.
 type column struct {
+	format mutate.Format
 	files  int
 	kept   float64
+	before float64 // of what is before the damage, all files together
 	lossy  int
 	unsaid int
 }
 
 func (k keptTable) column(mutation string, f mutate.Format) (c column) {
+	c.format = f
+	before, foremost := 0.0, 0
 	for s, r := range k[mutation] {
 		if s.Format != f {
 			continue
 		}
 		c.lossy += r.lossy
 		c.unsaid += r.unsaid
+		before, foremost = before+r.before, foremost+r.foremost
 		if r.measured > 0 {
 			c.files++
 			c.kept += r.kept / float64(r.measured)
@@ -54,6 +61,9 @@ func (k keptTable) column(mutation string, f mutate.Format) (c column) {
 	}
 	if c.files > 0 {
 		c.kept /= float64(c.files)
+	}
+	if foremost > 0 {
+		c.before = before / float64(foremost)
 	}
 	return c
 }
@@ -64,9 +74,12 @@ var formats = []mutate.Format{mutate.ETL, mutate.ETLCompressed, mutate.Netperf, 
 // write writes two tables in Markdown: the kept records, and the losses that were not
 // reported.
 func (k keptTable) write(w io.Writer) {
-	k.table(w, "Events of untouched buffers and blocks that were delivered, with identical bytes", func(c column) string {
-		if c.files == 0 {
+	k.table(w, "Events of untouched buffers and blocks that were delivered, with identical bytes; of packed perf.data also of those before the damage", func(c column) string {
+		switch {
+		case c.files == 0:
 			return ""
+		case c.format == mutate.PerfPacked && c.before > 0: // what is behind unpacks by what is before
+			return percent(c.kept) + ", " + percent(c.before)
 		}
 		return percent(c.kept)
 	})

@@ -176,8 +176,15 @@ func (t *traces) truncated(s *subject, o outcome, sorted bool) {
 // reported.
 func (t *traces) account(s *subject, m mutate.Mutation, mutant mutate.Mutant, o outcome) {
 	want, kept := 0, 0
+	row := t.kept.row(m.Name, s)
+	foremost := true
 	for i, p := range s.Parts {
 		if p.Touches(mutant.Touched) {
+			if foremost && want > 0 {
+				row.foremost++
+				row.before += float64(kept) / float64(want)
+			}
+			foremost = false
 			continue
 		}
 		want += len(s.parts[i])
@@ -188,7 +195,6 @@ func (t *traces) account(s *subject, m mutate.Mutation, mutant mutate.Mutant, o 
 			}
 		}
 	}
-	row := t.kept.row(m.Name, s)
 	row.executions++
 	if want > 0 {
 		row.measured++
