@@ -12,9 +12,9 @@
 // an input and the best time in seconds, with commas between them; the letters of ways are
 // explained in ways.go. One for -bound is called with "FILE N" and prints its milliseconds
 // behind the words "headers" and "merged". One for -boundetl is called with "FILE.etl N" and
-// prints them behind "unpacked):". With -etw the
-// processor time of whole processes is taken, too: of "gc FILE" of both, and of "stacks FILE"
-// and our "top FILE". Missing tools are named, and left out.
+// prints them behind "unpacked):". With -etw the processor time of whole processes is taken,
+// too, the least of five: of "gc FILE" of both, of "stacks FILE" and our "top FILE", and of
+// commands that only ours has. Missing tools are named, and left out.
 package main
 
 import (
@@ -41,7 +41,7 @@ func run(args []string, out io.Writer) error {
 	flags.StringVar(&who.traceEvent, "traceevent", "", "program that reads with Microsoft's TraceEvent library")
 	flags.StringVar(&who.bound, "bound", "", "program that only decodes headers and merges threads")
 	flags.StringVar(&who.boundETL, "boundetl", "", "the same for .etl files: buffers are unpacked, processors merged")
-	flags.StringVar(&who.etw, "etw", "", "our tool, to measure whole processes of it and of -traceevent")
+	flags.StringVar(&who.etw, "etw", "", "our tool, as releases are built, to measure whole processes of it and of -traceevent")
 	flags.IntVar(&rounds, "rounds", 5, "number of rounds")
 	flags.IntVar(&n, "n", 20, "how often a process reads a file")
 	flags.StringVar(&measured, "measure", "", "measure this file in this process, and print times")

@@ -18,7 +18,7 @@ import (
 // times are the best seconds of one round, by contestant and task.
 type times map[string]float64
 
-// A comparison is of the times of two.
+// A comparison is of the times of two, or has ours alone.
 type comparison struct{ name, other, ours string }
 
 var comparisons = []comparison{
@@ -32,19 +32,29 @@ var comparisons = []comparison{
 	{"ours, order of the file to time", "ours order of the file", "ours b all events"},
 	{"bound of .etl, by time", "bound etl", "ours etl records alone"},
 	{"bound of .etl, with schemas", "bound etl", "ours b all events"},
+	{"process of --version", "", "ours process --version"},
+	{"process of info", "", "ours process info"},
+	{"process of stat", "", "ours process stat"},
+	{"process of dump --format jsonl", "", "ours process dump"},
+	{"process of report", "", "ours process report"},
 }
 
 // print prints the ratio of the two, the median of the rounds, unless one of them
-// was not there.
+// was not there. Ours alone come with their spread.
 func (c comparison) print(out io.Writer, file string, rounds []times) {
 	var ratios, other, ours []float64
 	for _, t := range rounds {
-		if t[c.other] > 0 && t[c.ours] > 0 {
+		if t[c.ours] > 0 && (t[c.other] > 0 || c.other == "") {
 			ratios = append(ratios, t[c.other]/t[c.ours])
 			other, ours = append(other, 1e3*t[c.other]), append(ours, 1e3*t[c.ours])
 		}
 	}
-	if len(ratios) == 0 {
+	switch {
+	case len(ratios) == 0:
+		return
+	case c.other == "":
+		fmt.Fprintf(out, "%-32s %-34s %10s %10.3f %8s  %.3f to %.3f\n",
+			file, c.name, "", median(ours), "", slices.Min(ours), slices.Max(ours))
 		return
 	}
 	fmt.Fprintf(out, "%-32s %-34s %10.3f %10.3f %8.2f  %.2f to %.2f\n",
@@ -82,6 +92,11 @@ func (c *cast) round(file string, n int) (times, error) {
 		return nil, err
 	}
 	t.addWays("ours", out)
+	if c.etw != "" {
+		for _, args := range [][]string{{"--version"}, {"info", file}, {"stat", file}, {"dump", "--format", "jsonl", file}, {"report", file}} {
+			t["ours process "+args[0]] = processorTime(c.etw, args...)
+		}
+	}
 	if isETL(file) { // which TraceEvent reads on Windows alone
 		if c.boundETL != "" {
 			if out, err = output(c.boundETL, file, count); err != nil {
@@ -109,7 +124,7 @@ func (c *cast) round(file string, n int) (times, error) {
 	return t, nil
 }
 
-// processes measures whole processes, from their start on.
+// processes measures whole processes of both, from their start on.
 func (c *cast) processes(t times, file string) {
 	for _, p := range []struct{ task, theirs, ours string }{{"gc", "gc", "gc"}, {"stacks", "stacks", "top"}} {
 		t["TraceEvent process "+p.task] = processorTime(c.traceEvent, p.theirs, file)

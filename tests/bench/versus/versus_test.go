@@ -22,6 +22,7 @@ func TestComparison(t *testing.T) {
 		round := times{}
 		round.addWays("TraceEvent", "way,input,best s\nb all events,file,0.5\nb all events,memory,"+theirs+"\n")
 		round.addWays("ours", "b all events,file,0.002,0.003\nb all events,memory,0.004,0.005\n")
+		round["ours process stat"] = round["TraceEvent b all events"]
 		round.addBound("x.nettrace: 7 events: headers 0.50 ms 9.1 ns, merged 1.00 ms 13.8 ns")
 		rounds = append(rounds, round)
 	}
@@ -33,7 +34,7 @@ func TestComparison(t *testing.T) {
 		c.print(&out, "x.nettrace", rounds)
 	}
 	got := strings.Join(strings.Fields(out.String()), " ")
-	want := "x.nettrace TraceEvent, every event by time 9.000 2.000 4.50 2.00 to 6.00 x.nettrace bound, by time 1.000 2.000 0.50 0.50 to 0.50"
+	want := "x.nettrace TraceEvent, every event by time 9.000 2.000 4.50 2.00 to 6.00 x.nettrace bound, by time 1.000 2.000 0.50 0.50 to 0.50 x.nettrace process of stat 9.000 4.000 to 12.000"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
