@@ -72,7 +72,7 @@ function chip(text, remove, edit) {
 }
 
 function drawScope() {
-  const chips = [], f = state.flags, isStacks = state.view === "stacks" || state.view === "compare", w = pageWindow(page);
+  const chips = [], f = state.flags, isStacks = state.view === "stacks" || state.view === "compare" && !state.sub, w = pageWindow(page);
   if (w) chips.push(chip(amount(w[0], "ms") + " to " + amount(w[1], "ms"), () => go({ flags: windowFlags(null, null) })));
   for (const [name, text] of [["process", "process "], ["tid", "thread "], ["activity", "activity "]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } })));
   if (isStacks) for (const [name, text] of [["group", "group "], ["include", "only "], ["exclude", "without "], ["fold", "fold "], ["fold-percent", "fold below % "], ["label", ""]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } }), showFilters));
@@ -232,7 +232,7 @@ async function begin() {
     if (about.files.length < 2) tabs.splice(tabs.findIndex(([name]) => name === "compare"), 1);
     page.answers = about.questions.filter(q => !["info", "stat", "dump", "top", "tree", "timeline", "report"].includes(q.name));
     document.title = about.files.map(f => f.name).join(", ") + " · etw";
-    title.textContent = about.files.map(f => f.name).join(", ");
+    title.textContent = title.title = about.files.map(f => f.name).join(", ");
     onChange(show);
     page.lanes = ask("info", flagsOf(page, "info")).catch(() => null).then(info => { page.lastMs = info?.rows[0]?.durationMs; return readLanes(); }); // the facts take no pass, and come first
     page.lanes.then(() => { drawStrip(); drawScope(); });

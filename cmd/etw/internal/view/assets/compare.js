@@ -11,7 +11,7 @@ async function figures(page, signal, before, after, choose, area) {
   const words = { more: "more", less: "less", maybeMore: "perhaps more", maybeLess: "perhaps less", onlyA: "before only", onlyB: "after only", same: "the same" };
   const grid = gridOf({
     label: "figures", rows: rows.map(m => ({ ...m, change: m.a == null || m.b == null ? null : m.b - m.a, verdict: words[m.verdict] || m.verdict, metric: m.metric })), sort: null, find: state.flags.find || "",
-    columns: [{ key: "name", title: "figure", text: true, wide: true }, { key: "area", title: "area", text: true }, { key: "a", title: "before" }, { key: "b", title: "after" }, { key: "change", title: "change", signed: true }, { key: "changePercent", title: "change", unit: "%", signed: true, bar: true }, { key: "verdict", title: "verdict", text: true }],
+    columns: [{ key: "name", title: "figure", text: true, wide: true }, ...areas.includes(area) ? [] : [{ key: "area", title: "area", text: true }], { key: "a", title: "before" }, { key: "b", title: "after" }, { key: "change", title: "change", signed: true }, { key: "changePercent", title: "change", unit: "%", signed: true }, { key: "verdict", title: "verdict", text: true }],
     pick: m => page.detail({ title: m.name, text: m.metric, pairs: [["before", number(m.a)], ["after", number(m.b)], ["before, each", m.runsA.map(number).join(", ")], ["after, each", m.runsB.map(number).join(", ")], ["verdict", m.verdict]], acts: [] }),
   });
   const tabs = [["", "Weights"], ["figures", "All figures"], ...areas.map(a => [a, a])].map(([sub, text]) => { const a = linkTo({ view: "compare", sub, flags: { base: before, file: after } }, text); if (sub === area) a.setAttribute("aria-current", "true"); return a; });
@@ -28,16 +28,16 @@ export async function compare(page, signal) {
   if (state.sub) return figures(page, signal, before, after, chosen, state.sub);
   const more = { diff: before, file: after }, flags = flagsOf(page, "top", more);
   const doc = await ask("top", flags, signal), rows = doc.rows, unitOf = k => /MB$/.test(k) ? "MB" : /Ms$/.test(k) ? "ms" : "";
-  const keys = rows.length ? Object.keys(rows[0]).filter(k => /^(change|before|after|totalChange|totalBefore|totalAfter)/.test(k)) : [];
-  const words = { change: "self change", before: "self before", after: "self after", totalChange: "total change", totalBefore: "total before", totalAfter: "total after" };
+  const keys = rows.length ? Object.keys(rows[0]).filter(k => /^(change|before|after|totalChange)/.test(k)) : []; // the pane has the other totals
+  const words = { change: "self change", before: "self before", after: "self after", totalChange: "total change" };
   const grid = rows.length ? gridOf({
     label: "methods compared", rows, sort: null, find: state.flags.find || "",
-    columns: [{ key: "method", title: "method", name: true }, ...keys.map(key => ({ key, title: words[key.replace(/(Ms|MB)$/, "")] || key, unit: unitOf(key), width: 136, bar: /hange/.test(key), signed: /hange/.test(key) }))],
+    columns: [{ key: "method", title: "method", name: true }, ...keys.map(key => ({ key, title: words[key.replace(/(Ms|MB)$/, "")] || key, unit: unitOf(key), bar: /hange/.test(key), signed: /hange/.test(key) }))],
     apart: r => r.method === "[waiting]", pick: r => page.detail(methodDetail(r)), open: r => go({ view: "stacks", sub: "callers", flags: { file: after, sel: r.full, base: null } }),
   }) : h("p", { class: "soft" }, "Neither of them has any of it.");
   const per = { nanoseconds: 1e6, bytes: 1e6 }[doc.types[0].unit] || 1, unit = { nanoseconds: "ms", bytes: "MB" }[doc.types[0].unit] || doc.types[0].unit;
   return {
-    question: "top", more, sum: amount(doc.totals[0] / per, unit) + " before, " + amount(doc.totals[1] / per, unit) + " after",
+    question: "top", more, sum: rows.length ? amount(doc.totals[0] / per, unit) + " before, " + amount(doc.totals[1] / per, unit) + " after" : "",
     root: [
       h("div", { class: "subs" }, [["", "Weights"], ["figures", "All figures: collections, requests, counters and the rest"]].map(([sub, text]) => { const a = linkTo({ view: "compare", sub, flags: { base: before, file: after } }, text); if (!sub) a.setAttribute("aria-current", "true"); return a; })), chosen,
       before === after ? h("p", { class: "note" }, "Both are the same file: choose another.") : null, needsOf(doc),

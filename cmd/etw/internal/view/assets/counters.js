@@ -19,7 +19,7 @@ export async function counters(page, signal) {
   const charts = of.rows.slice(0, mostCharts).filter(c => values.get(key(c))?.some(r => Number.isFinite(numberOf(r)))).map(c => {
     const title = [c.name, c.tags, c.of === "mean" ? "" : c.of].filter(Boolean).join(" "), unit = (c.unit || "").replace(/^\{(.*)\}$/, "$1"), rows = values.get(key(c));
     const chart = pointsOf({
-      label: title, rows, at: r => Number(r.atMs), value: numberOf, hue: () => "cpu", unit, shape: "line", range,
+      label: title, rows, at: r => Number(r.atMs), value: numberOf, hue: () => "cpu", unit: /^(ms|MB|%)$/.test(unit) ? unit : "", shape: "line", range,
       say: r => amount(numberOf(r), unit) + " at " + amount(r.atMs, "ms"), pick: () => grid.selectWhere(x => x === c), open: () => {},
     });
     return h("figure", {}, h("h2", {}, h("bdi", {}, title), h("span", { class: "soft" }, " " + unit)), chart);

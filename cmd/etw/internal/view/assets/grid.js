@@ -16,10 +16,11 @@ export function gridOf({ label, columns, rows, sort, pick = () => {}, open = () 
 }
 
 function columnOf(c, rows, id) {
-  const of = { k: c.key, l: c.title, u: c.unit, h: c.about || "sort by " + c.title, width: c.name || c.wide ? null : c.width || (c.text ? 132 : 112), share: c.bar, signed: c.signed, title: r => rows[r].full && c.name ? rows[r].full : rows[r][c.key] ?? "" };
+  const room = [c.title, c.unit].join(" ").length * 8 + 52; // of its head
+  const of = { k: c.key, l: c.title, u: c.unit, h: c.about || "sort by " + c.title, width: c.name || c.wide ? null : c.width || Math.max(room, c.text ? 132 : 112), share: c.bar, signed: c.signed, title: r => rows[r].full && c.name ? rows[r].full : rows[r][c.key] ?? "" };
   if (!c.text && !c.name) {
     of.n = rows.map(r => r[c.key] === "" || r[c.key] == null || Number.isNaN(Number(r[c.key])) ? null : Number(r[c.key]));
-    of.cell = r => { const v = rows[r][c.key]; return c.time ? time(v) : c.unit === "%" ? share(v) : (c.signed && v > 0 ? "+" : "") + number(v); };
+    of.cell = r => { const v = rows[r][c.key]; return c.time ? time(v) : (c.signed && v > 0 ? "+" : "") + (c.unit === "%" && Math.abs(v) < 1000 ? share(v) : number(v)); };
     return of;
   }
   of.t = rows.map(r => id(String(r[c.key] ?? "")));
@@ -34,8 +35,10 @@ function columnOf(c, rows, id) {
   return of;
 }
 
-// columnsOf makes columns of the rows of a command.
-export function columnsOf(names, rows) {
+// columnsOf makes columns of the rows of a command, but those that are empty, or say of each row
+// whose it is where all are of one: the pane has these, too.
+export function columnsOf(head, rows) {
+  const names = head.filter(k => rows.length < 2 || rows.some(r => r[k] !== "") && (!/^(task|provider|pid|process|atMs)$/.test(k) || rows.some(r => r[k] !== rows[0][k])));
   // What tells rows apart comes first; commands print it last, since it is wide.
   const first = /^(method|endpoint|type|path|name|task|activity|counter|message|stack|object|assembly|holder|reason|event|image|file|disk|remote|local|source|module)$/;
   const whose = names.some(key => first.test(key)) ? 2 : 0;
@@ -44,6 +47,6 @@ export function columnsOf(names, rows) {
   return order.map(key => {
     const { words, unit } = titleOf(key);
     const text = /^(pid|tid|id|status|owner)$/.test(key) || rows.slice(0, 200).some(r => r[key] !== "" && Number.isNaN(Number(r[key])));
-    return { key, title: words, unit, width: /^(pid|tid)$/.test(key) ? 76 : 0, text: text && key !== "method", name: key === "method" || key === "full", time: /^(start|at|first|last|begin|end)Ms$/.test(key), bar: /^(total|self|duration|sum|exclusive|inclusive|max|pause)Ms$|^count$/.test(key) };
+    return { key, title: words, unit, width: /^(pid|tid)$/.test(key) ? 76 : 0, text: text && key !== "method", wide: text && first.test(key) && rows.some(r => r[key]?.length > 16), name: key === "method" || key === "full", time: /^(start|at|first|last|begin|end)Ms$/.test(key), bar: /^(total|self|duration|sum|exclusive|inclusive|max|pause)Ms$|^count$/.test(key) };
   });
 }

@@ -16,12 +16,14 @@ export async function heap(page, signal) {
   if (!rows.length) return { question: "heap", root: needsOf(doc) || h("p", { class: "soft" }, "No snapshot of a heap is in the trace, or in this window.") };
   const grid = gridOf({
     label: "types", rows, sort: "retainedBytes", find: state.flags.find || "",
-    columns: columnsOf(head, rows).map(c => c.key === "type" ? { ...c, wide: true } : /Bytes$|^bytes$/.test(c.key) ? { ...c, bar: true } : c),
+    columns: columnsOf(head, rows).map(c => /Bytes$|^bytes$/.test(c.key) ? { ...c, bar: true } : c),
     pick: r => { page.detail(rowDetail(page, "heap", r)); holders(page, r); },
     open: r => go({ view: "answers", sub: "heap", flags: { by: "holder", holding: only(r.type) } }),
   });
   const objects = rows.reduce((n, r) => n + Number(r.count), 0), bytes = rows.reduce((n, r) => n + Number(r.bytes), 0);
-  const more = h("div", { class: "subs" }, ["object", "holder", "root", "snapshot", "change"].map(by => linkTo({ view: "answers", sub: "heap", flags: { by } }, "by " + by)));
+  const types = linkTo({ view: "heap" }, "by type");
+  types.setAttribute("aria-current", "true");
+  const more = h("div", { class: "subs" }, types, ["object", "holder", "root", "snapshot", "change"].map(by => linkTo({ view: "answers", sub: "heap", flags: { by } }, "by " + by)));
   return { question: "heap", sum: number(objects) + " objects, " + size(bytes), root: [needsOf(doc), more, grid], take: grid.take, search: grid.search };
 }
 

@@ -8,12 +8,10 @@ import { flagsOf, needsOf, rowsOf, pickRow, rowDetail, openRow, pageWindow, clea
 
 const failed = r => Number(r.status) >= 500 || /fail|error|exception/i.test(r.status || "");
 
-// columns are those that tell rows apart: the pane has the others too. Names come first.
+// columns begin with the name, to which there is room.
 function columns(head, rows) {
-  const tells = head.filter(k => rows.some(r => r[k] !== "") && (!/^(task|provider|pid|process)$/.test(k) || rows.some(r => r[k] !== rows[0][k])));
-  const [name, rest] = [tells.filter(k => /^(endpoint|name)$/.test(k)), tells.filter(k => !/^(endpoint|name)$/.test(k))];
-  const wide = columnsOf(name, rows).map(c => ({ ...c, wide: true }));
-  return [...wide, ...columnsOf(rest, rows)];
+  const isName = c => /^(endpoint|name)$/.test(c.key), all = columnsOf(head, rows).map(c => ({ ...c, wide: isName(c) }));
+  return [...all.filter(isName), ...all.filter(c => !isName(c))];
 }
 
 export async function requests(page, signal) {

@@ -187,7 +187,12 @@ async function callers(page, signal) {
   return { question: "tree", more: { callers: pattern }, sum: sumOf(down), root: [h("h2", {}, h("bdi", {}, sel)), h("h3", {}, "Who calls it"), above, h("h3", {}, "What it calls"), below], take: below.take, search: below.search };
 }
 
-const lines = (page, signal) => state.flags.source ? source(page, signal) : table(page, signal, "top", { by: "line" });
+async function lines(page, signal) {
+  if (state.flags.source) return source(page, signal);
+  const shown = await table(page, signal, "top", { by: "line" });
+  if (!shown.take) shown.root.push(h("p", { class: "soft" }, "No line is known. Lines are of PDBs: etw view --symbols FOLDER, or --symbol-path PATH, says where they are."));
+  return shown;
+}
 
 // source shows a file with the weights of its lines, from the heaviest on.
 async function source(page, signal) {
@@ -248,7 +253,7 @@ export function summaryOf(doc) {
   const told = !(doc.needs || []).some(n => n.state !== "present"); // else 0 is no figure
   const simple = Object.entries({ ...doc, ...((doc.runtimes || doc.processes || []).length === 1 ? of : {}) }).filter(([k, v]) => typeof v === "number" && !skip.has(k) && (v || told) || typeof v === "string" && k !== "kind");
   if (!simple.length) return null;
-  return h("dl", { class: "facts" }, simple.slice(0, 12).map(([k, v]) => { const { words, unit } = titleOf(k); return [h("dt", {}, words), h("dd", {}, typeof v === "number" ? amount(v, unit) : v)]; }));
+  return h("dl", { class: "sums" }, simple.slice(0, 12).map(([k, v]) => { const { words, unit } = titleOf(k); return h("div", {}, h("dt", {}, words), h("dd", {}, typeof v === "number" ? amount(v, unit) : v)); }));
 }
 
 // pickRow shows a row; of a request also where its time went.
