@@ -144,7 +144,7 @@ const inexact = 0.02
 
 // beforeNET5 reports whether the runtime has no heap of pinned objects.
 func (rt *view) beforeNET5() bool {
-	for _, c := range rt.State.gcs {
+	for _, c := range rt.State.gcs { // in the window or not
 		if len(c.heaps) > 0 {
 			return c.beforeNET5()
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -19,6 +20,7 @@ import (
 type Analysis struct {
 	runtimes lives.Table[state]
 	types    *types.Analysis
+	window   *window.Window
 	paused   func(Pause)
 }
 
@@ -42,7 +44,7 @@ var Needs = []need.Need{{What: "garbage collections", Provider: need.CLR, Keywor
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{types: types.Of(mux)}
+	a := &Analysis{types: types.Of(mux), window: window.Of(mux)}
 	a.runtimes.Watch(mux)
 	a.handleSamples(mux)
 	a.handleSuspensions(mux)
@@ -58,6 +60,7 @@ func New(mux *etw.Mux) *Analysis {
 
 func (a *Analysis) handleSuspensions(mux *etw.Mux) {
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
+		rt.State.window = rt.Within(a.window)
 		rt.State.suspendBegin(r.ThreadID, rt.Now, e.Reason)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
@@ -67,6 +70,7 @@ func (a *Analysis) handleSuspensions(mux *etw.Mux) {
 		rt.State.restartBegin(r.ThreadID, rt.Now)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
+		rt.State.window = rt.Within(a.window)
 		begin, ok := rt.State.restartEnd(r.ThreadID, rt.Now)
 		if ok && a.paused != nil {
 			a.paused(Pause{PID: rt.PID, ClrInstanceID: rt.CLR, Begin: rt.When(begin), Duration: rt.When(rt.Now).Sub(rt.When(begin)),
@@ -79,8 +83,14 @@ func (a *Analysis) handleCollections(mux *etw.Mux) {
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.GCTriggered) { rt.State.trigger = r.ThreadID })
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCStart) { rt.State.start(r.ThreadID, rt.Now, e) })
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCEnd) { rt.State.stop(r.ThreadID, rt.Now, e) })
-	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCHeapStats) { rt.State.heapStats(r.ThreadID, rt.Now, e) })
-	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyGCAllocationTick) {
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCHeapStats) {
+		rt.State.window = rt.Within(a.window)
+		rt.State.heapStats(r.ThreadID, rt.Now, e)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCAllocationTick) {
+		if !a.window.HasRecord(r) {
+			return
+		}
 		bytes := uint64(e.AllocationAmount)
 		if e.HasAllocationAmount64() {
 			bytes = e.AllocationAmount64

@@ -98,7 +98,7 @@ func (rt *view) times(g *GC, c *collection) {
 	case c.kind == Background && c.hasFinal:
 		pause = c.pause
 	case !c.suspended && c.kind != Background && c.ended:
-		pause = c.end - c.begin
+		pause = rt.State.within(c.begin, c.end)
 	}
 	if pause >= 0 {
 		g.PauseMS = measure.Known(rt.MS(pause))
@@ -116,8 +116,9 @@ func (rt *view) times(g *GC, c *collection) {
 	if c.ended {
 		g.DurationMS = measure.Known(rt.MS(c.end - c.begin))
 	}
+	from, to := c.lasts(rt.Now)
 	switch {
-	case pause < 0:
+	case pause < 0 || rt.State.within(from, to) < to-from: // of a part of it nothing is said
 	case c.kind != Background || c.doneBlocking:
 		g.PausePercent = measure.Ratio(measure.Known(100*float64(pause)), measure.Known(float64(pause+max(c.pauseStart-last, 0))))
 	case c.ended:

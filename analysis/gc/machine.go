@@ -104,8 +104,10 @@ func (rt *state) heapStats(thread, now int64, e *clr.AnyGCHeapStats) {
 		finalBytes: e.FinalizationPromotedSize, finalN: e.FinalizationPromotedCount,
 		pinned: e.PinnedObjectCount, sync: e.SinkBlockCount, handle: e.GCHandleCount,
 	}
-	c.ticks = rt.ticksSince
-	rt.ticksSince = [3]uint64{}
+	if rt.window.NotAfter(now) { // else the ticks of the window are after its last collection
+		c.ticks = rt.ticksSince
+		rt.ticksSince = [3]uint64{}
+	}
 	c.summarizePins()
 	if rt.bgc == c {
 		rt.bgc = nil

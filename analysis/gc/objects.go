@@ -32,21 +32,32 @@ func (a *Analysis) handleObjects(mux *etw.Mux) {
 		rt.State.finalizers.begin, rt.State.finalizers.running = rt.Now, true
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyGCFinalizersEnd) {
-		rt.State.finalizers.end(rt.Now, e.Count)
+		rt.State.window = rt.Within(a.window)
+		rt.State.finalizersEnd(rt.Now, e.Count)
 	})
-	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *clr.FinalizeObject) { rt.State.finalize(uint64(e.TypeID)) })
-	lives.On(&a.runtimes, mux, func(rt *runtime, _ *etw.Record, e *private.PrvFinalizeObject) { rt.State.finalizeNamed(e.TypeName) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.FinalizeObject) {
+		if a.window.HasRecord(r) {
+			rt.State.finalize(uint64(e.TypeID))
+		}
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *private.PrvFinalizeObject) {
+		if a.window.HasRecord(r) {
+			rt.State.finalizeNamed(e.TypeName)
+		}
+	})
 }
 
-// end ends a run. Of one that began before the trace only the count is known.
-func (f *finalizers) end(now int64, count uint32) {
-	f.runs++
-	f.count += uint64(count)
+// finalizersEnd ends a run. Of one that began before the trace only the count is known.
+func (s *state) finalizersEnd(now int64, count uint32) {
+	f, from := &s.finalizers, now
 	if f.running {
-		f.ticks += now - f.begin
-		f.max = max(f.max, now-f.begin)
-		f.running = false
+		from, f.running = f.begin, false
 	}
+	if !s.window.Meets(from, now) {
+		return
+	}
+	took := s.within(from, now)
+	f.runs, f.count, f.ticks, f.max = f.runs+1, f.count+uint64(count), f.ticks+took, max(f.max, took)
 }
 
 func (s *state) finalize(id uint64) {

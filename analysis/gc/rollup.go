@@ -12,7 +12,7 @@ func (rt *view) rollups(out *Runtime) {
 		out.CPUMS, out.GCCPUMS = cpuMS(c.all), cpuMS(c.ofGC)
 	}
 	if n := len(out.GCs); n > 0 {
-		s := rt.State.gcs
+		s := rt.gcs
 		out.FirstToLastMS = measure.Known(rt.MS(s[n-1].pauseStart - s[0].pauseStart))
 	}
 }

@@ -92,6 +92,9 @@ func (a *Analysis) handleSamples(mux *etw.Mux) {
 		}
 	})
 	hear.On(mux, func(r *etw.Record, e *sample) {
+		if !a.window.HasRecord(r) {
+			return
+		}
 		// Samples of a process before its first event of the runtime are of no use.
 		for rt := range a.runtimes.OfProcess(r.ProcessID) {
 			rt.State.sample(e.thread, every)

@@ -2,6 +2,7 @@ package gc
 
 import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 )
 
@@ -17,7 +18,8 @@ type collection struct {
 	drained      bool
 	begin, end   int64
 	statsSeen    bool
-	released     bool // the suspension that it began in is over
+	released     bool  // the suspension that it began in is over
+	goneOn       int64 // when the program went on after its last pause
 
 	suspended         bool // a suspension was there when it began
 	pauseStart        int64
@@ -114,6 +116,7 @@ type reasonTotal struct {
 
 // A state is the state of one runtime.
 type state struct {
+	window  window.Window // in ticks
 	room    rooms
 	open    []suspension // by begin
 	gcs     []*collection
@@ -168,6 +171,12 @@ func (s *state) inProgress() *collection {
 		return s.current
 	}
 	return s.bgc
+}
+
+// within returns how much of a time is in the window.
+func (s *state) within(from, to int64) int64 {
+	from, to = s.window.Clip(from, to)
+	return to - from
 }
 
 // add lists a new collection.

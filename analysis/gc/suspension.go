@@ -62,35 +62,45 @@ func (s *state) restartEnd(thread, now int64) (begin int64, collects bool) {
 	s.seen = true
 	i := s.openOn(thread)
 	if i < 0 {
-		s.lostBegins++
+		if s.window.Has(now) {
+			s.lostBegins++
+		}
 		return 0, false
 	}
 	p := &s.open[i]
 	begin, collects = p.begin, suspend.ForGC(p.reason)
-	s.byReason[min(int(p.reason), reasons-1)].add(p, now)
+	s.count(&s.byReason[min(int(p.reason), reasons-1)], p, now)
 	if collects {
 		s.stood += cmp.Or(p.release, now) - p.stands()
 		if s.divide(p, now) {
 			s.lastEnd, s.hasLast = now, true
 		}
-		if !s.hasPause {
-			s.hasPause, s.firstPause = true, p.begin
+		if s.window.Meets(p.begin, now) {
+			from, to := s.window.Clip(p.begin, now)
+			if !s.hasPause {
+				s.hasPause, s.firstPause = true, from
+			}
+			s.pauseEnd = to
 		}
-		s.pauseEnd = now
 	}
 	s.remove(i)
 	return begin, collects
 }
 
-func (t *reasonTotal) add(p *suspension, now int64) {
+// count adds the part of a suspension in the window to a total.
+func (s *state) count(t *reasonTotal, p *suspension, now int64) {
+	if !s.window.Meets(p.begin, now) {
+		return
+	}
+	took := s.within(p.begin, now)
 	t.count++
-	t.ticks += now - p.begin
-	t.max = max(t.max, now-p.begin)
+	t.ticks += took
+	t.max = max(t.max, took)
 	if p.isReady {
-		t.suspend += p.ready - p.begin
+		t.suspend += s.within(p.begin, p.ready)
 	}
 	if p.release != 0 {
-		t.restart += now - p.release
+		t.restart += s.within(p.release, now)
 	}
 }
 
@@ -104,15 +114,15 @@ func (s *state) divide(p *suspension, now int64) bool {
 	if len(p.gcs) == 0 {
 		b := s.bgc
 		if p.reason != clr.GCSuspendEEReasonSuspendForGCPrep || b == nil {
-			s.withoutGC.add(p, now)
+			s.count(&s.withoutGC, p, now)
 			return false
 		}
-		b.pause += now - p.begin
-		b.fin, b.hasFinal = now-p.begin, true
+		b.fin, b.hasFinal, b.goneOn = s.within(p.begin, now), true, now
+		b.pause += b.fin
 		if !p.isReady {
 			b.suspend = -1
 		} else if b.suspend >= 0 {
-			b.suspend += p.ready - p.begin
+			b.suspend += s.within(p.begin, p.ready)
 		}
 		return true
 	}
@@ -122,12 +132,12 @@ func (s *state) divide(p *suspension, now int64) bool {
 		if i+1 < len(p.gcs) {
 			to = p.gcs[i+1].begin
 		}
-		c.pause += to - from
-		c.first = to - from
-		c.released = true
+		c.first = s.within(from, to)
+		c.pause += c.first
+		c.released, c.goneOn = true, to
 		switch {
 		case p.isReady:
-			c.suspend = max(0, min(p.ready, to)-from)
+			c.suspend = s.within(from, max(from, min(p.ready, to)))
 		case i > 0:
 			c.suspend = 0
 		}
@@ -149,7 +159,9 @@ func (s *state) openOn(thread int64) int {
 // drop gives up suspension i, whose end was lost. A collection that began in it has no known
 // pause.
 func (s *state) drop(i int) {
-	s.lostEnds++
+	if s.window.Has(s.open[i].begin) {
+		s.lostEnds++
+	}
 	for _, c := range s.open[i].gcs {
 		c.suspended = false
 	}

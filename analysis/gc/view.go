@@ -2,6 +2,7 @@ package gc
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -16,6 +17,7 @@ type view struct {
 	types  func(id uint64) string
 	marked map[uint32]int64 // by heap, when it was last done with marking
 
+	gcs       []*collection // that have a part in the window
 	allocated allocated
 	goesOn    bool // a collection that began before, when others are handed over
 	names     map[clr.GCGlobalMechanisms]string
@@ -59,8 +61,12 @@ func (rt *view) mechanisms(m clr.GCGlobalMechanisms) string {
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
-		if rt.State.seen {
-			res.Runtimes = append(res.Runtimes, a.view(rt).result())
+		if !rt.State.seen {
+			continue
+		}
+		rt.State.window = rt.Within(a.window)
+		if out := a.view(rt).result(); !a.window.Chosen() || out.Count > 0 || out.TickedMB > 0 || len(out.Suspensions.ByReason) > 0 || out.Finalizers != nil {
+			res.Runtimes = append(res.Runtimes, out)
 		}
 	}
 	return res
@@ -80,24 +86,27 @@ func (rt *view) result() *Runtime {
 	out := &Runtime{
 		PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
 		FirstMS: rt.At(rt.First), LastMS: rt.At(rt.Now), SpanMS: rt.MS(cmp.Or(rt.State.over, rt.Span())),
-		Count: len(s.gcs), Settings: s.settings, ServerGC: s.server, GCs: make([]*GC, 0, len(s.gcs)),
+		Settings: s.settings, ServerGC: s.server, GCs: make([]*GC, 0, len(s.gcs)),
 		TickedMB: mb(rt.ticksTotal()).Or(0),
 	}
-	all := make([]GC, len(s.gcs))
+	gcs, prev := rt.meeting()
+	all := make([]GC, len(gcs))
 	marks, sizes := 0, 0
-	for _, c := range s.gcs {
+	for _, c := range gcs {
 		marks += len(c.marks)
 		if c.statsSeen || len(c.heaps) > 0 {
 			sizes += generations
 		}
 	}
 	rt.markRoom, rt.sizeRoom = make([]Mark, marks), make([]GenerationSizes, sizes)
-	var prev *collection
-	for i, c := range s.gcs {
+	for i, c := range gcs {
 		g := &all[i]
 		rt.columns(g, c, prev)
-		out.GCs = append(out.GCs, g)
 		prev = c
+		if !rt.meets(c) {
+			continue
+		}
+		out.GCs, rt.gcs = append(out.GCs, g), append(rt.gcs, c)
 		switch {
 		case g.Partial:
 			out.Partial++
@@ -105,8 +114,9 @@ func (rt *view) result() *Runtime {
 			out.Unfinished++
 		}
 	}
+	out.Count = len(out.GCs)
 	rt.peaks(out.GCs)
-	rt.numbers(out)
+	out.numbers(gcs)
 	rt.suspensions(out)
 	rt.heaps(out)
 	rt.rollups(out)
@@ -117,15 +127,47 @@ func (rt *view) result() *Runtime {
 	return out
 }
 
+// meeting returns the collections from the first that has a part in the window to the last, and the
+// one before them. What was allocated before the first is not of the window alone: then it is not told.
+func (rt *view) meeting() (list []*collection, before *collection) {
+	list = rt.State.gcs
+	first := slices.IndexFunc(list, rt.meets)
+	if first < 0 {
+		return nil, nil
+	}
+	last := len(list)
+	for !rt.meets(list[last-1]) {
+		last--
+	}
+	if first > 0 {
+		before, rt.allocated = list[first-1], allocated{}
+	}
+	return list[first:last], before
+}
+
+// meets reports whether a collection, or a pause for it, has a part in the window.
+func (rt *view) meets(c *collection) bool {
+	return rt.State.window.Meets(c.lasts(rt.Now))
+}
+
+// lasts returns from when to when a collection and its pauses last, which do so until now if
+// they are not over.
+func (c *collection) lasts(now int64) (from, to int64) {
+	if c.ended {
+		now = max(c.end, c.goneOn)
+	}
+	return c.pauseStart, now
+}
+
 // peaks raises the peak of each background collection to the largest heap before
 // any collection that began while it ran.
 func (rt *view) peaks(gcs []*GC) {
-	for i, c := range rt.State.gcs {
+	for i, c := range rt.gcs {
 		if c.kind != Background || !c.ended || !c.statsSeen {
 			continue
 		}
 		g := gcs[i]
-		for k := i + 1; k < len(gcs) && rt.State.gcs[k].pauseStart < c.end; k++ {
+		for k := i + 1; k < len(gcs) && rt.gcs[k].pauseStart < c.end; k++ {
 			g.PeakMB = measure.Known(max(g.PeakMB.Or(0), gcs[k].BeforeMB.Or(0)))
 		}
 		g.PeakAfterRatio = measure.Ratio(g.PeakMB, g.AfterMB)
@@ -133,9 +175,9 @@ func (rt *view) peaks(gcs []*GC) {
 }
 
 // numbers counts the numbers between those of the collections that are listed, and below them.
-func (rt *view) numbers(out *Runtime) {
+func (out *Runtime) numbers(gcs []*collection) {
 	last := uint32(0)
-	for _, c := range rt.State.gcs {
+	for _, c := range gcs {
 		if c.number == 0 {
 			continue
 		}
@@ -176,10 +218,12 @@ func (rt *view) suspensions(out *Runtime) {
 	}
 	out.Suspensions.WithoutGC, out.Suspensions.WithoutGCMS = s.withoutGC.count, rt.MS(s.withoutGC.ticks)
 	out.Suspensions.LostBegins, out.Suspensions.LostEnds = s.lostBegins, s.lostEnds
-	out.Suspensions.Open = len(s.open)
 	var open int64
 	for i := range s.open {
-		open += rt.Now - s.open[i].begin
+		if begin := s.open[i].begin; s.window.Meets(begin, rt.Now) {
+			out.Suspensions.Open++
+			open += s.within(begin, rt.Now)
+		}
 	}
 	out.Suspensions.OpenMS = rt.MS(open)
 }
@@ -234,7 +278,7 @@ func (rt *view) waits(out *Runtime) {
 		if !w.over {
 			end = rt.Now
 		}
-		if ms := rt.MS(end - w.begin); ms > shortWait {
+		if ms := rt.MS(rt.State.within(w.begin, end)); ms > shortWait {
 			out.AllocWaits = append(out.AllocWaits, AllocationWait{w.thread, rt.At(w.begin), ms, w.reason.String(), !w.over})
 		}
 	}

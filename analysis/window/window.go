@@ -40,6 +40,9 @@ func (w *Window) Chosen() bool { return w.chosen }
 // Has reports whether a moment is in w, in nanoseconds since 1970.
 func (w *Window) Has(at int64) bool { return !w.chosen || w.from <= at && at < w.to }
 
+// NotAfter reports whether a moment is not after w.
+func (w *Window) NotAfter(at int64) bool { return !w.chosen || at < w.to }
+
 // HasRecord reports whether a record is of w.
 func (w *Window) HasRecord(r *etw.Record) bool { return !w.chosen || w.Has(when.Of(r)) }
 
@@ -70,7 +73,7 @@ func ticks(c *etw.Clock, at int64) int64 {
 	if at == math.MinInt64 || at == math.MaxInt64 {
 		return at
 	}
-	return c.Ticks(when.FileTime(at))
+	return c.Ticks(c.Start + etw.FileTime((at-when.Origin(&etw.Record{Clock: c}))/100))
 }
 
 // A Count is how many events of a kind there are, and how many of them in a window.

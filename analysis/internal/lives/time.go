@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -81,6 +82,9 @@ func (t *Time) At(ticks int64) float64 {
 	}
 	return t.MS(since)
 }
+
+// Within returns a window in ticks of the clock.
+func (t *Time) Within(w *window.Window) window.Window { return w.Ticks(t.clock) }
 
 // Origin returns the time at which the session began.
 func (t *Time) Origin() int64 { return t.clock.Origin }

@@ -40,6 +40,7 @@ ends, with the percentiles of the pauses so far, up to the last 10,000.`,
 			show.Next("etw gc --by suspension", "why threads were stopped"),
 		},
 		views: viewsOf(new(gc.Result)),
+		clips: true,
 		Needs: gc.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*gc.Result]{find: gc.New(mux).Result, any: anyGC, facts: gcTotals}
