@@ -123,7 +123,9 @@ func (a *Analysis) handleHistories(mux *etw.Mux) {
 			reason: clr.GCReason(e.Reason), mechanisms: clr.GCGlobalMechanisms(e.GlobalMechanisms)})
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.GCPerHeapHistoryV3) {
-		rt.State.heapHistory(r.ThreadID, historyV3(e))
+		var h Heap
+		historyV3(&h, e)
+		rt.State.heapHistory(r.ThreadID, &h)
 	})
 	hear.On(mux, func(r *etw.Record, _ *private.AnyGCPerHeapHistory) {
 		layout := 2
@@ -132,7 +134,7 @@ func (a *Analysis) handleHistories(mux *etw.Mux) {
 		}
 		if h, instance, ok := historyPrivate(r.Payload, r.PointerSize, layout); ok {
 			rt := a.runtimes.At(r, instance)
-			rt.State.heapHistory(r.ThreadID, h)
+			rt.State.heapHistory(r.ThreadID, &h)
 		}
 	})
 }

@@ -28,16 +28,14 @@ const (
 var rootNames = [...]string{"Stack", "FinalizeQueue", "Handles", "OlderGeneration", "SizedRefs", "Overflow",
 	"DependentHandles", "NewFinalizeQueue", "Steal", "BackgroundRoots"}
 
-// columns sets g to c as a result. prev is the collection that began before it, or
-// nil.
+// columns sets g, which is zero, to c as a result. prev is the collection that began before
+// it, or nil.
 func (rt *view) columns(g *GC, c, prev *collection) {
-	*g = GC{
-		Number: c.number, Generation: c.generation,
-		StartMS: rt.At(c.pauseStart), Start: rt.When(c.pauseStart), TriggerThread: c.trigger,
-		Partial: !c.began, DoneBlocking: c.doneBlocking, SuspensionMissing: c.began && !c.suspended,
-		Dynamic: slices.Clip(c.dynamic), HeapHistories: slices.Clip(c.heaps), Pinned: c.pinned,
-		CommittedBefore: c.committed[0], CommittedAfter: c.committed[1],
-	}
+	g.Number, g.Generation, g.TriggerThread = c.number, c.generation, c.trigger
+	g.StartMS, g.Start = rt.At(c.pauseStart), rt.When(c.pauseStart)
+	g.Partial, g.DoneBlocking, g.SuspensionMissing = !c.began, c.doneBlocking, c.began && !c.suspended
+	g.Dynamic, g.HeapHistories, g.Pinned = slices.Clip(c.dynamic), slices.Clip(c.heaps), c.pinned
+	g.CommittedBefore, g.CommittedAfter = c.committed[0], c.committed[1]
 	g.Unfinished = !g.Partial && !c.complete()
 	if c.began {
 		g.Kind, g.Reason, g.Name = c.kind, c.reason.String(), c.name()

@@ -90,27 +90,22 @@ func sub(a, b uint64) uint64 {
 	return a - b
 }
 
-// historyV3 returns the heap of a record of layout 3.
-func historyV3(e *clr.GCPerHeapHistoryV3) Heap {
-	h := Heap{
-		Index: e.HeapIndex, Layout: 3, Known: min(e.Values.Len(), generations),
-		CondemnReasons0: e.CondemnReasons0, CondemnReasons1: uint32(e.CondemnReasons1),
-		FreeListAllocated: uint64(e.FreeListAllocated), FreeListRejected: uint64(e.FreeListRejected),
-		EndOfSegAllocated: uint64(e.EndOfSegAllocated), CondemnedAllocated: uint64(e.CondemnedAllocated),
-		PinnedAllocated: uint64(e.PinnedAllocated), PinnedAllocatedAdvance: uint64(e.PinnedAllocatedAdvance),
-		RunningFreeListEfficiency: e.RunningFreeListEfficiency, ExtraGen0Commit: uint64(e.ExtraGen0Commit),
-	}
+// historyV3 sets h, which is zero, to the heap of a record of layout 3.
+func historyV3(h *Heap, e *clr.GCPerHeapHistoryV3) {
+	h.Index, h.Layout, h.Known = e.HeapIndex, 3, min(e.Values.Len(), generations)
+	h.CondemnReasons0, h.CondemnReasons1 = e.CondemnReasons0, uint32(e.CondemnReasons1)
+	h.FreeListAllocated, h.FreeListRejected = uint64(e.FreeListAllocated), uint64(e.FreeListRejected)
+	h.EndOfSegAllocated, h.CondemnedAllocated = uint64(e.EndOfSegAllocated), uint64(e.CondemnedAllocated)
+	h.PinnedAllocated, h.PinnedAllocatedAdvance = uint64(e.PinnedAllocated), uint64(e.PinnedAllocatedAdvance)
+	h.RunningFreeListEfficiency, h.ExtraGen0Commit = e.RunningFreeListEfficiency, uint64(e.ExtraGen0Commit)
 	h.setMechanisms(uint32(e.CompactMechanisms), uint32(e.ExpandMechanisms))
 	for i := range h.Known {
-		v := e.Values.At(i)
-		h.Generations[i] = HeapGen{
-			SizeBefore: uint64(v.SizeBefore), FreeListBefore: uint64(v.FreeListBefore), FreeObjBefore: uint64(v.FreeObjBefore),
-			SizeAfter: uint64(v.SizeAfter), FreeListAfter: uint64(v.FreeListAfter), FreeObjAfter: uint64(v.FreeObjAfter),
-			In: uint64(v.In), Out: measure.Plus(uint64(v.PinnedSurv), uint64(v.NonePinnedSurv)), PinnedOut: uint64(v.PinnedSurv),
-			Budget: uint64(v.NewAllocation), hasBefore: true,
-		}
+		v, g := e.Values.At(i), &h.Generations[i]
+		g.SizeBefore, g.FreeListBefore, g.FreeObjBefore = uint64(v.SizeBefore), uint64(v.FreeListBefore), uint64(v.FreeObjBefore)
+		g.SizeAfter, g.FreeListAfter, g.FreeObjAfter = uint64(v.SizeAfter), uint64(v.FreeListAfter), uint64(v.FreeObjAfter)
+		g.In, g.Out, g.PinnedOut = uint64(v.In), measure.Plus(uint64(v.PinnedSurv), uint64(v.NonePinnedSurv)), uint64(v.PinnedSurv)
+		g.Budget, g.hasBefore = uint64(v.NewAllocation), true
 	}
-	return h
 }
 
 // The private records of .NET Framework up to 4.5 have a record of ten pointers

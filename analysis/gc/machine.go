@@ -12,11 +12,9 @@ func (rt *state) start(thread, now int64, e *clr.AnyGCStart) {
 		return
 	}
 	c := &take(&rt.room.gcs, 1)[0]
-	*c = collection{
-		number: e.Count, generation: Generation(min(e.Depth, 2)), reason: e.Reason, kind: kindOf(e.Type),
-		began: true, begin: now, pauseStart: now, suspend: -1,
-		lastEnd: rt.lastEnd, lastEndKnown: rt.hasLast, trigger: rt.trigger,
-	}
+	c.number, c.generation, c.reason, c.kind = e.Count, Generation(min(e.Depth, 2)), e.Reason, kindOf(e.Type)
+	c.began, c.begin, c.pauseStart, c.suspend = true, now, now, -1
+	c.lastEnd, c.lastEndKnown, c.trigger = rt.lastEnd, rt.hasLast, rt.trigger
 	rt.trigger = 0
 	c.ran = now - rt.stood
 	if p := rt.forStart(thread); p != nil {
@@ -151,7 +149,7 @@ func (rt *state) globalHistory(thread int64, g global) {
 }
 
 // heapHistory is the record of one heap.
-func (rt *state) heapHistory(thread int64, h Heap) {
+func (rt *state) heapHistory(thread int64, h *Heap) {
 	to := rt.history[thread]
 	c := to.gc
 	if c == nil || to.left <= 0 {
@@ -163,7 +161,7 @@ func (rt *state) heapHistory(thread int64, h Heap) {
 		rt.history[thread] = to
 	}
 	h.setUpdated(int(c.generation))
-	c.heaps = append(c.heaps, h)
+	c.heaps = append(c.heaps, *h)
 }
 
 const (

@@ -107,7 +107,10 @@ func (a *Analysis) handleSamples(mux *etw.Mux) {
 
 // worker notes that a thread works on collections.
 func (*cpu) worker(threads *map[int64]bool, thread int64) {
-	if *threads == nil {
+	switch {
+	case (*threads)[thread]:
+		return
+	case *threads == nil:
 		*threads = make(map[int64]bool)
 	}
 	(*threads)[thread] = true

@@ -20,10 +20,12 @@ type Float struct {
 
 // Known returns the number v. NaN and infinities are unknown.
 func Known(v float64) Float {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	const exponent = 0x7ff << 52 // all of it is set of them alone
+	b := math.Float64bits(v)
+	if b&exponent == exponent {
 		return Float{}
 	}
-	return Float{^math.Float64bits(v)}
+	return Float{^b}
 }
 
 // Sum adds up numbers as far as they are known.
