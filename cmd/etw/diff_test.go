@@ -53,6 +53,7 @@ func TestDiff(t *testing.T) {
 	}{
 		{[]string{"top", "--diff", filepath.Join(filepath.Dir(path), "none"), path}, "--diff: "},
 		{[]string{"top", "--of", "waits", "--diff", path, path}, "no events of waits"},
+		{[]string{"top", "--of", "waits", "--by", "kind", path}, "no events of waits"},
 		{[]string{"top", "--by", "stat", path}, "--by stat: no sample has a label of that name; there are method, module, thread, process, stack, kind, line, state (did you mean state?)"},
 		{[]string{"top", "--label", "state=none", path}, "none passes --tid, --label"},
 		{[]string{"export", "--of", "waits", "--format", "folded", path}, "there is nothing to write"},

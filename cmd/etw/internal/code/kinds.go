@@ -88,8 +88,11 @@ func readRules(files []string) (*work.Rules, error) {
 // noteKinds says which rules of one's own are of nothing, and how much is unknown since
 // nothing tells of native code.
 func (o *Profiling) noteKinds(p *Profiled) {
+	if p.Len() == 0 {
+		return
+	}
 	c := o.work.rules.Classify(p.Profile)
-	if p.Len() > 0 && len(o.work.kinds) == 0 {
+	if len(o.work.kinds) == 0 {
 		for _, rule := range c.Unmatched() {
 			p.warnings = append(p.warnings, fmt.Sprintf("the rule %s matches no frame", rule))
 		}
