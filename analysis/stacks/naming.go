@@ -3,11 +3,9 @@ package stacks
 import (
 	"math"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/etwgen/etwgen/analysis/internal/seeded"
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
@@ -17,16 +15,16 @@ type namer struct {
 	s        *Samples
 	table    *symbols.Table
 	options  Options
-	frames   map[frameKey]int32
-	recent   []recentFrame
-	nameless map[uint64]int32 // by address
-	heavy    map[uint64]bool  // addresses that have frames of their own, however many there are; nil until that is asked
-	others   int32            // the frame of addresses that have none, or 0
-	stacks   []meant          // of s
+	frames   *frameSet
+	heavy    map[uint64]bool // addresses that have frames of their own, however many there are; nil until that is asked
+	others   int32           // the frame of addresses that have none, or 0
+	stacks   []meant         // of s
 	spans    []span
 	spanIDs  map[span]int32
 	path     []int32
-	pid      int64   // of the stack that is being named
+	pid      int64            // of the stack that is being named
+	loc      symbols.Location // of the frame that is
+	native   symbols.Native
 	pids     []int64 // of all stacks of s
 	noStack  int32   // the stack that stands for none, or 0
 	pseudos  []int32 // frames of those of s, + 1
@@ -49,12 +47,12 @@ type namer struct {
 	readStacks [2][]int32
 }
 
-func newNamer(p *Profile, s *Samples, table *symbols.Table, o Options) *namer {
+func newNamer(p *Profile, s *Samples, table *symbols.Table, o Options, frames *frameSet) *namer {
 	size := s.tree.size()
 	p.tree.reserve(size)
 	n := &namer{p: p, s: s, table: table, options: o, stacks: make([]meant, size), hold: always,
-		spans: []span{{}, always}, spanIDs: map[span]int32{always: 1}, marks: make(map[mark]int16), pids: make([]int64, size),
-		recent: make([]recentFrame, min(size, recentFrames))}
+		spans: []span{{}, always}, spanIDs: map[span]int32{always: 1}, marks: make(map[mark]int16), pids: make([]int64, size), frames: frames}
+	frames.reserve(size)
 	for i := 1; i < size; i++ { // callers have smaller numbers
 		if x := &s.tree.nodes[i]; x.parent == 0 {
 			n.pids[i] = s.pids[x.key]
@@ -64,18 +62,6 @@ func newNamer(p *Profile, s *Samples, table *symbols.Table, o Options) *namer {
 	}
 	n.markOf(mark{}) // that of most
 	return n
-}
-
-// A frameKey identifies a frame while frames are made.
-type frameKey struct {
-	id    symbols.ID
-	guess bool
-	file  string
-	line  int
-	// module and function are those of native code. All of a module of which no
-	// functions are known is one frame.
-	module, function string
-	tier             string // of a method, where tiers are kept apart
 }
 
 // A meant has the meanings of a stack of addresses: as one that called another, whose address is
@@ -323,18 +309,18 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	}
 	s := n.spans[within]
 	when := time.Unix(0, ns)
-	loc := symbols.Location{Address: n.s.tree.nodes[at].key}
+	loc, native := &n.loc, &n.native // not of their own each: others have pointers to them
+	*loc, *native = symbols.Location{Address: n.s.tree.nodes[at].key}, symbols.Native{}
 	if n.table != nil {
-		loc = n.table.Lookup(n.pid, address, when)
+		*loc = n.table.Lookup(n.pid, address, when)
 		from, to := loc.Holds()
 		s = span{max(s.from, from.UnixNano()), min(s.to, to.UnixNano())}
 		if loc.Kind == symbols.Unknown {
 			loc.Address = n.s.tree.nodes[at].key
 		}
 	}
-	var native symbols.Native
 	if loc.Kind == symbols.Unknown && n.options.Native != nil {
-		native, _ = n.options.Native(n.pid, address, when)
+		*native, _ = n.options.Native(n.pid, address, when)
 	}
 	id := within
 	if s != n.spans[within] {
@@ -346,51 +332,12 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	if native.NotCode && isCaller && (caller.node == 0 || caller.node == n.cut) {
 		return named{node: n.incomplete(), span: id}
 	}
-	is := named{node: n.called(caller.node, n.frame(&loc, &native)), span: id}
+	is := named{node: n.called(caller.node, n.frame(loc, native)), span: id}
 	if n.s.labelCode && !isCaller {
-		is.mark = n.markOf(mark{codeOf(&loc, &native), n.tier(&loc, &native)})
+		is.mark = n.markOf(mark{codeOf(loc, native), n.tier(loc, native)})
 	}
 	return is
 }
-
-// frame returns the number of the frame of a location.
-func (n *namer) frame(loc *symbols.Location, native *symbols.Native) int32 {
-	if loc.Kind == symbols.Unknown && native.Module == "" && native.Function == "" {
-		return n.namelessFrame(loc, native)
-	}
-	key := frameKey{id: loc.ID(), guess: loc.Guess}
-	if native.Module != "" || native.Function != "" {
-		key = frameKey{module: native.Module, function: native.Function}
-		if n.options.Tiers {
-			key.tier = native.Tier
-		}
-	}
-	if n.options.Source != nil && loc.Kind != symbols.Unknown {
-		key.file, key.line, _ = n.options.Source(loc)
-	}
-	recent := &n.recent[seeded.Hash(loc.Address, 0)%uint64(len(n.recent))]
-	if recent.next > 0 && recent.key == key {
-		return recent.next - 1
-	}
-	i, ok := n.frames[key]
-	if !ok {
-		i = int32(len(n.p.Frames))
-		n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, key))
-		n.frames[key] = i
-	}
-	*recent = recentFrame{key, i + 1}
-	return i
-}
-
-// A recentFrame is the frame of a key, + 1, that an address of some hash had last: most have the
-// same in all stacks, and keys are large.
-type recentFrame struct {
-	key  frameKey
-	next int32
-}
-
-// recentFrames is how many of them are kept at most.
-const recentFrames = 1 << 14
 
 // called returns the stack of a frame that caller calls. Those that stand for other addresses
 // are one.
@@ -399,80 +346,4 @@ func (n *namer) called(caller, frame int32) int32 {
 		return caller
 	}
 	return n.p.tree.child(caller, uint64(frame))
-}
-
-// namelessFrame returns the number of the frame of an address of which nothing is known. There
-// can be millions of them, so they have a map with small keys, and of many the heaviest alone
-// have frames of their own.
-func (n *namer) namelessFrame(loc *symbols.Location, native *symbols.Native) int32 {
-	i, ok := n.nameless[loc.Address]
-	switch {
-	case ok:
-		return i
-	case len(n.nameless) >= n.s.nameless && !n.isHeavy(loc.Address):
-		n.p.rest.Addresses++
-		n.others = n.p.pseudo(namelessName)
-		return n.others
-	}
-	i = int32(len(n.p.Frames))
-	n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, frameKey{}))
-	n.nameless[loc.Address] = i
-	return i
-}
-
-// isHeavy reports whether an address is one of those that weigh most, which are sought out once
-// there are more than there is room for.
-func (n *namer) isHeavy(address uint64) bool {
-	if n.s.tree.size() <= n.s.nameless {
-		return true
-	}
-	if n.heavy == nil {
-		n.heavy = n.s.heaviest(n.s.nameless)
-	}
-	return n.heavy[address]
-}
-
-func (n *namer) newFrame(loc *symbols.Location, native *symbols.Native, key frameKey) Frame {
-	if m := native.Method(); m.Named() {
-		return n.nameMethod(Frame{Kind: symbols.Managed, Full: m.Full(), Module: key.module, Tier: key.tier}, m)
-	}
-	if key.module != "" || key.function != "" {
-		name := native.Full()
-		return Frame{Name: name, Full: name, Module: key.module, Kind: symbols.NativeCode, Nameless: key.function == "" || native.Unnamed}
-	}
-	if loc.Kind == symbols.Unknown {
-		name := "0x" + strconv.FormatUint(loc.Address, 16)
-		return Frame{Name: name, Full: name, Address: loc.Address}
-	}
-	m := loc.Method()
-	f := Frame{Kind: loc.Kind, Guess: loc.Guess, File: key.file, Line: key.line, Full: m.Full(), Module: m.Module.ILPath}
-	if !m.Named() {
-		f.Address = m.Address
-	}
-	if n.options.Tiers {
-		f.Tier = m.Tier().String()
-	}
-	return n.nameMethod(f, m)
-}
-
-// nameMethod returns the frame of a method with its name.
-func (n *namer) nameMethod(f Frame, m symbols.Method) Frame {
-	if !n.options.Raw {
-		m = m.Demangled()
-	}
-	switch n.options.Names {
-	case QualifiedNames:
-		f.Name = m.Qualified()
-	case ShortNames:
-		f.Name = m.Short()
-	default:
-		f.Name = m.Full()
-	}
-	if f.Tier != "" {
-		f.Name += " [" + f.Tier + "]"
-	}
-	if f.Guess {
-		f.Name += " (?)"
-	}
-	return f
 }

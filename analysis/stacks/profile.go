@@ -105,11 +105,10 @@ func (n Naming) Percent() float64 {
 // types, become one profile. A nil table leaves addresses.
 func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
 	p := &Profile{tallied: new(tallied), shapes: newRecent(maxShapes), picked: newRecent(maxPicked)}
-	frames, nameless := make(map[frameKey]int32), make(map[uint64]int32)
+	frames := &frameSet{ids: make(map[frameKey]int32), addresses: make(map[uint64]int32)}
 	for _, s := range samples {
 		p.Kind, p.Types = s.Kind, s.Types
-		n := newNamer(p, s, table, o)
-		n.frames, n.nameless = frames, nameless
+		n := newNamer(p, s, table, o, frames)
 		var reading Reading
 		if s.reading != nil {
 			reading = s.reading()
@@ -171,26 +170,25 @@ func once[K comparable](m map[K]int32, key K, next int32) int32 {
 	return i
 }
 
-// mergeEqual makes one frame of those of one method that was compiled several times.
+// mergeEqual makes one frame of those of one method that was compiled several times. Addresses
+// without a name have one each.
 func (p *Profile) mergeEqual() {
-	first, nameless := make(map[Frame]int32), make(map[uint64]int32)
+	first, next := make(map[Frame]int32), int32(0)
 	into := make([]int32, len(p.Frames))
-	kept := p.Frames[:0:0]
 	for i := range p.Frames {
-		next := int32(len(kept))
-		if f := &p.Frames[i]; f.isNameless() {
-			into[i] = once(nameless, f.Address, next)
-		} else {
-			into[i] = once(first, f.identity(), next)
+		if into[i] = next; !p.Frames[i].isNameless() {
+			into[i] = once(first, p.Frames[i].identity(), next)
 		}
 		if into[i] == next {
-			kept = append(kept, p.Frames[i])
+			p.Frames[next] = p.Frames[i]
+			next++
 		}
 	}
-	if len(kept) == len(p.Frames) {
+	if int(next) == len(p.Frames) {
 		return
 	}
-	p.Frames = kept
+	clear(p.Frames[next:])
+	p.Frames = p.Frames[:next]
 	old := p.tree
 	p.tree = tree{}
 	step := make([]ID, old.size())
