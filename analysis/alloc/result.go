@@ -42,6 +42,9 @@ type Ticks struct {
 	Types  []Type         `json:"types"`
 	Stacks []StackWeight  `json:"stacks,omitempty"`
 	Series measure.Series `json:"series"` // of bytes
+	// CollectedMB is the bytes that collections found, if [Result.Compare] was told these and they
+	// are more than a tenth off.
+	CollectedMB measure.Float `json:"collectedMB,omitzero"`
 	// Clamped says that amounts of old runtimes were wrong and bounded.
 	Clamped bool `json:"clamped,omitempty"`
 }

@@ -69,7 +69,7 @@ func (a *Analysis) bridged(task string) (string, string, address) {
 	case best == len(bridgedNames):
 		return task, "", address{client: client}
 	case strings.HasSuffix(bridgedNames[best], "CommandText"):
-		return task, shortened(name), address{client: client}
+		return task, cutAfter(name, maxCommand), address{client: client, work: foldedText(name)}
 	}
 	to := addressOf(method + name)
 	to.client = client || strings.HasSuffix(bridgedNames[best], "RequestUri")

@@ -3,6 +3,7 @@ package requests
 import (
 	"cmp"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,11 +12,12 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// An address is where an HTTP request goes to, as far as the trace tells.
+// An address is where an HTTP request goes to, or what else is done, as far as the trace tells.
 type address struct {
 	method, host, path string
 	route              string // as the server calls it
 	client             bool   // it is of who makes the request
+	work               string // what is done, where that is no HTTP request
 }
 
 // addressOf reads the name of a request, such as GET http://shop:80/bread?size=2.
@@ -46,13 +48,48 @@ func (to *address) endpoint() string {
 		place = folded(to.path)
 	}
 	if place == "" {
-		return ""
+		return to.work
 	}
 	if to.host != "" && to.client {
 		place = to.host + "/" + strings.TrimPrefix(place, "/")
 	}
 	return strings.TrimSpace(to.method + " " + place)
 }
+
+// placeFields are the fields of text by which an event of any EventSource says where a request
+// goes to, and workFields those by which it says what is done, the best ones first. Names are
+// in any case.
+var (
+	placeFields = []string{"route", "path", "url", "uri", "requestPath", "requestUrl", "requestUri"}
+	workFields  = []string{"endpoint", "operation", "operationName", "action", "commandText", "command", "statement", "sql", "query", "queue", "topic", "job", "name"}
+)
+
+// placed returns where a request goes to by the fields of its start, or what is done.
+func (a *Analysis) placed() (to address) {
+	f := &a.fields
+	if _, text := f.AnyText(placeFields); text != "" {
+		to = addressOf(text)
+		if to.path == "" {
+			to.work = text
+		}
+		if _, method := f.AnyText([]string{"method", "verb", "httpMethod"}); isMethod(method) {
+			to.method = method
+		}
+		return to
+	}
+	_, text := f.AnyText(workFields)
+	return address{work: foldedText(text)}
+}
+
+// maxWork is how much of the text of a statement tells it from others.
+const maxWork = 200
+
+// foldedText returns a text on one line, with * for numbers and for what is in single quotes.
+func foldedText(text string) string {
+	return cutAfter(strings.Join(strings.Fields(literal.ReplaceAllString(text, "*")), " "), maxWork)
+}
+
+var literal = regexp.MustCompile(`'[^']*'|\b[0-9]+\b`)
 
 // folded returns a path without its query, and with * for its parts that look like ids.
 func folded(path string) string {

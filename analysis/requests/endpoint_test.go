@@ -22,6 +22,30 @@ func TestFolded(t *testing.T) {
 	}
 }
 
+// TestPlaced: the fields of any EventSource that say where a request goes to, or what is done.
+func TestPlaced(t *testing.T) {
+	for _, test := range []struct{ names, values, want string }{
+		{"id,path", "x,/bread/17", "/bread/*"}, {"Verb,URL", "GET,http://shop/bread?a=1", "GET /bread"}, {"url", "shop:80", "shop:80"},
+		{"commandText", "SELECT a5 FROM b\n WHERE c = 'x y' AND d = 17 OR e = @p0", "SELECT a5 FROM b WHERE c = * AND d = * OR e = @p0"},
+		{"name,Operation", "n,Bake 3", "Bake *"}, {"host", "shop", ""}, {"path", "", ""},
+	} {
+		var mux etw.Mux
+		a := New(&mux)
+		desc, payload := &etw.EventDesc{}, []byte{}
+		for i, name := range strings.Split(test.names, ",") {
+			desc.Fields = append(desc.Fields, text(name))
+			for _, c := range strings.Split(test.values, ",")[i] + "\x00" {
+				payload = append(payload, byte(c), 0)
+			}
+		}
+		a.fields.Read(&etw.Record{Schema: desc, Payload: payload})
+		to := a.placed()
+		if got := to.endpoint(); got != test.want {
+			t.Errorf("%s of %s: %q, want %q", test.values, test.names, got, test.want)
+		}
+	}
+}
+
 func TestSocketAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"InterNetwork:16:{31,144,127,0,0,1,0,0,0,0,0,0,0,0}":                            "127.0.0.1:8080",

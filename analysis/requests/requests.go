@@ -232,10 +232,11 @@ func (a *Analysis) about() (string, address) {
 	if method, path := f.Text("method"), f.Text("path"); method != "" && path != "" {
 		return method + " " + path, address{method: method, path: path}
 	}
+	to := a.placed()
 	if field, text := f.FirstText(); field != "" {
-		return field + "=" + socketAddress(text), address{}
+		return field + "=" + socketAddress(text), to
 	}
-	return "", address{}
+	return "", to
 }
 
 // begin begins an activity, which is a part of the one that is related to it.

@@ -260,7 +260,7 @@ func TestQueries(t *testing.T) {
 	if task.Task != "Execute" || task.Count != 2 || task.Errors.Or(-1) != 1 || task.DurationMS.Total != 10 || task.MaxConcurrency != 2 {
 		t.Errorf("%+v", task)
 	}
-	if q := task.Slowest[0]; q.Status != "7" || !q.Failed || len([]rune(q.Name)) != maxCommand+1 || shortened("x") != "x" {
+	if q := task.Slowest[0]; q.Status != "7" || !q.Failed || len([]rune(q.Name)) != maxCommand+1 || cutAfter("x", maxCommand) != "x" {
 		t.Errorf("%+v", q)
 	}
 }

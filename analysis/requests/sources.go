@@ -268,6 +268,9 @@ func (c *activity) called(name string, x *rule) {
 		return
 	}
 	c.Name = name
+	if x.name[0] == "commandText" {
+		c.Name, c.work = cutAfter(name, maxCommand), foldedText(name)
+	}
 	if x.source == &iis || x.source == &aspNet || x.source == &httpSys || x.source == &webResponse {
 		c.address = addressOf(name)
 		c.client = x.source == &webResponse
@@ -285,11 +288,7 @@ func (a *Analysis) called(x *rule) string {
 	if x.source == &connection {
 		return strings.Replace(strings.Join(parts, ":"), ":", "://", 1)
 	}
-	name := strings.Join(parts, " ")
-	if x.name != nil && x.name[0] == "commandText" {
-		return shortened(name)
-	}
-	return name
+	return strings.Join(parts, " ")
 }
 
 // result reads how an activity of a source ended.
@@ -330,9 +329,9 @@ func (a *Analysis) passed(r *etw.Record, x *rule) {
 // maxCommand is how much is shown of the text of a command.
 const maxCommand = 50
 
-func shortened(text string) string {
-	if runes := []rune(text); len(runes) > maxCommand {
-		return string(runes[:maxCommand]) + "…"
+func cutAfter(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
 	return text
 }

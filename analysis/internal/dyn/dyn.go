@@ -3,7 +3,9 @@
 package dyn
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -59,6 +61,21 @@ func (d *Reader) FirstText() (name, text string) {
 		}
 	}
 	return "", ""
+}
+
+// AnyText returns the first of the names, in any case, that a field of text has, and its value.
+func (d *Reader) AnyText(names []string) (name, text string) {
+	best := len(names)
+	for field, v := range d.dynamic.Fields() {
+		if v.Kind() != etw.ValueUTF16 && v.Kind() != etw.ValueANSI {
+			continue
+		}
+		i := slices.IndexFunc(names[:best], func(name string) bool { return strings.EqualFold(name, field) })
+		if i >= 0 {
+			best, name, text = i, names[i], v.Text()
+		}
+	}
+	return name, text
 }
 
 // Text returns a field as text, or "".

@@ -56,6 +56,7 @@ type Question struct {
 	by    string
 	root  string          // only what this code calls
 	named *frames.CodeMap // what names code, if it is asked for
+	asked filter.Header   // which events were asked for, before an answer widens that
 }
 
 // Check turns to the side of the question that is asked, and reads the flags that do not depend
@@ -306,7 +307,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		}
 	}
 	i.Asked = h.Processes
-	asked := *h
+	q.asked = *h
 	prepare(answer, t, h)
 	tellSoFar(cmd, answer, func() placement { return placementOf(i, t, h) })
 	trouble = cmp.Or(trouble, i.Read(t, h))
@@ -324,7 +325,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	q.nameMethods(answer)
 	if !any && cmd.Context().Err() == nil {
-		if err := pick.CheckMet(cmd, &q.in, args, &asked); err != nil {
+		if err := pick.CheckMet(cmd, &q.in, args, &q.asked); err != nil {
 			return nil, err
 		}
 		why = cmp.Or(why, q.whyNotHere(i, args))

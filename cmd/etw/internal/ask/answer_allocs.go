@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
+	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // NewAllocs returns the command that shows allocations.
 func NewAllocs() *Question {
-	return &Question{
+	q := new(Question)
+	*q = Question{
 		name:  "allocs",
 		short: "Show allocations, by type",
 		Long: `Allocs shows which types a .NET program allocates memory for. A runtime writes an
@@ -34,10 +36,18 @@ time.`,
 		Needs:    alloc.Needs,
 		instead:  slices.Concat(alloc.NeedsSampled, alloc.NeedsExact),
 		ask: func(mux *etw.Mux) answer {
-			a := alloc.New(mux)
-			return &viewed[*alloc.Result]{find: a.Result, facts: allocTotals, stacked: a.Samples}
+			a, collected := alloc.New(mux), gc.New(mux)
+			find := func() *alloc.Result {
+				res, of := a.Result(), q.asked
+				if of.Processes = nil; of.All() { // collections are of all threads, and of the time between two
+					res.Compare(collected.Result())
+				}
+				return res
+			}
+			return &viewed[*alloc.Result]{find: find, facts: allocTotals, stacked: a.Samples}
 		},
 	}
+	return q
 }
 
 func allocTotals(p *page, res *alloc.Result) {
@@ -48,7 +58,11 @@ func allocTotals(p *page, res *alloc.Result) {
 	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		if t := rt.Ticks; t != nil {
-			p.line("by ticks", "%s in %s", show.Size(float64(t.Bytes)), show.Count(t.Count, "event", "events"))
+			but := ""
+			if mb, ok := t.CollectedMB.Get(); ok {
+				but = fmt.Sprintf("; collections found %s, as gc says, which is nearer the truth", show.Size(mb*1e6))
+			}
+			p.line("by ticks", "%s in %s%s", show.Size(float64(t.Bytes)), show.Count(t.Count, "event", "events"), but)
 			for _, k := range t.Kinds {
 				p.line("  "+k.Kind, "%s in %s", show.Size(float64(k.Bytes)), show.Count(k.Count, "event", "events"))
 			}

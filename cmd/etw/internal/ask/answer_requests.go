@@ -34,8 +34,9 @@ http.sys, too. EXCLUSIVE MS leaves out the time in which an activity was on that
 one had begun.
 
 The rows are tasks, or by --by: endpoints, that is HTTP requests by method and
-route, or path with * for ids; all activities; statuses that they ended with; processes;
-or intervals of time. JSON as one document has the twenty slowest of each task, with --by
+route, or path with * for ids, and others by a field that says what they are for, such as
+path, url, operation or commandText; all activities; statuses that they ended with;
+processes; or intervals of time. JSON as one document has the twenty slowest of each task, with --by
 activity all. A request fails with a status of 500 or more, for who makes it of 400 or
 more.`,
 		example: `  etw requests requests-10.nettrace
