@@ -16,6 +16,9 @@ func (r *Result) Warnings() []string {
 		if p.StopsWithoutStart > 0 {
 			list = append(list, fmt.Sprintf("%sactivities whose begin was not seen, and that are in no sum: %d", where, p.StopsWithoutStart))
 		}
+		if n := p.placeless(); n > 0 {
+			list = append(list, fmt.Sprintf("%srequests served whose path is not in the trace: %d; it is in the events of Microsoft.AspNetCore.Hosting, or of %s with lines of FilterAndPayloadSpecs that pass it on: %s", where, n, diagnosticSource, pathSpecs))
+		}
 		if p.WithoutID > 0 {
 			list = append(list, fmt.Sprintf("%sbegins without an activity, so that nothing tells which end is theirs (record System.Threading.Tasks.TplEventSource:0x80:4, too): %d", where, p.WithoutID))
 		}
@@ -24,4 +27,20 @@ func (r *Result) Warnings() []string {
 		}
 	}
 	return list
+}
+
+// pathSpecs pass on the paths of the requests that ASP.NET Core serves, and their statuses.
+const pathSpecs = "Microsoft.AspNetCore/Microsoft.AspNetCore.Hosting.HttpRequestIn.Start@Activity1Start:-Request.Method;Request.Path " +
+	"and Microsoft.AspNetCore/Microsoft.AspNetCore.Hosting.HttpRequestIn.Stop@Activity1Stop:-Response.StatusCode"
+
+// placeless is how many requests were served of which the trace has no endpoint.
+func (p *Process) placeless() (n int) {
+	for _, t := range p.Tasks {
+		for _, e := range t.Endpoints {
+			if t.Provider == diagnosticSource && e.Endpoint == NoEndpoint {
+				n += e.Count
+			}
+		}
+	}
+	return n
 }
