@@ -19,9 +19,8 @@ events, semaphores, tasks and Monitor.Wait. Threads of the thread pool mostly wa
 work; with the events of the thread pool they are told apart.
 
 The rows are waits, the longest first, or by --by. Methods are those that called
-System.Threading to wait, or the runtime's to lock; --root 'Oven.%' leaves those that the
-program's own class Oven called, and none of the runtime's idle threads. Of each process
-the hundred longest waits are listed one by one.
+System.Threading to wait, or the runtime's to lock; --root 'Oven.%' leaves out idle threads of
+the runtime. Of each process the hundred longest waits are listed one by one.
 
 With --locks it shows the waits for locks that other threads held, of .NET of any version.
 Locks, the objects that they are of, and owners are known from .NET 8 on; waits for owners
