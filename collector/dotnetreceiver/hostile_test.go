@@ -77,7 +77,7 @@ func (c *crowd) join(t *testing.T, n int, as func(*rand.Rand, *eventpipetest.Run
 		c.n++
 		rt := eventpipetest.NewRuntime(8 + c.n%3)
 		rt.PID = int64(5000 + c.n)
-		rt.Cookie[0] = byte(c.n)
+		rt.Cookie[0], rt.Cookie[1] = byte(c.n), 0xee // of nobody else: who has the cookie of another is taken for it
 		rt.CommandLine = "/app/Burglar"
 		rt.Environ = []string{"OTEL_SERVICE_NAME=burglar\x1b[2J\n\xff"}
 		as(rand.New(rand.NewPCG(*hostileSeed, c.from+uint64(c.n))), rt)
