@@ -89,6 +89,9 @@ func (r *Reader) tableEnd(s sections, at int64) int64 {
 // far what is behind the data was moved by bytes that came into them or went, if it was.
 func (r *Reader) repair(head []byte) {
 	s := r.sections(head)
+	if !r.fills(s) && r.repairBitmap(head) {
+		s = r.sections(head)
+	}
 	if r.isSound(s) {
 		if end := r.tableEnd(s, s.table()); end >= 0 && s.features > 0 {
 			r.endsAt(end)
@@ -129,6 +132,69 @@ func (r *Reader) repair(head []byte) {
 			return
 		}
 	}
+}
+
+// repairBitmap puts a bit right of those that say which features there are, and reports whether it did.
+// There are as many as places then, and those that are known by their content have it: of several such
+// bits it is the one by which most have, and the last, since those before stay as they are.
+func (r *Reader) repairBitmap(head []byte) bool {
+	best, most := 0, -1
+	for bit := headerSize*8 - 1; bit >= bitmapAt*8; bit-- {
+		head[bit/8] ^= 1 << (bit % 8)
+		if s := r.sections(head); r.fills(s) {
+			if n := r.fitting(s, head[bitmapAt:headerSize]); n > most {
+				best, most = bit, n
+			}
+		}
+		head[bit/8] ^= 1 << (bit % 8)
+	}
+	if most < 0 {
+		return false
+	}
+	head[best/8] ^= 1 << (best % 8)
+	r.damage(int64(best/8), "header", fmt.Errorf("bit %d is not as the features behind the data need it", best%8))
+	return true
+}
+
+// sized are the features of a fixed size.
+var sized = map[int]int64{featureProcessors: 8, 10: 8, featureTimes: 16, 23: 8, 24: 8, featurePacked: 20, featureClock: 24}
+
+// fitting counts the features of a bitmap that have the content which they need. It is -1 if one has not.
+func (r *Reader) fitting(s sections, bitmap []byte) (fit int) {
+	table, begin := make([]byte, 16*s.features), make([]byte, 12)
+	if _, err := r.src.ReadAt(table, s.table()); err != nil {
+		return -1
+	}
+	for n := range features {
+		if r.order.Uint64(bitmap[n/64*8:])>>(n%64)&1 == 0 {
+			continue
+		}
+		if _, err := r.src.ReadAt(begin, int64(r.order.Uint64(table))); err != nil && err != io.EOF {
+			return -1
+		}
+		size := int64(r.order.Uint64(table[8:]))
+		table = table[16:]
+		has := true
+		switch n {
+		case featureTracing:
+			has = string(begin[:10]) == "\x17\x08\x44tracing"
+		case featureHost, featureRelease, featurePerf, featureArch, featureCPU: // a text, behind its length
+			has = int64(r.order.Uint32(begin))+4 == size
+		case featureEvents:
+			has = int64(r.order.Uint32(begin[4:])) == s.each-idsSize
+		default:
+			want, ok := sized[n]
+			if !ok {
+				continue
+			}
+			has = size == want
+		}
+		if !has {
+			return -1
+		}
+		fit++
+	}
+	return fit
 }
 
 // movesTo takes that the places of features are at another offset. Bytes that came into the data, or
