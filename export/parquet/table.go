@@ -142,8 +142,8 @@ type kind struct {
 }
 
 // set makes x the row of a record.
-func (x *row) set(r *etw.Record, values etw.Described) {
-	x.met, x.desc, x.values, x.payload = nil, nil, values, r.Payload
+func (x *row) set(r *etw.Record, met *kind, values etw.Described) {
+	x.met, x.desc, x.values, x.payload = met, nil, values, r.Payload
 	if values != nil {
 		x.desc = values.EventDesc()
 	}

@@ -63,7 +63,7 @@ type Writer struct {
 	fixed   *constants
 	decoder *etw.Decoder
 	known   *catalogue
-	pool    *lanes.Pool[*events, row]
+	pool    *lanes.Pool[*events, *row]
 	hands   []*hand // of the workers of the pool
 	own     *hand   // of the caller
 
@@ -72,7 +72,6 @@ type Writer struct {
 	others  []*part
 	stacks  *result         // the table of stacks, once there is one
 	written map[string]bool // the ids of these
-	row     row             // that is added
 	pending int             // bytes of payloads of the batch
 	m       Manifest
 
@@ -130,7 +129,7 @@ func New(o Options) (*Writer, error) {
 	if err := w.makeTemp(); err != nil {
 		return nil, err
 	}
-	w.pool = lanes.New(w.handle, w.relieve)
+	w.pool = lanes.New(func() *row { return new(row) }, w.handle, w.relieve)
 	for range w.pool.Workers() {
 		h, err := newHand()
 		if err != nil {
@@ -199,13 +198,14 @@ func (w *Writer) AddDecoded(r *etw.Record, info *etw.EventInfo, values etw.Descr
 	for info.Index >= len(w.byKind) {
 		w.byKind = append(w.byKind, nil)
 	}
-	x := &w.row
-	x.set(r, values)
 	t := w.byKind[info.Index]
+	var met *kind
 	if t == nil {
-		t, x.met = w.table(r, info)
+		t, met = w.table(r, info)
 		w.byKind[info.Index] = t
 	}
+	x := w.pool.Next(t)
+	x.set(r, met, values)
 	if w.m.Events == 0 && w.opts.Start.IsZero() && r.Clock != nil {
 		w.opts.Start = r.Clock.FileTime(r.Timestamp).Time()
 	}
@@ -220,7 +220,7 @@ func (w *Writer) AddDecoded(r *etw.Record, info *etw.EventInfo, values etw.Descr
 	if !w.pool.Direct() {
 		x.payload, x.values = w.pool.Keep(r.Payload), nil
 	}
-	if err := w.pool.Add(t, x); err != nil {
+	if err := w.pool.Add(); err != nil {
 		return err
 	}
 	if w.pending += len(r.Payload) + 100; w.pending >= max(w.opts.MaxMemory/64, minBatch) || w.pool.Lanes() >= maxTables {

@@ -26,11 +26,14 @@ func (l *Lane) OwnLane() *Lane { return l }
 // of them itself, as they come.
 type Pool[O Owner, T any] struct {
 	workers int
-	handle  func(worker int, owner O, item *T) error
+	handle  func(worker int, owner O, item T) error
 	between func() error
 
 	number uint64 // of the batch that is filled
 	lanes  int    // in it
+	owner  O      // of the item that is set
+	one    T      // that item, if it is handled as it comes
+	fresh  func() T
 
 	batch *batch[O, T] // that is filled
 	free  chan *batch[O, T]
@@ -42,7 +45,8 @@ type Pool[O Owner, T any] struct {
 // A batch has the items that are handled at the same time.
 type batch[O Owner, T any] struct {
 	shares []share[O]
-	items  []queued[T]
+	items  []queued[T] // the first of them are in use
+	used   int
 	bytes  []byte // that items refer to
 }
 
@@ -60,12 +64,14 @@ type queued[T any] struct {
 // batches is how many there are: one that is filled, one that waits, and one that is handled.
 const batches = 3
 
-// New returns a pool with as many workers as there are processors. Items are handled by handle,
+// New returns a pool with as many workers as there are processors. Items are made by fresh, and used
+// again and again: they are pointers, so that all pools share their code. They are handled by handle,
 // which gets the number of the worker, counted from 0. After each batch, when no item is being
 // handled, between is called. Neither is called after an error.
-func New[O Owner, T any](handle func(worker int, owner O, item *T) error, between func() error) *Pool[O, T] {
-	p := &Pool[O, T]{workers: runtime.GOMAXPROCS(0), handle: handle, between: between, number: 1}
+func New[O Owner, T any](fresh func() T, handle func(worker int, owner O, item T) error, between func() error) *Pool[O, T] {
+	p := &Pool[O, T]{workers: runtime.GOMAXPROCS(0), handle: handle, between: between, number: 1, fresh: fresh}
 	if p.Direct() {
+		p.one = fresh()
 		return p
 	}
 	p.free, p.full, p.done = make(chan *batch[O, T], batches), make(chan *batch[O, T]), make(chan struct{})
@@ -83,7 +89,7 @@ func (p *Pool[O, T]) Workers() int { return p.workers }
 // Direct reports whether items are handled as they come, and so may refer to what does not last.
 func (p *Pool[O, T]) Direct() bool { return p.workers == 1 }
 
-// Keep returns bytes that last until the item that is added next is handled.
+// Keep returns bytes that last until the next item is handled.
 func (p *Pool[O, T]) Keep(b []byte) []byte {
 	if p.Direct() {
 		return b
@@ -96,8 +102,10 @@ func (p *Pool[O, T]) Keep(b []byte) []byte {
 // Lanes returns how many lanes the batch has that is filled.
 func (p *Pool[O, T]) Lanes() int { return p.lanes }
 
-// Add adds an item of a lane, of which it takes a copy.
-func (p *Pool[O, T]) Add(owner O, item *T) error {
+// Next returns the next item, which is of a lane, with whatever an earlier one had: the caller sets
+// all of it, and then calls [Pool.Add].
+func (p *Pool[O, T]) Next(owner O) T {
+	p.owner = owner
 	l := owner.OwnLane()
 	fresh := l.batch != p.number
 	if fresh {
@@ -105,22 +113,29 @@ func (p *Pool[O, T]) Add(owner O, item *T) error {
 		p.lanes++
 	}
 	if p.Direct() {
-		if p.err() == nil {
-			p.fail(p.handle(0, owner, item))
-		}
-		return p.err()
+		return p.one
 	}
-	b, n := p.batch, len(p.batch.items)
-	b.items = append(b.items, queued[T]{item: *item})
+	b, n := p.batch, p.batch.used
+	if b.used++; n == len(b.items) {
+		b.items = append(b.items, queued[T]{item: p.fresh()})
+	}
 	if fresh {
 		b.shares = append(b.shares, share[O]{owner, n, n, 1})
-		return nil
+	} else {
+		s := &b.shares[l.at]
+		b.items[s.last].next = n
+		s.last = n
+		s.count++
 	}
-	s := &b.shares[l.at]
-	b.items[s.last].next = n
-	s.last = n
-	s.count++
-	return nil
+	return b.items[n].item
+}
+
+// Add adds the item that Next returned. The error is that of this item, or of one before.
+func (p *Pool[O, T]) Add() error {
+	if p.Direct() && p.err() == nil {
+		p.fail(p.handle(0, p.owner, p.one))
+	}
+	return p.err()
 }
 
 // End ends the batch. The error is that of an item of this batch, or of one before.
@@ -177,8 +192,7 @@ func (p *Pool[O, T]) run(full <-chan *batch[O, T]) {
 		if p.err() == nil {
 			p.fail(p.between())
 		}
-		clear(b.items) // which refer to what may have ended
-		b.shares, b.items, b.bytes = b.shares[:0], b.items[:0], b.bytes[:0]
+		b.shares, b.used, b.bytes = b.shares[:0], 0, b.bytes[:0]
 		p.free <- b
 	}
 }
@@ -194,7 +208,7 @@ func (p *Pool[O, T]) share(b *batch[O, T]) error {
 		s := &b.shares[i]
 		for k, at := 0, s.first; k < s.count; k++ {
 			q := &b.items[at]
-			if err := p.handle(worker, s.owner, &q.item); err != nil {
+			if err := p.handle(worker, s.owner, q.item); err != nil {
 				return err
 			}
 			at = q.next

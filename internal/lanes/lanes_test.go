@@ -21,7 +21,7 @@ type lane struct {
 func fill(t *testing.T, processors int, fail func(n int) error) (seen [][]string, sums []int, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	list := make([]lane, 7)
-	p := lanes.New(func(worker int, l *lane, item *[]byte) error {
+	p := lanes.New(func() *[]byte { return new([]byte) }, func(worker int, l *lane, item *[]byte) error {
 		if worker >= processors {
 			return fmt.Errorf("there is no worker %d", worker)
 		}
@@ -41,8 +41,8 @@ func fill(t *testing.T, processors int, fail func(n int) error) (seen [][]string
 	var buf []byte
 	for i := range 10_000 {
 		buf = fmt.Appendf(buf[:0], "%d", i) // which the items refer to
-		kept := p.Keep(buf)
-		if err = p.Add(&list[max(0, i%9-2)], &kept); err != nil {
+		*p.Next(&list[max(0, i%9-2)]) = p.Keep(buf)
+		if err = p.Add(); err != nil {
 			break
 		}
 		if i%70 == 69 || p.Lanes() == 7 {

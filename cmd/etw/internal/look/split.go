@@ -12,6 +12,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/lanes"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -45,7 +46,7 @@ func (s *Split) Run(cmd *cobra.Command, args []string) error {
 	if d.Selector, err = s.Sel.Of(cmd, &s.In, args); err != nil {
 		return err
 	}
-	w := &splitter{of: s, d: d, parts: make(map[string]*part), byKind: make(map[*etw.EventInfo]*part)}
+	w := &splitter{of: s, d: d, parts: make(map[string]*part)}
 	if err := d.foresee(args); err != nil {
 		return err
 	}
@@ -65,6 +66,8 @@ func (s *Split) Run(cmd *cobra.Command, args []string) error {
 	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
 		return err
 	}
+	w.pool = lanes.New(func() *queued { return new(queued) }, w.handle, func() error { return nil })
+	w.values = make([]etw.Dynamic, w.pool.Workers())
 	defer w.abandon(missing != nil)
 	d.writer, d.P = w, d.Out.Open(cmd, false)
 	err = d.Run(t, t)
@@ -80,17 +83,38 @@ type splitter struct {
 	d      *Dump
 	met    *pick.Meeting
 	parts  map[string]*part // by name, in lower case
-	byKind map[*etw.EventInfo]*part
-	err    error // of the first file that cannot be written
+	byKind []*part          // by the index of the event
+	err    error            // of the first file that cannot be written
+
+	pool    *lanes.Pool[*part, *queued]
+	values  []etw.Dynamic // of the workers of the pool
+	pending int           // bytes of the batch
 }
+
+// A queued is an event that becomes text later, or at once.
+type queued struct {
+	now  *pick.Shot // nil of those that become text later
+	shot pick.Shot
+	rec  etw.Record     // of shot
+	desc *etw.EventDesc // of the values; nil if there are none
+}
+
+// batchBytes is about how much events take that become text at the same time, and queuedBytes
+// what one does beside its payload.
+const (
+	batchBytes  = 1 << 20
+	queuedBytes = 400
+)
 
 // A part is a file of one type of event.
 type part struct {
+	lanes.Lane
 	path  string
 	descs []*etw.EventDesc
 	w     eventWriter
 	b     []byte // to be written
 	begun bool
+	size  int64 // of what is written
 }
 
 // partBytes is how much of a file is held.
@@ -108,7 +132,6 @@ func (w *splitter) meet(args []string) error {
 	w.d.Selector.Resolve(t)
 	w.met = pick.NewMeeting(w.d.Selector, t)
 	w.met.Names = w.d.names.Before
-	defer clear(w.byKind)
 	return pick.Once(w.d.Cmd, t, func(rec *etw.Record) error {
 		w.met.Meet(rec)
 		p := w.part(w.d.Selector.Decoder.Event(rec), rec)
@@ -121,7 +144,10 @@ func (w *splitter) meet(args []string) error {
 
 // part returns the file of events like r.
 func (w *splitter) part(e *etw.EventInfo, r *etw.Record) *part {
-	if p := w.byKind[e]; p != nil {
+	for e.Index >= len(w.byKind) {
+		w.byKind = append(w.byKind, nil)
+	}
+	if p := w.byKind[e.Index]; p != nil {
 		return p
 	}
 	name := w.of.Name(e, r)
@@ -130,7 +156,7 @@ func (w *splitter) part(e *etw.EventInfo, r *etw.Record) *part {
 		p = &part{path: filepath.Join(w.of.Folder, name+"."+w.of.Format)}
 		w.parts[strings.ToLower(name)] = p
 	}
-	w.byKind[e] = p
+	w.byKind[e.Index] = p
 	return p
 }
 
@@ -144,15 +170,51 @@ func (w *splitter) append(b []byte, s *pick.Shot) []byte {
 	if w.err != nil {
 		return b
 	}
+	w.of.Events++
+	q := w.pool.Next(p)
+	if w.pool.Direct() {
+		q.now = s
+	} else {
+		w.pending += q.set(s, w.pool.Keep(s.Payload))
+	}
+	w.err = w.pool.Add()
+	if w.pending >= batchBytes {
+		w.pending = 0
+		w.err = w.pool.End()
+	}
+	return b
+}
+
+// set takes all of an event that becomes text, and returns how many bytes that is.
+func (q *queued) set(s *pick.Shot, payload []byte) int {
+	q.shot, q.rec, q.desc = *s, *s.Record, nil
+	q.rec.Payload, q.rec.Stack, q.rec.Extended = payload, etw.Stack{}, nil
+	q.shot.Rest = payload[len(payload)-len(s.Rest):]
+	if s.Values != nil {
+		q.shot.Values, q.desc = nil, s.Values.EventDesc()
+	}
+	return len(payload) + queuedBytes
+}
+
+// handle appends the text of an event to its file.
+func (w *splitter) handle(worker int, p *part, q *queued) error {
+	s := q.now
+	if s == nil {
+		s = &q.shot
+		s.Record = &q.rec
+		if q.desc != nil {
+			v := &w.values[worker]
+			_, _ = v.DecodeLoose(q.desc, q.rec.Payload, q.rec.PointerSize) // the fault is in the shot
+			s.Values = v
+		}
+	}
 	if len(p.b) == 0 && !p.begun {
 		p.b = p.w.begin(p.b)
 	}
-	p.b = p.w.append(p.b, s)
-	w.of.Events++
-	if len(p.b) >= partBytes {
-		w.err = p.flush(w.of)
+	if p.b = p.w.append(p.b, s); len(p.b) < partBytes {
+		return nil
 	}
-	return b
+	return p.flush()
 }
 
 // writer returns the formatter of the events of a file, whose columns are its own.
@@ -165,12 +227,15 @@ func (w *splitter) writer(p *part) (eventWriter, error) {
 
 // end ends all files.
 func (w *splitter) end(b []byte) []byte {
+	w.err = cmp.Or(w.err, w.pool.Close())
 	for _, p := range w.parts {
 		if p.w == nil || w.err != nil {
 			continue
 		}
 		p.b = p.w.end(p.b)
-		w.err = p.flush(w.of)
+		w.err = p.flush()
+		w.of.Files++
+		w.of.Bytes += p.size
 	}
 	return b
 }
@@ -178,12 +243,10 @@ func (w *splitter) end(b []byte) []byte {
 // unfinished is how a file is called until all are written.
 func (p *part) unfinished() string { return p.path + ".part" }
 
-func (p *part) flush(s *Split) error {
+func (p *part) flush() error {
 	how := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	if p.begun {
 		how = os.O_WRONLY | os.O_APPEND
-	} else {
-		s.Files++
 	}
 	p.begun = true
 	f, err := os.OpenFile(p.unfinished(), how, 0o666)
@@ -191,7 +254,7 @@ func (p *part) flush(s *Split) error {
 		return err
 	}
 	_, err = f.Write(p.b)
-	s.Bytes += int64(len(p.b))
+	p.size += int64(len(p.b))
 	p.b = p.b[:0]
 	return cmp.Or(err, f.Close())
 }
@@ -209,6 +272,7 @@ func (w *splitter) finish() error {
 
 // abandon removes files that were not finished, and a new folder without any.
 func (w *splitter) abandon(made bool) {
+	_ = w.pool.Close() // its error was returned
 	for _, p := range w.parts {
 		if p.begun {
 			_ = os.Remove(p.unfinished()) // nothing is to be done about it
