@@ -32,8 +32,9 @@ const ociType = "application/vnd.oci.image."
 // An image collects the blobs of an OCI image for several processors: one layer each, with the
 // programs and the licences, and nothing else. It runs as nobody, on an empty file system.
 type image struct {
-	blobs     []file
-	manifests []descriptor
+	name, program string
+	blobs         []file
+	manifests     []descriptor
 }
 
 // blob adds a blob, and returns its descriptor.
@@ -57,7 +58,7 @@ func (m *image) add(t target, version string, when time.Time, files []file) erro
 		case f.mode&0o111 != 0:
 			f.name = "usr/bin/" + f.name
 		case f.name == "LICENSE" || f.name == "NOTICES" || strings.HasSuffix(f.name, ".cdx.json"):
-			f.name = "usr/share/doc/etwgen/" + f.name
+			f.name = "usr/share/doc/" + m.name + "/" + f.name
 		default:
 			continue
 		}
@@ -80,8 +81,8 @@ func (m *image) add(t target, version string, when time.Time, files []file) erro
 	config, err := m.json("config.v1+json", map[string]any{
 		"architecture": t.arch, "os": t.os, "created": when,
 		"config": map[string]any{
-			"User": "65532:65532", "Entrypoint": []string{"/usr/bin/etw"}, "Env": []string{"PATH=/usr/bin"}, "WorkingDir": "/tmp",
-			"Labels": map[string]string{"org.opencontainers.image.title": "etwgen", "org.opencontainers.image.version": version,
+			"User": "65532:65532", "Entrypoint": []string{"/usr/bin/" + m.program}, "Env": []string{"PATH=/usr/bin"}, "WorkingDir": "/tmp",
+			"Labels": map[string]string{"org.opencontainers.image.title": m.name, "org.opencontainers.image.version": version,
 				"org.opencontainers.image.source": "https://github.com/etwgen/etwgen", "org.opencontainers.image.licenses": "MIT"},
 		},
 		"rootfs":  map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(plain.Bytes()))}},
@@ -118,5 +119,5 @@ func (m *image) write(dir, version string, when time.Time) error {
 	if err := treeTar(&b, "", when, files); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("etwgen_%s_oci.tar", strings.TrimPrefix(version, "v"))), b.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s_%s_oci.tar", m.name, strings.TrimPrefix(version, "v"))), b.Bytes(), 0o644)
 }

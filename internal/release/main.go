@@ -68,7 +68,7 @@ func release(dir, only string, dirty bool) error {
 	if err != nil {
 		return err
 	}
-	built, version, when, oci := 0, "", time.Time{}, &image{}
+	built, version, when, oci := 0, "", time.Time{}, &image{name: "etwgen", program: "etw"}
 	for _, t := range targets {
 		if only != "" && only != t.String() {
 			continue
@@ -82,7 +82,7 @@ func release(dir, only string, dirty bool) error {
 		return fmt.Errorf("-only %s: the targets are %v", only, targets)
 	}
 	if built == len(targets) {
-		if err := errors.Join(writeRecipes(dir, version), oci.write(dir, version, when)); err != nil {
+		if err := errors.Join(writeRecipes(dir, version), oci.write(dir, version, when), writeCollector(dir, tmp, version, when)); err != nil {
 			return err
 		}
 	}
@@ -174,8 +174,10 @@ func stamp(info *buildinfo.BuildInfo, dirty bool) (version string, when time.Tim
 func commonFiles(tmp string) ([]file, error) {
 	here := target{runtime.GOOS, runtime.GOARCH}
 	var files []file
+	var built []string
 	for _, name := range programs {
 		path := filepath.Join(tmp, "here", name)
+		built = append(built, path)
 		if err := build(path, here, name); err != nil {
 			return nil, err
 		}
@@ -206,6 +208,6 @@ func commonFiles(tmp string) ([]file, error) {
 		}
 		files = append(files, file{name: name, data: data, mode: 0o644})
 	}
-	notices, err := notices(filepath.Join(tmp, "here"))
+	notices, err := notices(".", built...)
 	return append(files, file{name: "NOTICES", data: notices, mode: 0o644}), err
 }

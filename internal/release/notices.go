@@ -16,9 +16,9 @@ import (
 
 var licence = regexp.MustCompile(`(?i)(^|\.)(licen[cs]e|copying|notice|patents)`)
 
-// notices returns the licences of all that is in the programs of a folder: of the modules,
-// of Go, and of the library that draws in pages.
-func notices(dir string) ([]byte, error) {
+// notices returns the licences of all that is in programs: of the modules, which a module in a folder
+// requires, of Go, and of the library that draws in pages.
+func notices(from string, programs ...string) ([]byte, error) {
 	var b bytes.Buffer
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -26,12 +26,17 @@ func notices(dir string) ([]byte, error) {
 	}
 	folders := map[string]string{"Go": strings.TrimSpace(string(goroot)), "uPlot, in export/html": "export/html/assets"}
 	for _, name := range programs {
-		info, err := buildinfo.ReadFile(filepath.Join(dir, name))
+		info, err := buildinfo.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range info.Deps {
-			out, err := exec.Command("go", "list", "-m", "-json", m.Path).Output()
+			if strings.HasPrefix(m.Path, "github.com/etwgen/") {
+				continue
+			}
+			list := exec.Command("go", "list", "-mod=mod", "-m", "-json", m.Path)
+			list.Dir = from
+			out, err := list.Output()
 			if err != nil {
 				return nil, fmt.Errorf("go list -m %s: %w", m.Path, err)
 			}

@@ -151,7 +151,7 @@ func member(t *testing.T, r *bytes.Reader) (files map[string]string, ended bool)
 
 // TestImage follows the references of an image from its index to the files, and has skopeo read it.
 func TestImage(t *testing.T) {
-	dir, oci := t.TempDir(), &image{}
+	dir, oci := t.TempDir(), &image{name: "etwgen", program: "etw"}
 	for _, arch := range []string{"amd64", "arm64"} {
 		if err := oci.add(target{"linux", arch}, "v0.1.0", packedAt, debFiles); err != nil {
 			t.Fatal(err)
