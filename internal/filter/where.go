@@ -108,6 +108,9 @@ func (w *Where) read() error {
 // Path returns the name of the field: those of structs, then that of the member.
 func (w *Where) Path() []string { return w.path }
 
+// ComparesNumbers reports whether numbers can meet the condition: its value is one, or a pattern.
+func (w *Where) ComparesNumbers() bool { return w.value.isNumber || w.value.pattern != nil }
+
 // String returns the condition as ParseWhere reads it.
 func (w *Where) String() string {
 	return strings.Join(w.path, ".") + " " + string(w.op) + " \"" + w.text + "\""

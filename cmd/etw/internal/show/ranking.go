@@ -62,6 +62,9 @@ func (r *Ranking) CheckColumn(columns []Column) error {
 		if err := checkColumn(columns, "rows", columnOf(w)); err != nil {
 			return err
 		}
+		if c := columns[findColumn(columns, columnOf(w))]; c.Number && !w.ComparesNumbers() {
+			return cli.Usagef("--rows %s: the values of %s are numbers; a second condition is a second --rows", w, c.Name)
+		}
 	}
 	return checkColumn(columns, "sort", r.sort)
 }
@@ -102,6 +105,7 @@ func (r *Ranking) narrow(t *Table) {
 			cell := row[at]
 			if t.Columns[at].Number {
 				cell, _, _ = strings.Cut(cell, " ") // behind which its unit may stand
+				cell = strings.TrimSuffix(cell, "%")
 			}
 			return cell == "" || !w.MatchText(cell)
 		})
@@ -182,7 +186,11 @@ func (r *Ranking) WriteFirst(p *Printer, t *Table) error {
 	if p.Format == FormatText {
 		if all == 0 {
 			if len(r.wheres) > 0 {
-				p.Note("no row meets --rows")
+				of := ""
+				if t.Chosen != "" {
+					of = " of the " + t.Chosen + ", which are all that an answer has,"
+				}
+				p.Note("no row" + of + " meets --rows")
 			}
 			return nil
 		}

@@ -37,6 +37,10 @@ func TestRanking(t *testing.T) {
 		if r.Apply(tab, true); len(tab.Rows) != want {
 			t.Errorf("%s: %d rows, want %d", where, len(tab.Rows), want)
 		}
+		r.only = []string{"n > 5 && n < 9"}
+		if err := r.Check(cmd); err != nil || r.CheckColumn(tab.Columns) == nil {
+			t.Errorf("%v: two conditions are one", err)
+		}
 		r.only = []string{"x = 1"}
 		if err := r.Check(cmd); err != nil || r.CheckColumn(tab.Columns) == nil {
 			t.Errorf("%v: there is no column x", err)
