@@ -115,6 +115,9 @@ func (a *Analysis) counter(r *etw.Record) {
 	number := func(name string) measure.Float { return dyn.Float(dyn.Member(v, name)) }
 	pt := Point{AtMS: p.At(p.Now), IntervalSec: number("IntervalSec").Or(0), Mean: number("Mean"), StdDev: number("StandardDeviation"),
 		Count: number("Count"), Min: number("Min"), Max: number("Max"), Increment: number("Increment")}
+	if n, ok := pt.Count.Get(); ok && n == 0 { // there were no values: the runtime writes zeros
+		pt.Mean, pt.StdDev, pt.Min, pt.Max = measure.Float{}, measure.Float{}, measure.Float{}, measure.Float{}
+	}
 	pt.PerSec = measure.Ratio(pt.Increment, measure.Known(pt.IntervalSec))
 	c.Points = append(c.Points, pt)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -41,5 +42,17 @@ func TestDrain(t *testing.T) {
 		if diff := cmp.Diff(whole[i].Mean.Or(-1), got[i].Mean.Or(-2)); diff != "" {
 			t.Errorf("point %d (-want +got):\n%s", i, diff)
 		}
+	}
+}
+
+// A series is summed up by all values of the program: an interval without any is not zero.
+func TestSummary(t *testing.T) {
+	known := measure.Known
+	l := TimeSeries{Points: []TimePoint{
+		{Value: known(4.5), Values: known(10), Min: known(0), Max: known(9)}, {}, {Value: known(2), Values: known(1), Min: known(2), Max: known(2)}, {Value: known(13)},
+	}}
+	s := l.Summary()
+	if s.Count != 3 || s.Mean != known(5) || s.Min != known(0) || s.Max != known(13) {
+		t.Errorf("%+v", s)
 	}
 }

@@ -25,6 +25,32 @@ type TimeSeries struct {
 type TimePoint struct {
 	AtMS  float64 // the end of the interval
 	Value measure.Float
+	// Values is how many values of the program Value is the mean of, Min and Max those of them,
+	// where the trace tells it.
+	Values, Min, Max measure.Float
+}
+
+// Summary sums up the points that are known: the mean, smallest and largest are of all values of the
+// program, where the trace tells how many a point stands for.
+func (l *TimeSeries) Summary() measure.Summary {
+	var list []float64
+	var sum, values float64
+	var least, most []float64
+	for _, x := range l.Points {
+		v, ok := x.Value.Get()
+		if !ok {
+			continue
+		}
+		list = append(list, v)
+		n := x.Values.Or(1)
+		sum, values = sum+v*n, values+n
+		least, most = append(least, x.Min.Or(v)), append(most, x.Max.Or(v))
+	}
+	s := measure.Summarize(list)
+	if len(list) > 0 {
+		s.Mean, s.Min, s.Max = measure.Ratio(measure.Known(sum), measure.Known(values)), measure.Known(slices.Min(least)), measure.Known(slices.Max(most))
+	}
+	return s
 }
 
 // TimeSeries returns the counters and metrics of all processes, number by number.
@@ -42,11 +68,11 @@ func (p *Process) timeSeries() []TimeSeries {
 	for _, c := range p.Counters {
 		s := TimeSeries{PID: p.PID, Provider: c.Provider, Name: c.Name, Tags: c.Metadata, Unit: cmp.Or(c.Unit, c.KnownUnit), Of: "mean", Description: c.Description}
 		for _, x := range c.Points {
-			value := x.Mean
+			pt := TimePoint{AtMS: x.AtMS, Value: x.Mean, Values: x.Count, Min: x.Min, Max: x.Max}
 			if !x.PerSec.IsZero() {
-				value, s.Of = x.PerSec, "per second"
+				pt, s.Of = TimePoint{AtMS: x.AtMS, Value: x.PerSec}, "per second"
 			}
-			s.Points = append(s.Points, TimePoint{x.AtMS, value})
+			s.Points = append(s.Points, pt)
 		}
 		list = append(list, s)
 	}
@@ -68,7 +94,7 @@ func (m *Metric) timeSeries(pid int64) []TimeSeries {
 			i = len(list)
 			list = append(list, TimeSeries{PID: pid, Provider: m.Meter, Name: m.Instrument, Tags: m.Tags, Unit: m.Unit, Of: of, Description: m.Description})
 		}
-		list[i].Points = append(list[i].Points, TimePoint{atMS, v})
+		list[i].Points = append(list[i].Points, TimePoint{AtMS: atMS, Value: v})
 	}
 	for _, x := range m.Points {
 		add("value", x.AtMS, x.Value)

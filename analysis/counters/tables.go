@@ -50,9 +50,9 @@ func (r *Result) Tables() []table.View {
 	return []table.View{
 		table.Each("counter", "All counters", parts, pidOf, of, append([]table.Column[*TimeSeries]{
 			table.Count("points", func(l *TimeSeries) int { return len(l.Points) }).Spared(4).As("Values"),
-			table.Amount("mean", func(l *TimeSeries) measure.Float { return l.values().Mean }).Precisely(),
-			table.Amount("min", func(l *TimeSeries) measure.Float { return l.values().Min }).Spared(2).As("Smallest").Precisely(),
-			table.Amount("max", func(l *TimeSeries) measure.Float { return l.values().Max }).As("Greatest").Precisely(),
+			table.Amount("mean", func(l *TimeSeries) measure.Float { return l.Summary().Mean }).Precisely(),
+			table.Amount("min", func(l *TimeSeries) measure.Float { return l.Summary().Min }).Spared(2).As("Smallest").Precisely(),
+			table.Amount("max", func(l *TimeSeries) measure.Float { return l.Summary().Max }).As("Greatest").Precisely(),
 			table.Amount("last", (*TimeSeries).last).Spared(1).Precisely(),
 		}, seriesColumns(alike, func(l *TimeSeries) *TimeSeries { return l })...)...),
 		table.Each("point", "Values", parts, pidOf, points, append([]table.Column[*point]{
@@ -81,17 +81,6 @@ func seriesColumns[T any](alike bool, of func(T) *TimeSeries) []table.Column[T] 
 		table.Text("tags", func(x T) string { return of(x).Tags }),
 		table.Text("about", func(x T) string { return of(x).Description }).Spared(4),
 	}
-}
-
-// values sums up the values that are known.
-func (l *TimeSeries) values() measure.Summary {
-	var list []float64
-	for _, x := range l.Points {
-		if v, ok := x.Value.Get(); ok {
-			list = append(list, v)
-		}
-	}
-	return measure.Summarize(list)
 }
 
 // last returns the last value that is known.

@@ -286,12 +286,13 @@ func (a *Analysis) Samples() []*stacks.Samples {
 // Untold is the state of samples of which the runtime does not tell managed from external.
 const Untold = "untold"
 
-// MayRun reports whether a sample of thread time in a profile is of a thread that may have run: in
-// managed code, or where that is untold, of one that is not seen to wait.
+// MayRun reports whether a sample of thread time in a profile is of a thread that may have run: that is
+// not seen to wait, be it in managed code or in code that this called, which not every runtime tells.
 func MayRun(p *stacks.Profile, s stacks.Sample) bool {
 	for _, l := range s.Labels {
 		if l.Key == "state" {
-			return l.Value == stateNames[managed] || l.Value == Untold && !p.IsWaiting(s.Stack)
+			ran := l.Value == stateNames[managed] || l.Value == stateNames[external] || l.Value == Untold
+			return ran && !p.IsWaiting(s.Stack)
 		}
 	}
 	return true

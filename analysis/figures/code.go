@@ -3,6 +3,7 @@ package figures
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/compare"
@@ -21,7 +22,8 @@ const (
 )
 
 // Code returns the time on processors of a profile: all of it, by kind of work and by
-// method. Samples of EventPipe tell it of managed code alone.
+// method. Of samples of EventPipe it is the time of threads that are not seen to wait, by one rule for
+// all runtimes, since not all of them tell managed code from code that it called.
 func Code(p *stacks.Profile, rules *work.Rules) []compare.Figure {
 	if p.Len() == 0 {
 		return nil
@@ -50,6 +52,9 @@ func Code(p *stacks.Profile, rules *work.Rules) []compare.Figure {
 	}
 	return l.figures
 }
+
+// IsKind reports whether a figure is the time of a kind of work.
+func IsKind(metric string) bool { return strings.HasPrefix(metric, kindMetric) }
 
 // Weights returns the figures of a profile of another tool: the sum of its values, and that
 // of each function itself. Time on processors has the names of [Code].
@@ -102,10 +107,15 @@ func (x *shares) of(name string) *spent {
 	return x.byName[name]
 }
 
-// selfOf returns the name of the method that a sample was taken in.
+// selfOf returns the name of the method that a sample was taken in. Addresses of code without one
+// are others in another process.
 func selfOf(p *stacks.Profile, s stacks.Sample) string {
 	_, frame := p.Split(s.Stack)
-	return p.Frames[frame].Name
+	f := &p.Frames[frame]
+	if f.Name == "0x"+strconv.FormatUint(f.Address, 16) {
+		return "[unnamed code]"
+	}
+	return f.Name
 }
 
 // timesOf returns how many samples one stands for: profiles of other tools add up those of

@@ -111,8 +111,12 @@ func (k *Kind) figure(of string) compare.Figure {
 	if strings.HasSuffix(k.Metric, ".*") && k.has(sum|held) {
 		whole = k.Metric
 	}
-	return compare.Figure{Metric: strings.Replace(k.Metric, "*", of, 1), Whole: whole, Area: k.Area, Name: strings.Replace(k.Name, "*", of, 1), Unit: k.Unit,
-		MoreIsWorse: k.has(worse), Sum: k.has(sum | held), Grows: k.has(sum)}
+	area := k.Area
+	if provider, _, ok := strings.Cut(of, "/"); ok && area == requestsArea { // each has to be asked for
+		area += " of " + provider
+	}
+	return compare.Figure{Metric: strings.Replace(k.Metric, "*", of, 1), Whole: whole, Area: area, Name: strings.Replace(k.Name, "*", of, 1), Unit: k.Unit,
+		MoreIsWorse: k.has(worse), Sum: k.has(sum | held), Grows: k.has(sum | grows)}
 }
 
 // Times of one program vary by so much from one recording to the next, as a part of them:
@@ -173,7 +177,7 @@ func (l *list) distribution(metric, of string, s *measure.Summary) {
 		if !ok {
 			continue
 		}
-		f := k.valued(k.figure(""), v, x.noise*noise)
+		f := k.valued(k.figure(of), v, x.noise*noise)
 		f.Metric = strings.Replace(name.Metric, "*", of, 1) + "." + x.of
 		f.Name = x.of + " " + strings.Replace(name.Name, "*", of, 1)
 		if x.above*float64(s.Count) < fewAbove { // another time it may be another outlier
@@ -200,13 +204,13 @@ func (l *list) collections(r *gc.Result) {
 	var byGeneration [3]int
 	var pauses, peaks []float64
 	var pause, squares, allocated, promoted, peak float64
-	told := true // what all of them allocated
+	told := true // all that all of them allocated
 	for _, rt := range r.Runtimes {
 		count += rt.Count
 		induced += rt.All.Induced
 		pause += rt.PauseMS
 		allocated += rt.AllocatedMB.Or(0)
-		told = told && (rt.Count == 0 || !rt.AllocatedMB.IsZero())
+		told = told && (rt.Count == 0 || rt.AllocatedIsWhole())
 		promoted += rt.All.PromotedMB
 		peak = max(peak, rt.All.MaxPeakMB.Or(0))
 		for i := range min(len(byGeneration), len(rt.ByGeneration)) {
@@ -254,14 +258,14 @@ func (l *list) threads(r *analysis.Result) {
 			l.distribution("waits.durationMs.*", "", &runtimes[0].DurationMS)
 		}
 	}
-	if len(r.ThreadPool.Runtimes) > 0 {
-		workers, starving := 0, 0
-		for _, rt := range r.ThreadPool.Runtimes {
-			workers = max(workers, rt.MaxWorkers)
-			if rt.Starvation != nil {
-				starving++
-			}
+	workers, starving := 0, 0
+	for _, rt := range r.ThreadPool.Runtimes {
+		workers = max(workers, rt.MaxWorkers)
+		if rt.Starvation != nil {
+			starving++
 		}
+	}
+	if workers > 0 { // else its events were not recorded
 		l.count("threadPool.maxWorkers", "", workers)
 		l.add("threadPool.starving", "", float64(starving), 0)
 	}
@@ -309,16 +313,10 @@ func (l *list) requests(r *requests.Result) {
 func (l *list) counters(r *counters.Result) {
 	k := kindOf("counters.*")
 	for _, c := range r.TimeSeries() {
-		var values []float64
-		for _, x := range c.Points {
-			if v, ok := x.Value.Get(); ok {
-				values = append(values, v)
-			}
-		}
-		if len(values) == 0 {
+		s := c.Summary()
+		if s.Count == 0 {
 			continue
 		}
-		s := measure.Summarize(values)
 		name := c.Provider + "/" + c.Name
 		if c.Tags != "" {
 			name += "{" + c.Tags + "}"

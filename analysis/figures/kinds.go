@@ -19,6 +19,7 @@ type traits uint8
 const (
 	worse     traits = 1 << iota // more of it is worse
 	sum                          // it grows with what is recorded, and is 0 without any
+	grows                        // it grows with what is recorded, and may be unknown
 	held                         // it is 0 without any, but does not grow
 	silent                       // it is 0 where the runtime had nothing to tell of it
 	quantiles                    // there are five: .mean, .p50, .p95, .p99 and .max
@@ -40,6 +41,7 @@ func (k *Kind) varies() bool { return k.Unit == "ms" || k.Area == countersArea }
 const (
 	CPU          = "cpu"
 	countersArea = "counters"
+	requestsArea = "requests"
 )
 
 // CPUTime is the name of all time on processors.
@@ -50,7 +52,7 @@ var kinds = []Kind{
 	{"gc.pauseMs", "collections", "pauseMs", "ms", worse | sum | silent},
 	{"gc.pauseMs.*", "collections", "* pauseMs", "ms", worse | quantiles},
 	{"gc.maxPeakMB", "collections", "maxPeakMB", "MB", worse},
-	{"gc.allocatedMB", "collections", "allocatedMB", "MB", worse | sum},
+	{"gc.allocatedMB", "collections", "allocatedMB", "MB", worse | grows},
 	{"gc.promotedMB", "collections", "promotedMB", "MB", worse | sum},
 	{"gc.induced", "collections", "induced", "count", worse | sum},
 	{"gc.gen0.count", "collections", "count of generation 0", "count", worse | sum},
@@ -76,9 +78,9 @@ var kinds = []Kind{
 	{"heap.bytes", "heap", "bytes", "bytes", worse | held},
 	{"heap.reachableBytes", "heap", "reachableBytes", "bytes", worse | held},
 	{"heap.bytes.*", "heap", "bytes of *", "bytes", worse | held},
-	{"requests.*.count", "requests", "count of *", "count", sum},
-	{"requests.*.errors", "requests", "errors of *", "count", worse | sum},
-	{"requests.*.ms.*", "requests", "* ms of *", "ms", worse | quantiles},
+	{"requests.*.count", requestsArea, "count of *", "count", sum},
+	{"requests.*.errors", requestsArea, "errors of *", "count", worse | sum},
+	{"requests.*.ms.*", requestsArea, "* ms of *", "ms", worse | quantiles},
 	{"counters.*", countersArea, "mean *", "", 0},
 	{"trace.durationMs", "trace", "durationMs", "ms", 0},
 	{CPUTime, CPU, "ms", "ms", worse | sum},

@@ -98,6 +98,13 @@ type Runtime struct {
 	AllocWaits     []AllocationWait `json:"allocationWaits,omitempty"`
 }
 
+// AllocatedIsWhole reports whether AllocatedMB has all of the trace, but for the time after the last
+// collection: nobody tells what was allocated before the first one, if the trace began later than the
+// program, and of what background collections free some is allocated anew between two looks.
+func (rt *Runtime) AllocatedIsWhole() bool {
+	return !rt.AllocatedMB.IsZero() && (rt.AllocatedBy != "collections" || rt.All.Background == 0 && len(rt.GCs) > 0 && !rt.GCs[0].AllocatedMB.IsZero())
+}
+
 // A Tuning is the measurement of a server GC at one collection, and its decision.
 type Tuning struct {
 	AtMS    float64 `json:"atMs"`

@@ -337,6 +337,14 @@ func unlike(sides [2]*side) (notes []string) {
 		}
 		notes = append(notes, fmt.Sprintf("samples of A are %s, of B %s: they cannot be compared, and times of code are left out", strings.Join(a.samples, ", "), strings.Join(b.samples, ", ")))
 	}
+	if all := slices.Concat(a.states, b.states); slices.ContainsFunc(all, func(s string) bool { return s != all[0] }) {
+		for _, s := range sides {
+			for i, run := range s.runs {
+				s.runs[i] = slices.DeleteFunc(run, func(f compare.Figure) bool { return figures.IsKind(f.Metric) })
+			}
+		}
+		notes = append(notes, "not all runtimes tell managed code from code that it called: kinds of work are left out")
+	}
 	if of := slices.Concat(a.perOf, b.perOf); slices.ContainsFunc(of, func(s string) bool { return s != of[0] }) {
 		notes = append(notes, fmt.Sprintf("the requests of A are %s, those of B %s", strings.Join(a.perOf, ", "), strings.Join(b.perOf, ", ")))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis"
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/compare"
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/figures"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/requests"
@@ -39,6 +40,7 @@ type side struct {
 	per      []float64 // what sums of each recording are set against
 	perOf    []string  // which requests these are
 	samples  []string  // what the samples of code are, without repetition
+	states   []string  // whether they tell managed code from code that it called, without repetition
 	told     []bool    // whether each recording has events of the runtime
 	none     []string  // why recordings have nothing of what was asked for
 	warnings []string
@@ -52,6 +54,7 @@ type comparedRun struct {
 	per      float64
 	perOf    string
 	samples  string
+	states   string
 	told     bool
 	served   int64 // requests, and which these are
 	servedOf string
@@ -66,7 +69,7 @@ func (s *side) add(r *comparedRun, several bool) {
 	s.per = append(s.per, r.per)
 	s.told = append(s.told, r.told)
 	s.lost += r.lost
-	s.perOf, s.samples = addNew(s.perOf, r.perOf), addNew(s.samples, r.samples)
+	s.perOf, s.samples, s.states = addNew(s.perOf, r.perOf), addNew(s.samples, r.samples), addNew(s.states, r.states)
 	if r.none != "" {
 		s.none = append(s.none, r.none)
 		r.warnings = append(r.warnings, r.none)
@@ -213,7 +216,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 		return r, nil
 	}
 	length := i.Span.Within(h, etw.FileTimeOf(t.Start()))
-	r.figures, r.samples = s.figures(res, length)
+	r.figures, r.samples, r.states = s.figures(res, length)
 	r.told = s.told
 	served, of := servedBy(res.Requests)
 	r.served, r.servedOf = int64(served), of
@@ -244,8 +247,8 @@ func operations(r *etw.Record, e *etw.EventInfo) float64 {
 	return float64(binary.LittleEndian.Uint64(r.Payload))
 }
 
-// figures returns the numbers of a trace, and the kind of samples behind times of code.
-func (s *sideReader) figures(res *analysis.Result, length time.Duration) (list []compare.Figure, samples string) {
+// figures returns the numbers of a trace, and the kind of samples behind times of code and of their states.
+func (s *sideReader) figures(res *analysis.Result, length time.Duration) (list []compare.Figure, samples, states string) {
 	options := stacks.Options{Names: stacks.QualifiedNames, Native: s.code.Native}
 	named := func(list ...*stacks.Samples) *stacks.Profile {
 		p := stacks.NewProfile(s.code.Code.Table(), options, list...)
@@ -263,7 +266,16 @@ func (s *sideReader) figures(res *analysis.Result, length time.Duration) (list [
 	if p.Len() > 0 {
 		samples = fmt.Sprintf("%s in %s", p.Kind, p.Types[len(p.Types)-1].Unit)
 	}
-	return append(list, figures.Code(p, s.c.rules)...), samples
+	if p.Kind == cpu.ThreadTime {
+		states = "told"
+		for x := range p.Samples() {
+			if slices.ContainsFunc(x.Labels, func(l stacks.Label) bool { return l.Value == cpu.Untold }) {
+				states = cpu.Untold
+				break
+			}
+		}
+	}
+	return append(list, figures.Code(p, s.c.rules)...), samples, states
 }
 
 // per returns the counts that sums are set against, and which requests these are.
