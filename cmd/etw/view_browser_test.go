@@ -243,6 +243,30 @@ func TestViewCounters(t *testing.T) {
 	b.Quiet()
 }
 
+// TestViewSource goes from a line to its file, by keys alone: the line that weighs most is chosen.
+func TestViewSource(t *testing.T) {
+	c := chromium.Start(t)
+	trace, folder, _, _ := ovenFiles(t)
+	b := &viewTab{c.Open(t, startView(t, "--symbols", folder, trace)+"stacks/lines", "light", 1400, 900), t}
+	b.until(`document.querySelector("tr.data")`)
+	b.Eval(`document.querySelector("table.grid").focus()`, nil)
+	b.Press("ArrowDown")
+	b.until(`document.querySelector("aside h2")`)
+	b.Press("u")
+	b.until(`location.search.includes("source=") && document.querySelector("tr.chosen code.source")`)
+	_, stdout, _ := runTool("top", "--by", "line", "--symbols", folder, "--format", "json", trace)
+	var doc struct{ Rows []struct{ Line int } }
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || len(doc.Rows) == 0 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	line := doc.Rows[0].Line
+	b.Want(`document.querySelector("tr.chosen td").textContent`, fmt.Sprint(line))
+	b.Want(`document.querySelector("tr.chosen code.source").textContent`, strings.Split(ovenSource, "\n")[line-1])
+	b.Press("n")
+	b.until(`location.pathname.endsWith("/names") && !location.search.includes("source=") && document.querySelector("tr.data")`)
+	b.Quiet()
+}
+
 func jsonText(s string) string {
 	text, _ := json.Marshal(s)
 	return string(text)

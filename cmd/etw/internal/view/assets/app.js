@@ -132,7 +132,7 @@ async function show() {
     clearTimeout(slow);
     if (running === mine) body.classList.remove("old");
   }
-  command.textContent = commandOf();
+  command.textContent = shown.root ? commandOf() : "";
 }
 
 const help = h("dialog", { "aria-label": "keys" }, h("h2", {}, "Keys"), h("dl", {}, [
