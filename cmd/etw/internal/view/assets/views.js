@@ -198,7 +198,8 @@ async function lines(page, signal) {
 async function source(page, signal) {
   const more = { by: "line" }, { head, rows } = rowsOf(await ask("top", { ...flagsOf(page, "top", more), format: "csv" }, signal));
   const here = head.find(k => /^here/.test(k)), heaviest = rows.reduce((a, b) => Number(b[here]) > Number(a?.[here] || 0) ? b : a, null);
-  const columns = ["line", ...head.filter(k => /^(self|here|total)/.test(k)), "text"].map(k => ({ key: k, title: titleOf(k).words, unit: titleOf(k).unit, bar: k === here, code: k === "text", text: k === "text", wide: k === "text", width: k === "line" ? 64 : 0 }));
+  const columns = ["line", ...head.filter(k => /^(self|here|total)/.test(k)), "text"].map(k => ({ key: k, title: titleOf(k).words, unit: titleOf(k).unit, bar: k === here, code: k === "text", text: k === "text", wide: k === "text", width: k === "line" ? 64 : 0, sparse: true }));
+  await page.lanes; // they take room from the table, which scrolls to what is chosen
   const grid = gridOf({ label: "source", rows, columns, sort: null, find: state.flags.find || "" });
   return { question: "top", more, root: [h("h2", {}, h("bdi", {}, state.flags.source)), grid], begin: () => heaviest && grid.selectWhere(r => r === heaviest), take: grid.take, search: grid.search };
 }
