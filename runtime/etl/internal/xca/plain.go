@@ -71,23 +71,18 @@ func (d *plainDecoder) fast() error {
 		if literals >= fewLiterals {
 			literals = bits.LeadingZeros64(flags)
 			copy(dst[out:out+32], src[in:in+32])
-			in += literals
-			out += literals
-			flags <<= uint(literals)
+			in, out, flags = in+literals, out+literals, flags<<uint(literals)
 			continue
 		}
 		s := (*[plainInputWindow]byte)(src[in : in+plainInputWindow : in+plainInputWindow])
 		w := (*[plainOutputSlack]byte)(dst[out : out+plainOutputSlack : out+plainOutputSlack])
 		copy8(w[:fewLiterals], s[:fewLiterals])
-		out += literals
-		flags <<= uint(literals + 1)
+		out, flags = out+literals, flags<<uint(literals+1)
 		if flags == 0 { // it was the end mark
-			in += literals
-			flags = uint64(binary.LittleEndian.Uint32(src[in:]))<<32 | 1<<31
-			in += 4
+			flags = uint64(binary.LittleEndian.Uint32(src[in+literals:]))<<32 | 1<<31
+			in += literals + 4
 			continue
 		}
-
 		token := uint(s[literals]) | uint(s[literals+1])<<8
 		dist := int(token>>3) + 1
 		if dist > out {
