@@ -42,11 +42,11 @@ export function columnsOf(head, rows) {
   // What tells rows apart comes first; commands print it last, since it is wide.
   const first = /^(method|endpoint|type|path|name|task|activity|counter|message|stack|object|assembly|holder|reason|event|image|file|disk|remote|local|source|module)$/;
   const whose = names.some(key => first.test(key)) ? 2 : 0;
-  const rank = key => first.test(key) ? 0 : /^(process|pid)$/.test(key) ? whose : 1;
+  const rank = key => key === "method" ? -1 : first.test(key) ? 0 : /^(process|pid)$/.test(key) ? whose : 1;
   const order = [...names].sort((a, b) => rank(a) - rank(b));
   return order.map(key => {
     const { words, unit } = titleOf(key);
     const text = /^(pid|tid|id|status|owner)$/.test(key) || rows.slice(0, 200).some(r => r[key] !== "" && Number.isNaN(Number(r[key])));
-    return { key, title: words, unit, width: /^(pid|tid)$/.test(key) ? 76 : 0, text: text && key !== "method", wide: text && first.test(key) && rows.some(r => r[key]?.length > 16), name: key === "method" || key === "full", time: /^(start|at|first|last|begin|end)Ms$/.test(key), bar: /^(total|self|duration|sum|exclusive|inclusive|max|pause)Ms$|^count$/.test(key) };
+    return { key, title: words, unit, width: { pid: 76, tid: 76, module: 180 }[key], text: text && key !== "method", wide: text && first.test(key) && key !== "module" && rows.some(r => r[key]?.length > 16), name: key === "method" || key === "full", time: /^(start|at|first|last|begin|end)Ms$/.test(key), bar: /^(total|self|duration|sum|exclusive|inclusive|max|pause)Ms$|^count$/.test(key) };
   });
 }

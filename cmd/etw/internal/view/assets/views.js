@@ -254,7 +254,8 @@ export function summaryOf(doc) {
   const told = !(doc.needs || []).some(n => n.state !== "present"); // else 0 is no figure
   const simple = Object.entries({ ...doc, ...((doc.runtimes || doc.processes || []).length === 1 ? of : {}) }).filter(([k, v]) => typeof v === "number" && !skip.has(k) && (v || told) || typeof v === "string" && k !== "kind");
   if (!simple.length) return null;
-  return h("dl", { class: "sums" }, simple.slice(0, 12).map(([k, v]) => { const { words, unit } = titleOf(k); return h("div", {}, h("dt", {}, words), h("dd", {}, typeof v === "number" ? amount(v, unit) : v)); }));
+  const twice = (k, words) => simple.some(([x]) => x !== k && titleOf(x).words === words);
+  return h("dl", { class: "sums" }, simple.slice(0, 12).map(([k, v]) => { const { words, unit } = titleOf(k); return h("div", {}, h("dt", {}, unit === "ms" && twice(k, words) ? words + " time" : words), h("dd", {}, typeof v === "number" ? amount(v, unit) : v)); }));
 }
 
 // pickRow shows a row; of a request also where its time went.
