@@ -162,8 +162,12 @@ func (a *Analysis) metric(r *etw.Record) {
 	if m.Type == "" && r.Schema.Name == "UpDownCounterRateValuePublished" {
 		m.Type = upDown
 	}
+	e, isExponential := pt.Exponential()
+	if isExponential {
+		pt.Quantiles = e.quantiles()
+	}
 	m.Points = append(m.Points, pt)
-	if e, ok := pt.Exponential(); ok {
+	if isExponential {
 		s.histogram(key(f, m.Tags), e)
 	}
 }

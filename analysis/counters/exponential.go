@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/etwgen/etwgen/analysis/measure"
 )
 
 // An Exponential is a histogram whose buckets grow by the same factor, the 2^Scale-th
@@ -180,4 +182,35 @@ func (e Exponential) follows(before Exponential) bool {
 		}
 	}
 	return true
+}
+
+// Quantile returns the value that a share of all values do not exceed: the middle, by its factor,
+// of the bucket that it is in, within the least and the largest value.
+func (e *Exponential) Quantile(share float64) measure.Float {
+	if e.Count == 0 {
+		return measure.Float{}
+	}
+	rank := max(uint64(math.Ceil(share*float64(e.Count))), 1)
+	seen := e.Zero
+	switch {
+	case rank <= seen:
+		return measure.Known(0)
+	case rank >= e.Count:
+		return measure.Known(e.Max)
+	}
+	for i, n := range e.Counts {
+		if seen += n; rank <= seen {
+			middle := math.Exp2(math.Ldexp(float64(e.Offset+i)+0.5, -e.Scale))
+			return measure.Known(min(max(middle, e.Min), e.Max))
+		}
+	}
+	return measure.Known(e.Max)
+}
+
+// quantiles are those that .NET tells of other histograms.
+func (e *Exponential) quantiles() map[string]measure.Float {
+	if e.Count == 0 {
+		return nil
+	}
+	return map[string]measure.Float{"0.5": e.Quantile(0.5), "0.95": e.Quantile(0.95), "0.99": e.Quantile(0.99)}
 }

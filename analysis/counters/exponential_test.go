@@ -41,6 +41,29 @@ func pointOf(scale, empty int, values ...float64) MetricPoint {
 	return p
 }
 
+// TestQuantiles: those of buckets are those of the values, to half a bucket.
+func TestQuantiles(t *testing.T) {
+	var values []float64
+	for i := range 1000 {
+		values = append(values, math.Pow(1.01, float64(i))*0.001)
+	}
+	for scale := 0; scale <= 8; scale++ {
+		p := pointOf(scale, 1, values...)
+		e, _ := p.Exponential()
+		off := math.Exp2(math.Ldexp(0.5, -scale)) * (1 + 1e-9)
+		for _, share := range []float64{0, 0.5, 0.95, 0.99, 1} {
+			want := values[max(int(math.Ceil(share*1000)), 1)-1]
+			if got := e.Quantile(share).Or(0); got > want*off || got < want/off {
+				t.Errorf("scale %d: quantile %v is %v, of the values %v", scale, share, got, want)
+			}
+		}
+	}
+	p := pointOf(3, 0, 0, 0, 0, 8)
+	if e, _ := p.Exponential(); e.Quantile(0.75) != measure.Known(0) || e.Quantile(0.99) != measure.Known(8) || !(&Exponential{}).Quantile(0.5).IsZero() {
+		t.Errorf("%v, %v", e.Quantile(0.75), e.Quantile(0.99))
+	}
+}
+
 // TestExponential finds where the buckets are, whatever the scale: each value is in its own.
 func TestExponential(t *testing.T) {
 	values := []float64{0, 0.001, 0.5, 0.6, 1, 1, 1.5, 2, 3, 4, 100, 1e9, 1e-9, 5e-324, math.MaxFloat64}

@@ -98,7 +98,7 @@ type MetricPoint struct {
 	Rate  measure.Float `json:"rate,omitzero"`
 	Value measure.Float `json:"value,omitzero"`
 	// Count and Sum are of a histogram, and Quantiles has the value of each, such as
-	// 0.95.
+	// 0.95: as the program says, or of an exponential histogram by its buckets.
 	Count     measure.Float            `json:"count,omitzero"`
 	Sum       measure.Float            `json:"sum,omitzero"`
 	Quantiles map[string]measure.Float `json:"quantiles,omitempty"`

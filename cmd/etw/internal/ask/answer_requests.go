@@ -50,6 +50,7 @@ more.`,
 			show.Next("etw top", "which code is on the stacks"),
 		},
 		views:    viewsOf(new(requests.Result)),
+		cut:      "activities that began before --from, or ended after --to, are in no sum: etw timeline --lanes requestTime has the parts of these, too",
 		codeless: []string{"task", "endpoint", "activity", "status", "process", "time"},
 		Needs:    requests.Needs, Better: activities.Needs,
 		flags: func(f *pflag.FlagSet) {

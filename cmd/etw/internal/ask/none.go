@@ -27,7 +27,11 @@ func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
 		if q.scope.Threads() != nil {
 			return "the trace has an answer, but not for the threads, the time and the processes that were asked for"
 		}
-		return "the trace has an answer, but not for the time and the processes that were asked for"
+		why := "the trace has an answer, but not for the time and the processes that were asked for"
+		if i.Cut && q.cut != "" {
+			why += "; " + q.cut
+		}
+		return why
 	}
 	return ""
 }
