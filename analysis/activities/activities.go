@@ -34,6 +34,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -41,6 +42,7 @@ import (
 // An Analysis follows the activities in the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	processes lives.Table[process]
+	window    *window.Window
 	spans     func(pid int64, s Span)
 	stopped   *Activity          // by the last stop
 	stacks    *stacks.Samples    // of what parts were, or nil
@@ -71,7 +73,7 @@ func Of(mux *etw.Mux) *Analysis { return etw.Shared(mux, New) }
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{}
+	a := &Analysis{window: window.Of(mux)}
 	a.processes.Watch(mux)
 	on(a, mux, a.followTasks)
 	on(a, mux, a.followThreads)
@@ -140,7 +142,7 @@ func (a *Analysis) rest(r *etw.Record) error {
 	if t == nil {
 		return nil
 	}
-	rt.State.soon = rt.Ticks(inline)
+	rt.State.soon, rt.State.window = rt.Ticks(inline), rt.Within(a.window)
 	if r.Opcode == etw.OpcodeStart {
 		a.start(rt, t, r)
 	} else {

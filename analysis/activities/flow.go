@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -20,6 +21,7 @@ type process struct {
 	flow    bool                   // the runtime says for whom threads work
 	tasks   bool                   // there are events of tasks
 	soon    int64                  // within which work goes on
+	window  window.Window          // in ticks: the parts within count
 	walk    walk                   // of the activity that ended last
 }
 
@@ -179,7 +181,8 @@ func (t *thread) working() int64 { return max(t.since, t.item.taken, t.resumed) 
 func (a *Analysis) close(rt *runtime, t *thread, of *Activity, from int64) {
 	for x := of; x != nil; x = x.Parent {
 		if x.Over {
-			late := rt.Now - max(from, x.End)
+			from, to := rt.State.window.Clip(max(from, x.End), rt.Now)
+			late := to - from
 			x.Late += late
 			if x.AllLate != nil {
 				*x.AllLate += late

@@ -11,7 +11,7 @@ import (
 )
 
 // Causes are where the time of an activity went: the parts of the path that its stop waited
-// for, which add up to its time. Times are ticks of the trace.
+// for, which add up to its time, or to the part of it in the window. Times are ticks of the trace.
 type Causes struct {
 	Path  []Part // from the stop to the start
 	Spent [Kinds]int64
@@ -99,12 +99,18 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 	}
 	w.back(thread, x.End, x.Begin, 0)
 	w.nameAwaits(x.parts, x.Name)
-	c := &Causes{Path: slices.Clone(w.parts)}
+	c := &Causes{Path: make([]Part, 0, len(w.parts))}
+	for _, part := range w.parts {
+		if part.From, part.To = p.window.Clip(part.From, part.To); part.From < part.To {
+			c.Path = append(c.Path, part)
+		}
+	}
 	for _, part := range c.Path {
 		c.Spent[part.Kind] += part.To - part.From
 	}
 	for _, piece := range w.pieces {
-		c.Worked += piece.to - piece.from
+		from, to := p.window.Clip(piece.from, piece.to)
+		c.Worked += to - from
 	}
 	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT] - c.Spent[Lock] - c.Spent[Blocked] - c.Spent[Ready]
 	return c

@@ -15,6 +15,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -50,10 +51,10 @@ func Of(mux *etw.Mux) *Analysis { return etw.Shared(mux, New) }
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{}
+	a, w := &Analysis{}, window.Of(mux)
 	a.processes.Watch(mux)
 	mux.HandleRest(func(r *etw.Record) error {
-		if r.ProviderName == Provider && r.ID == 1 {
+		if r.ProviderName == Provider && r.ID == 1 && w.HasRecord(r) {
 			a.take(a.processes.At(r, 0), r, r.Payload)
 		}
 		return nil

@@ -178,9 +178,9 @@ func (a *Analysis) told(r *etw.Record) bool {
 	}
 	task, name, to := a.bridged(actid.TaskName(r.Schema))
 	rt := a.processes.At(r, 0)
-	rt.State.stopped++
+	rt.State.stopped += a.in
 	if !actid.IsPath(r.ActivityID, r.ProcessID) { // which its begin lacked, too
-		rt.State.withoutID = max(rt.State.withoutID-1, 0)
+		rt.State.withoutID = max(rt.State.withoutID-a.in, 0)
 	}
 	c := rt.State.pass(rt, took, taskKey{r.ProviderName, task}, a.most)
 	c.Name, c.id, c.address = name, r.ActivityID, to
@@ -197,7 +197,6 @@ func (s *state) pass(rt *process, took float64, key taskKey, most int) *activity
 	ticks := int64(min(took/rt.MS(1), float64(max(rt.Now-rt.Origin(), 0))))
 	c := &activity{task: s.task(key, most), begin: rt.Now - ticks, end: rt.Now, over: true}
 	c.task.most = max(c.task.most, 1)
-	c.task.saw(c.begin)
 	return c
 }
 

@@ -89,6 +89,7 @@ type why struct {
 	spent
 	durations []float64
 	slowest   *activity
+	took      int64 // by that
 }
 
 // Explain has the result say where the time of the activities went that match is true for,
@@ -99,7 +100,7 @@ func (a *Analysis) Explain(match func(task, endpoint string, act *Activity) bool
 // explained has an activity that is over among those that are explained, if it is asked for:
 // maybe by its id. One within another that is asked for is a part of that, as a request of
 // Hosting is one of Kestrel's.
-func (a *Analysis) explained(rt *process, c, parent *activity, pid int64) {
+func (a *Analysis) explained(rt *process, c, parent *activity, pid, took int64) {
 	asked := func(c *activity) bool {
 		c.identify(pid)
 		return a.explain(c.task.provider+"/"+c.task.name, c.endpoint(), &c.Activity)
@@ -112,7 +113,7 @@ func (a *Analysis) explained(rt *process, c, parent *activity, pid int64) {
 			return
 		}
 	}
-	rt.State.why.explained(c, rt.MS(c.end-c.begin), c.end-c.begin)
+	rt.State.why.explained(c, rt.MS(took), took)
 }
 
 // identify gives an activity its id as text.
@@ -129,8 +130,8 @@ func (w *why) explained(c *activity, ms float64, took int64) {
 		return
 	}
 	w.add(c.Flow.Causes)
-	if w.slowest == nil || took > w.slowest.end-w.slowest.begin {
-		w.slowest = c
+	if w.slowest == nil || took > w.took {
+		w.slowest, w.took = c, took
 	}
 }
 
@@ -140,7 +141,7 @@ func (w *why) result(rt *process, at spotsOf) *Why {
 	out.Causes, out.CausedBy = w.spent.result(rt, at)
 	if c := w.slowest; c != nil {
 		act := c.Activity
-		act.StartMS, act.DurationMS = rt.At(c.begin), rt.MS(c.end-c.begin)
+		act.StartMS, act.DurationMS = rt.At(c.begin), rt.MS(w.took)
 		if act.ID == "" {
 			act.ID = actid.Text(c.id, rt.PID)
 		}

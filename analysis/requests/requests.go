@@ -33,6 +33,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -51,6 +52,7 @@ type Analysis struct {
 	tells     bool                                            // those that end say where their time went
 	named     func(*stacks.Samples) *stacks.Profile           // or nil
 	known     spotsOf                                         // before all is read, or nil
+	part
 }
 
 type process = lives.Runtime[state]
@@ -113,7 +115,7 @@ var Needs = []need.Need{
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{most: slowest, flow: activities.Of(mux), asyncs: asyncs.Of(mux)}
+	a := &Analysis{most: slowest, flow: activities.Of(mux), asyncs: asyncs.Of(mux), part: part{window: window.Of(mux)}}
 	mux.HandleRest(a.record)
 	return a
 }
@@ -133,6 +135,7 @@ func (a *Analysis) Keep(n int) { a.most = n }
 
 // record takes a record, whatever it is. It returns nil.
 func (a *Analysis) record(r *etw.Record) error {
+	a.place(r)
 	if x := a.rule(r); x != nil {
 		a.follow(r, x)
 		return nil
@@ -202,7 +205,7 @@ func (a *Analysis) start(r *etw.Record) {
 	id := r.ActivityID
 	if !actid.IsPath(id, r.ProcessID) {
 		if span == "" {
-			a.processes.At(r, 0).State.withoutID++
+			a.processes.At(r, 0).State.withoutID += a.in
 			return
 		}
 		id = spanID(span)
@@ -243,12 +246,12 @@ func (a *Analysis) about() (string, address) {
 func (a *Analysis) begin(r *etw.Record, id etw.GUID, key taskKey) *activity {
 	rt := a.processes.At(r, 0)
 	s := &rt.State
-	s.started++
+	s.started += a.in
 	old := s.open[id]
 	if old != nil && (old.Flow == nil || old.Flow.Over || old.twins() >= maxTwins || a.flow.Layer(r.ProcessID) != activities.Flow) {
-		s.lost++
+		s.lost += a.in
 		s.forget(old)
-		old.leave(rt.Now)
+		a.leave(rt, old)
 		old = old.twin
 	}
 	c := &activity{id: id, begin: rt.Now, parent: s.open[r.RelatedActivityID], twin: old}
@@ -261,8 +264,10 @@ func (a *Analysis) begin(r *etw.Record, id etw.GUID, key taskKey) *activity {
 		p.children++
 	}
 	t.live++
-	t.most = max(t.most, t.live)
-	t.saw(rt.Now)
+	a.level(t)
+	if a.in == 1 {
+		t.saw(rt.Now)
+	}
 	s.open[id] = c
 	return c
 }
@@ -283,7 +288,7 @@ func (t *task) saw(now int64) {
 	if t.first == 0 && t.last == 0 {
 		t.first = now
 	}
-	t.last = now
+	t.first, t.last = min(t.first, now), max(t.last, now)
 }
 
 // task returns the task with a name.
@@ -299,22 +304,6 @@ func (s *state) task(k taskKey, most int) *task {
 	return t
 }
 
-// leave takes an activity out of those that are on.
-func (c *activity) leave(now int64) {
-	c.over, c.end = true, now
-	c.task.live--
-	if c.children > 0 {
-		c.covered += now - c.since
-	}
-	if p := c.parent; p != nil && !p.over {
-		p.children--
-		if p.children == 0 {
-			p.covered += now - p.since
-		}
-	}
-	c.parent = nil
-}
-
 func (a *Analysis) stop(r *etw.Record) {
 	rt := a.processes.At(r, 0)
 	read, bridged := a.fields.Read(r), r.ProviderName == diagnosticSource
@@ -325,21 +314,21 @@ func (a *Analysis) stop(r *etw.Record) {
 	c := rt.State.take(r.ActivityID, span, a.flow.Stopped())
 	switch {
 	case c != nil && span == "" && c.Flow != nil && c.Flow.OneOf:
-		rt.State.stopped++
-		rt.State.lost++
-		rt.State.orphans++
-		c.leave(rt.Now)
+		rt.State.stopped += a.in
+		rt.State.lost += a.in
+		rt.State.orphans += a.in
+		a.leave(rt, c)
 	case c != nil:
 		if read {
 			a.outcome(c)
 		}
-		rt.State.stopped++
+		rt.State.stopped += a.in
 		a.finish(rt, r, c)
 	case bridged && read && a.told(r):
 	case r.Provider == insights: // of an activity within another one
 	case bridged && span != "", actid.IsPath(r.ActivityID, r.ProcessID):
-		rt.State.stopped++
-		rt.State.orphans++
+		rt.State.stopped += a.in
+		rt.State.orphans += a.in
 	}
 }
 
@@ -392,19 +381,27 @@ func (a *Analysis) finish(rt *process, r *etw.Record, c *activity) {
 	if parent != nil {
 		c.Parent, c.AfterParent = parent.task.name, parent.over
 	}
-	c.leave(rt.Now)
+	a.leave(rt, c)
 	a.note(rt, r, c, parent)
 	if parent != nil && c.Failed && !parent.over {
 		parent.failed = append(parent.failed, c.task)
 	}
 }
 
-// note adds an activity that is over, and was within a parent or none, to the sums of its task.
+// note adds an activity that is over, and was within a parent or none, to the sums of its task:
+// of one that has a part in the window, that.
 func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 	c.Thread = r.ThreadID
 	t := c.task
-	ms, exclusive := rt.MS(c.end-c.begin), c.end-c.begin-c.covered
+	w := rt.Within(a.window)
+	from, to := w.Clip(c.begin, c.end)
+	ms, exclusive := rt.MS(to-from), to-from-c.covered
+	n, err := strconv.Atoi(c.Status)
 	c.told = c.told || c.Failed || c.Status != ""
+	c.Failed = c.Failed || err == nil && (n >= c.leastError() || n < 0)
+	if !w.Meets(c.begin, c.end) {
+		return
+	}
 	t.told = t.told || c.told
 	if c.Status != "" {
 		if t.statuses == nil {
@@ -412,8 +409,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 		}
 		t.statuses[c.Status]++
 	}
-	if n, err := strconv.Atoi(c.Status); c.Failed || err == nil && (n >= c.leastError() || n < 0) {
-		c.Failed = true
+	if c.Failed {
 		t.errors++
 		for _, child := range c.failed {
 			child.within++
@@ -427,12 +423,13 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 		}
 	}
 	if a.explain != nil {
-		a.explained(rt, c, parent, r.ProcessID)
+		a.explained(rt, c, parent, r.ProcessID, to-from)
 	}
 	t.durations = append(t.durations, ms)
 	t.exclusive += exclusive
-	t.saw(rt.Now)
-	t.series.Add(rt.At(rt.Now), ms)
+	t.saw(from)
+	t.saw(to)
+	t.series.Add(rt.At(to), ms)
 	slow := t.slowest.Wants(ms)
 	if slow || a.ended != nil {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
@@ -455,13 +452,16 @@ func (a *Analysis) Result() *Result {
 	for _, rt := range a.processes.All() {
 		s := &rt.State
 		async := a.asyncs.Result(rt.PID, rt.Life, func(places []uint64) []string { return a.places(rt, places) })
-		if s.started+s.stopped+s.withoutID == 0 && async == nil {
+		on := s.on(rt.Within(a.window), rt.Now)
+		if s.started+s.stopped+s.withoutID == 0 && async == nil && !s.any(on) {
 			continue
 		}
 		out := &Process{PID: rt.PID, Life: rt.Life, Started: s.started, Stopped: s.stopped,
-			StopsWithoutStart: s.orphans, Open: s.on(), LostStops: s.lost, WithoutID: s.withoutID, Tasks: []Task{}}
+			StopsWithoutStart: s.orphans, LostStops: s.lost, WithoutID: s.withoutID, Tasks: []Task{}}
 		for _, t := range s.tasks {
-			out.Tasks = append(out.Tasks, t.result(rt, at))
+			if out.Open += on[t]; len(t.durations)+on[t] > 0 || !a.window.Chosen() {
+				out.Tasks = append(out.Tasks, t.result(rt, at, on[t]))
+			}
 		}
 		order.Sort(out.Tasks, func(a, b Task) int {
 			return cmp.Or(cmp.Compare(b.DurationMS.Total, a.DurationMS.Total), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Task, b.Task))
@@ -475,16 +475,8 @@ func (a *Analysis) Result() *Result {
 	return res
 }
 
-// on returns how many activities had not ended.
-func (s *state) on() (n int) {
-	for _, c := range s.open {
-		n += c.twins()
-	}
-	return n
-}
-
-func (t *task) result(rt *process, at spotsOf) Task {
-	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: t.live, Errors: failures(t.errors, t.told),
+func (t *task) result(rt *process, at spotsOf, on int) Task {
+	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: on, Errors: failures(t.errors, t.told),
 		ErrorsWithin: t.within, Endpoints: t.reached(rt, at),
 		DurationMS: measure.Summarize(slices.Clone(t.durations)), ExclusiveMS: rt.MS(t.exclusive), MaxConcurrency: t.most,
 		Series: t.series.Clone(), Slowest: []Activity{}}

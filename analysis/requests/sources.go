@@ -200,12 +200,12 @@ func (a *Analysis) follow(r *etw.Record, x *rule) {
 		c.called(a.called(x), x)
 	case c != nil:
 		rt.State.forget(c)
-		rt.State.stopped++
+		rt.State.stopped += a.in
 		a.result(c, x)
 		a.finish(rt, r, c)
 	case x.role == roleEnd && !x.outermost:
-		rt.State.stopped++
-		rt.State.orphans++
+		rt.State.stopped += a.in
+		rt.State.orphans += a.in
 	}
 }
 
@@ -316,8 +316,8 @@ func (a *Analysis) passed(r *etw.Record, x *rule) {
 		return
 	}
 	rt := a.processes.At(r, 0)
-	rt.State.started++
-	rt.State.stopped++
+	rt.State.started += a.in
+	rt.State.stopped += a.in
 	c := rt.State.pass(rt, took, taskKey{x.provider, x.task}, a.most)
 	c.id = r.ActivityID
 	if parent := rt.State.open[r.ActivityID]; parent != nil {

@@ -26,6 +26,7 @@ func NewRequests() *Question {
 		name:   "requests",
 		reads:  true,
 		naming: true,
+		clips:  true,
 		short:  "Show how long requests and other activities took",
 		Long: `Requests shows how long the activities of a .NET program took: requests that it serves
 and makes, connections, look-ups of names, queries, and whatever else an EventSource
@@ -107,7 +108,9 @@ func explained(why string, res *requests.Result) error {
 }
 
 func anyRequest(res *requests.Result) bool {
-	return slices.ContainsFunc(res.Processes, func(p *requests.Process) bool { return p.Started+p.Stopped+p.WithoutID > 0 || p.RuntimeAsync != nil })
+	return slices.ContainsFunc(res.Processes, func(p *requests.Process) bool {
+		return p.Started+p.Stopped+p.WithoutID+len(p.Tasks) > 0 || p.RuntimeAsync != nil
+	})
 }
 
 func requestTotals(p *page, res *requests.Result) {
