@@ -130,7 +130,7 @@ func requestTotals(p *page, res *requests.Result) {
 
 // whyTotals says where the time went of activities that were asked for.
 func whyTotals(p *page, w *requests.Why) {
-	p.line("asked for", "%d ended, %s, the longest %s", w.Count, show.MS(w.DurationMS.Total), show.MSOf(w.DurationMS.Max))
+	p.line("asked for", "%s, %s, the longest %s", show.Count(w.Count, "activity", "activities"), show.MS(w.DurationMS.Total), show.MSOf(w.DurationMS.Max))
 	if w.Untold > 0 {
 		p.line("not told", "of %d the trace does not say where their time went", w.Untold)
 	}

@@ -206,21 +206,24 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	if err != nil {
 		return nil, err
 	}
-	wide := widened(asked)
+	wide := o.widened(asked)
 	found, err := o.keep(cmd, args, &wide)
 	if err != nil {
 		return nil, err
 	}
 	if isCut := wide.From != asked.From || wide.To != asked.To; isCut && found.hasRest() {
 		found.T.Close() // of so many samples there is more to be seen in a part of them
-		if found, err = o.keep(cmd, args, asked); err != nil {
+		wide.From, wide.To = asked.From, asked.To
+		if found, err = o.keep(cmd, args, &wide); err != nil {
 			return nil, err
 		}
-		wide = *asked
 	}
 	p := new(Profiled)
 	*p = *found
 	p.warnings = slices.Clone(found.warnings)
+	if o.Of == blockedKind && asked.During == nil {
+		p.ofProcesses(asked.Processes)
+	}
 	if wide.From != asked.From || wide.To != asked.To {
 		if err := o.window(cmd, p, asked); err != nil {
 			return p, err

@@ -61,13 +61,33 @@ const Clipped = "of intervals from before --from, or to after --to, the part wit
 // noneInPart says that there would be samples without flags that choose some.
 const noneInPart = "the trace has an answer, but not for the time and the processes that were asked for"
 
-// widened returns what to read for a question about a part of the time: all of it, which is kept.
-func widened(asked *filter.Header) filter.Header {
+// widened returns what to read for a question about a part of the time: all of it, which is kept. Of
+// waits it is that of all processes: the switch away from a thread is an event of another one.
+func (o *Profiling) widened(asked *filter.Header) filter.Header {
 	wide := *asked
 	if asked.During == nil {
 		wide.From, wide.To = nil, nil
+		if o.Of == blockedKind {
+			wide.Processes = nil
+		}
 	}
 	return wide
+}
+
+// blockedKind is the kind of samples that are made of the switches of all threads.
+const blockedKind = "blocked"
+
+// ofProcesses leaves of the samples of all processes those of the ones that are asked for.
+func (p *Profiled) ofProcesses(asked filter.Numbers) {
+	if p.given || p.Len() == 0 || len(asked) == 0 {
+		return
+	}
+	p.Profile = p.Only(func(s stacks.Sample) bool { return asked.Has(s.Process) })
+	if p.Len() == 0 {
+		p.none = noneInPart
+		return
+	}
+	p.Facts = append(p.part(p.Profile, stacks.Query{}), Prefixed("of all processes: ", p.Facts[1:])...)
 }
 
 // tellOfLeft has the facts about samples be of those that filters left of so many.
