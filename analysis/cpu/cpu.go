@@ -14,7 +14,7 @@
 // the program: in profiles of their processes the state of both is untold.
 //
 // A sample stands for the time to the next sample of its thread, but for no more
-// than five times the median of these: longer gaps are times in which the thread was
+// than five times the median of these in all of the trace: longer gaps are times in which the thread was
 // not looked at, because it ran no managed code, or the sampler did not run. Pauses
 // for collections, which the sampler waits for, are no time of the managed code that they
 // stopped: where the trace tells of them (keyword GC of
@@ -128,14 +128,16 @@ func OnSample(mux *etw.Mux, do func(r *etw.Record, outside bool)) {
 const ThreadTime = "thread time"
 
 func (a *Analysis) sample(r *etw.Record, s state) {
+	within := int64(0)
+	if a.window.HasRecord(r) {
+		within = 1
+	}
 	switch {
-	case !a.window.HasRecord(r):
-		return
 	case s != external && s != managed:
-		a.errors++
+		a.errors += within
 		return
 	case r.Stack.Len() == 0:
-		a.empty++
+		a.empty += within
 		return
 	}
 	t, stack := thread{r.ProcessID, r.ThreadID}, a.base.Intern(r.ProcessID, r.Stack)
@@ -267,7 +269,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 	out.SetOutside(labels[external])
 	out.SetUntold(labels[managed], out.Label(0, "state", Untold))
 	for i, x := range a.taken.all() {
-		if x.state() == skipped {
+		if x.state() == skipped || !a.window.Has(x.at) {
 			continue
 		}
 		at, t := time.Unix(0, x.at), &a.threads.list[x.thread()]

@@ -47,7 +47,7 @@ func (a *Analysis) weigh() *weighed {
 	res := &w.result
 	threads, gaps := a.part(w.weights)
 	for i, x := range a.taken.all() {
-		threads[x.thread()].limit(&w.weights[i], x.state())
+		threads[x.thread()].limit(&w.weights[i], x.state(), a.window.Has(x.at))
 	}
 	for i := range threads {
 		if row := threads[i].sums(); row.Samples > 0 {
@@ -120,9 +120,10 @@ func (a *Analysis) inOrder() iter.Seq2[int, *taken] {
 	}
 }
 
-// limit leaves of the weight of a sample of a state as much as it can stand for.
-func (t *weighing) limit(w *weight, s state) {
-	if s == skipped {
+// limit leaves of the weight of a sample of a state as much as it can stand for. One outside of the
+// window is in no sum, though the samples of all times tell how far apart they are.
+func (t *weighing) limit(w *weight, s state, within bool) {
+	if s == skipped || !within {
 		*w = weight{}
 		return
 	}
