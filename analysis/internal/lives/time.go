@@ -62,19 +62,28 @@ func (t *Time) frequency() float64 {
 	return float64(t.clock.Frequency)
 }
 
-// MS returns a number of ticks in milliseconds.
+// MS returns a number of ticks in milliseconds. As in the methods below, its code is not copied to
+// where it is called, and to all types that have a Time within.
+//
+//go:noinline
 func (t *Time) MS(ticks int64) float64 { return float64(ticks) * 1e3 / t.frequency() }
 
 // Ticks returns the number of ticks of a time.
+//
+//go:noinline
 func (t *Time) Ticks(d time.Duration) int64 { return int64(float64(d) * t.frequency() / 1e9) }
 
 // Elapsed returns how long after the begin of the session that was.
+//
+//go:noinline
 func (t *Time) Elapsed(ticks int64) time.Duration { return t.clock.Elapsed(ticks) }
 
 // When returns when that was.
 func (t *Time) When(ticks int64) time.Time { return t.clock.FileTime(ticks).Time() }
 
 // At returns a time in milliseconds since the session began.
+//
+//go:noinline
 func (t *Time) At(ticks int64) float64 {
 	since := ticks - t.clock.Origin
 	if (ticks < t.clock.Origin) != (since < 0) { // it overflows
@@ -84,6 +93,8 @@ func (t *Time) At(ticks int64) float64 {
 }
 
 // Within returns a window in ticks of the clock.
+//
+//go:noinline
 func (t *Time) Within(w *window.Window) window.Window { return w.Ticks(t.clock) }
 
 // Origin returns the time at which the session began.
