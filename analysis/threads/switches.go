@@ -56,7 +56,7 @@ func (s *Switch) readyMS() measure.Float {
 }
 
 func (s *Switch) ranMS() measure.Float {
-	if s.ran < 0 {
+	if s.ran < 0 || !s.window.Meets(s.till, s.till+s.ran) {
 		return measure.Float{}
 	}
 	return measure.Known(s.part(s.till, s.till+s.ran))

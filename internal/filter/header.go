@@ -129,8 +129,17 @@ func Complete(r *etw.Record, e *etw.EventInfo) {
 
 // InTime reports whether r, so long after the start of its session, is in the time
 // that h lets through.
-func (h *Header) InTime(r *etw.Record, elapsed time.Duration) bool {
-	return (h.To == nil || h.To.compare(r, elapsed) < 0) && (h.From == nil || h.From.compare(r, elapsed) >= 0)
+func (h *Header) InTime(r *etw.Record, elapsed time.Duration) bool { return h.Place(r, elapsed) == 0 }
+
+// Place says where r lies: below 0 before that time, 0 in it, above 0 after it.
+func (h *Header) Place(r *etw.Record, elapsed time.Duration) int {
+	switch {
+	case h.From != nil && h.From.compare(r, elapsed) < 0:
+		return -1
+	case h.To != nil && h.To.compare(r, elapsed) >= 0:
+		return 1
+	}
+	return 0
 }
 
 // keywordsOf returns the keywords of a record. Those of classic events have none, but their

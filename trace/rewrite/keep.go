@@ -25,6 +25,9 @@ type Keeper struct {
 	// Answer is for an analysis of the chosen records, which learns elsewhere which code
 	// there is: no names of code stay, and nothing of processes that do not matter.
 	Answer bool
+	// Edges keep what went on at the ends of the part of the time that was chosen; nil keeps
+	// nothing of that.
+	Edges *Edges
 
 	lookup  lookup
 	moments moments         // of chosen records, for stacks that come later
@@ -41,6 +44,14 @@ func (k *Keeper) Chose(r *etw.Record) {
 	if !k.Answer && !k.NoRundown {
 		k.runners.chose(r)
 	}
+	if k.Edges != nil {
+		k.Edges.within(r)
+	}
+	k.keepStack(r)
+}
+
+// keepStack sees to it that the call stack of a record stays.
+func (k *Keeper) keepStack(r *etw.Record) {
 	if !k.Stacks {
 		return
 	}
@@ -61,9 +72,32 @@ func (k *Keeper) Chose(r *etw.Record) {
 
 // Needs reports whether a record must stay that was not chosen.
 func (k *Keeper) Needs(r *etw.Record) bool {
-	if k.runners.needs(r) {
+	if k.runners.needs(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) {
 		return true
 	}
+	return k.helps(r)
+}
+
+// NeedsBeyond is Needs of a record against which nothing was but its time.
+func (k *Keeper) NeedsBeyond(r *etw.Record) bool {
+	if k.Edges == nil {
+		return k.Needs(r)
+	}
+	k.runners.chose(r)
+	return k.isEdge(r) || k.helps(r)
+}
+
+// isEdge reports whether a record beyond the chosen part of the time tells what went on at its ends.
+func (k *Keeper) isEdge(r *etw.Record) bool {
+	if !k.Edges.keeps(r) {
+		return false
+	}
+	k.keepStack(r)
+	return true
+}
+
+// helps reports whether a record helps to understand others.
+func (k *Keeper) helps(r *etw.Record) bool {
 	why := k.lookup.reasonFor(r)
 	if why == threadStack {
 		return k.threads.has(emitter{r.Provider, r.ThreadID})

@@ -48,3 +48,87 @@ func TestKeeperSwitches(t *testing.T) {
 		}
 	}
 }
+
+// TestEdges: of what goes on at the ends of a part of the time stays what tells so.
+func TestEdges(t *testing.T) {
+	at := func(time int64, e etw.AnyVersion, words ...any) *etw.Record {
+		r := recordOf(e)
+		r.Timestamp = time
+		for _, w := range words {
+			r.Payload, _ = binary.Append(r.Payload, binary.LittleEndian, w)
+		}
+		return r
+	}
+	to := func(time int64, thread, from uint32, processor int32) *etw.Record {
+		r := at(time, new(kernel.AnyThreadCSwitch), thread, from)
+		r.Processor = processor
+		return r
+	}
+	ready := func(time int64, thread uint32) *etw.Record {
+		return at(time, new(kernel.AnyThreadReadyThread), thread, uint32(0))
+	}
+	asks := func(time int64, irp uint64) *etw.Record { return at(time, new(kernel.AnyDiskIoReadInit), irp) }
+	answers := func(time int64, irp, took uint64) *etw.Record {
+		return at(time, new(kernel.AnyDiskIoRead), uint32(0), uint32(0), uint32(512), uint32(0), uint64(0), uint64(0xa), irp, took)
+	}
+	fault := func(time, began int64) *etw.Record {
+		return at(time, new(kernel.AnyPageFaultHardFault), began, uint64(0))
+	}
+	steps := []struct {
+		r     *etw.Record
+		stays bool // of those from 100 on, up to 200, all do
+	}{
+		{to(10, 1, 0, 0), false},
+		{to(20, 2, 1, 0), true}, // the last that 2 came by
+		{to(30, 1, 2, 0), true}, // the last that 1 came by, and 2 went
+		{ready(31, 1), false},   // it runs
+		{to(40, 3, 1, 0), true}, // the last that 1 went by, and that 3 came by
+		{ready(41, 1), true},
+		{ready(42, 1), false}, // it was ready before
+		{to(43, 5, 0, 1), true},
+		{asks(50, 0x10), false},
+		{answers(60, 0x10, 10), false},
+		{asks(70, 0x11), true},
+		{at(71, new(kernel.AnyFileIoRead), uint64(0), uint64(0x11)), true},
+		{fault(80, 75), false},
+		{to(110, 1, 3, 0), true},
+		{asks(120, 0x12), true},
+		{answers(130, 0x11, 60), true},
+		{fault(210, 190), true},
+		{fault(211, 205), false},
+		{ready(212, 2), true},
+		{ready(213, 2), false},
+		{to(220, 2, 1, 0), true},  // the first that 2 comes by, and 1 goes
+		{to(230, 1, 2, 0), false}, // both are known
+		{to(240, 6, 5, 1), true},
+		{ready(241, 6), false},
+		{answers(250, 0x12, 130), true},
+		{answers(260, 0x13, 20), false},
+		{answers(270, 0x14, 80), true}, // nothing told that it was asked, before the end
+		{at(280, new(kernel.AnyFileIoOperationEnd), uint64(0x11)), true},
+		{at(281, new(kernel.AnyFileIoOperationEnd), uint64(0x11)), false},
+		{at(290, new(kernel.AnyThreadCSwitch)), false}, // damaged
+	}
+	edges := &Edges{Place: func(r *etw.Record) int {
+		switch {
+		case r.Timestamp < 100:
+			return -1
+		case r.Timestamp >= 200:
+			return 1
+		}
+		return 0
+	}}
+	for _, s := range steps {
+		if edges.Look(s.r, true) != (s.r.Timestamp < 100) {
+			t.Fatalf("at %d: there is more to look at, or no more", s.r.Timestamp)
+		}
+	}
+	k := &Keeper{Edges: edges}
+	for _, s := range steps {
+		if edges.Place(s.r) == 0 {
+			k.Chose(s.r)
+		} else if got := k.NeedsBeyond(s.r); got != s.stays {
+			t.Errorf("at %d: stays is %v", s.r.Timestamp, got)
+		}
+	}
+}

@@ -80,6 +80,7 @@ type filtering struct {
 	t        *trace.Trace
 	selector *pick.Selector
 	keeper   rewrite.Keeper
+	untimed  filter.Header     // the filter without its times
 	redactor *rewrite.Redactor // nil if there is nothing to redact
 	out      *rewrite.Writer
 	all      bool // there is no filter
@@ -158,6 +159,9 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	f.t = t
 	f.selector.Resolve(t)
 	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has}
+	if err := f.lookAround(args); err != nil {
+		return err
+	}
 	var read error
 	err = show.WritePage(cmd, f.path, args, func(w io.Writer) error {
 		read, err = f.writeTo(w)
@@ -167,6 +171,48 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return cmp.Or(f.conclude(), read, trouble)
+}
+
+// lookAround finds the records before the part of the time that was asked for which tell what went on
+// when it began. That takes a pass of its own over .etl files: others have no such records.
+func (f *filtering) lookAround(args []string) error {
+	h := &f.selector.Header
+	isETL := func(x *trace.File) bool { return strings.HasPrefix(x.Format(), "etl") }
+	if h.From == nil && h.To == nil || f.noRundown || len(f.selector.Wheres) > 0 || !slices.ContainsFunc(f.t.Files(), isETL) {
+		return nil
+	}
+	f.untimed = *h
+	f.untimed.From, f.untimed.To = nil, nil
+	t := f.t
+	edges := &rewrite.Edges{Place: func(r *etw.Record) int { return h.Place(r, t.Elapsed(r)) }}
+	f.keeper.Edges = edges
+	if h.From == nil || slices.Contains(args, trace.Stdin) {
+		return nil
+	}
+	first, _, err := f.in.Open(f.cmd, args, false)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	return pick.Once(f.cmd, first, func(r *etw.Record) error {
+		if edges.Look(r, f.passes(r)) {
+			return nil
+		}
+		return pick.ErrStop
+	})
+}
+
+// passes reports whether nothing but the time is against a record.
+func (f *filtering) passes(r *etw.Record) bool {
+	return f.untimed.Judge(r, f.selector.Decoder.Event(r), f.t.Elapsed(r)) == filter.Take
+}
+
+// needs reports whether a record stays that was not chosen.
+func (f *filtering) needs(r *etw.Record) bool {
+	if f.keeper.Edges != nil && f.passes(r) {
+		return f.keeper.NeedsBeyond(r)
+	}
+	return f.keeper.Needs(r)
 }
 
 // writeTo writes the trace. It returns the faults of the input, and the error that keeps the
@@ -230,7 +276,7 @@ func (f *filtering) take(rec *etw.Record) error {
 		return err
 	case s != nil && err == nil:
 		f.keeper.Chose(rec)
-	case !f.keeper.Needs(rec):
+	case !f.needs(rec):
 		return nil
 	default:
 		counter = &f.kept
