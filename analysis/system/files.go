@@ -7,6 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/busy"
 	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/inout"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/internal/order"
@@ -14,9 +15,11 @@ import (
 )
 
 // Files adds up the use of files by the threads of a [Machine]: their requests to the file
-// system, and the transfers to and from disks.
+// system, and the transfers to and from disks. Of a [window.Window] those count that have a part
+// in it, with all their bytes and the part of their time.
 type Files struct {
 	machine *Machine
+	window  *window.Window
 	keys    map[etw.Pointer]*File // what the kernel's keys of files stand for now
 	objects map[etw.Pointer]*File // what open files are
 	rows    map[use]*FileUse
@@ -24,6 +27,7 @@ type Files struct {
 	flights map[etw.Pointer]flight  // operations that have not ended, by the request
 	issuers map[etw.Pointer]*Thread // of requests to disks, by the request
 	queues  map[uint32]*busy.Queue  // of disks
+	any     FileUse                 // requests of whatever time
 }
 
 // A File is a file of which something was done.
@@ -56,8 +60,8 @@ type DiskUse struct {
 	Reads, Writes, Flushes  uint64
 	BytesRead, BytesWritten uint64
 
-	ticks  uint64 // between request and answer
-	served int64  // of these, while no request before it was
+	ticks  int64 // between request and answer
+	served int64 // of these, while no request before it was
 }
 
 type use struct {
@@ -67,8 +71,10 @@ type use struct {
 
 // A flight is an operation on a file that has begun.
 type flight struct {
-	use   *FileUse
-	begun int64
+	use
+	inout.Request
+	begun   int64
+	counted bool
 }
 
 // FilesOf returns the files that all handlers of a mux share, as [Of] does the machine.
@@ -76,7 +82,7 @@ func FilesOf(mux *etw.Mux) *Files { return etw.Shared(mux, beginFiles) }
 
 func beginFiles(mux *etw.Mux) *Files {
 	f := &Files{
-		machine: Of(mux), keys: make(map[etw.Pointer]*File), objects: make(map[etw.Pointer]*File), rows: make(map[use]*FileUse),
+		machine: Of(mux), window: window.Of(mux), keys: make(map[etw.Pointer]*File), objects: make(map[etw.Pointer]*File), rows: make(map[use]*FileUse),
 		flights: make(map[etw.Pointer]flight), issuers: make(map[etw.Pointer]*Thread), queues: make(map[uint32]*busy.Queue),
 	}
 	f.watchNames(mux)
@@ -168,14 +174,21 @@ func (f *Files) answered(r *etw.Record, a inout.Answer) {
 	if a.Told {
 		thread = f.machine.Asker(r, int64(a.Thread))
 	}
-	d := f.use(f.ByKey(a.Key), thread).disk(a.Disk)
+	begun, file, w, served := r.Timestamp, f.ByKey(a.Key), f.window.Ticks(r.Clock), int64(0)
 	if !f.machine.tooLong(a.Ticks) {
-		d.ticks += a.Ticks
+		begun -= int64(a.Ticks)
 		if f.queues[a.Disk] == nil {
-			f.queues[a.Disk] = new(busy.Queue)
+			f.queues[a.Disk] = &busy.Queue{Window: w}
 		}
-		d.served += f.queues[a.Disk].Serve(r.Timestamp-int64(a.Ticks), r.Timestamp)
+		served = f.queues[a.Disk].Serve(begun, r.Timestamp)
 	}
+	if !w.Meets(begun, r.Timestamp) {
+		return
+	}
+	d := f.use(file, thread).disk(a.Disk)
+	from, to := w.Clip(begun, r.Timestamp)
+	d.ticks += to - from
+	d.served += served
 	switch a.Kind {
 	case inout.Read:
 		d.Reads++
@@ -193,8 +206,18 @@ func (f *Files) asked(r *etw.Record, q inout.Request) {
 	if q.Kind == inout.Open {
 		f.objects[q.Object] = &File{Path: q.Path.String()}
 	}
-	u := f.use(f.Opened(q.Key, q.Object), f.machine.Asker(r, int64(q.Thread)))
-	f.flights[q.IRP] = flight{u, f.machine.at(r)}
+	f.any.count(&q)
+	x := flight{use{f.Opened(q.Key, q.Object), f.machine.Asker(r, int64(q.Thread))}, q, f.machine.at(r), false}
+	w := f.window.Ticks(f.machine.clock)
+	if x.counted = w.Has(x.begun); x.counted {
+		f.use(x.file, x.thread).count(&q)
+	}
+	x.Path = nil // which may be long
+	f.flights[q.IRP] = x
+}
+
+// count counts a request.
+func (u *FileUse) count(q *inout.Request) {
 	switch q.Kind {
 	case inout.Open:
 		u.Opens++
@@ -211,12 +234,23 @@ func (f *Files) asked(r *etw.Record, q inout.Request) {
 
 // ended takes that an operation ends.
 func (f *Files) ended(r *etw.Record, irp etw.Pointer) {
-	if o, ok := f.flights[irp]; ok {
-		delete(f.flights, irp)
-		if d := f.machine.at(r) - o.begun; d > 0 {
-			o.use.ticks += d
-		}
+	x, ok := f.flights[irp]
+	if !ok {
+		return
 	}
+	delete(f.flights, irp)
+	at := f.machine.at(r)
+	f.any.ticks += max(at-x.begun, 0)
+	w := f.window.Ticks(f.machine.clock)
+	if !x.counted && !w.Meets(x.begun, at) {
+		return
+	}
+	u := f.use(x.file, x.thread)
+	if !x.counted {
+		u.count(&x.Request)
+	}
+	from, to := w.Clip(x.begun, at)
+	u.ticks += to - from
 }
 
 // Opened returns the file that an operation of the file system is about, or nil if it is about

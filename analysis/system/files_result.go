@@ -86,7 +86,7 @@ func (f *Files) Result() *FilesResult {
 		mean, most := q.Depth()
 		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(q.Total())), mean, most})
 	}
-	r.all = r.Sum()
+	r.all.add(f, &f.any)
 	order.Sort(r.Busy, func(a, b DiskTime) int { return cmp.Compare(a.Disk, b.Disk) })
 	return r
 }

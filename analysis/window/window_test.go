@@ -29,6 +29,7 @@ type machine struct {
 	clock   etw.Clock
 	now     int64 // ticks
 	records []*etw.Record
+	reads   uint64 // of files
 }
 
 // processors is how many a machine has.
@@ -65,6 +66,7 @@ func newMachine(t *testing.T, seed uint64, lossy bool) *machine {
 		if from := m.now - m.random.Int64N(5000); m.random.IntN(5) == 0 {
 			m.add(int32(cpu), &kernel.PageFaultHardFaultV2{InitialTime: uint64(from), TThreadID: 80, ByteCount: 4096})
 		}
+		m.request(int32(cpu))
 		if m.random.IntN(3) == 0 {
 			m.add(int32(cpu), &kernel.ThreadReadyThreadV2{TThreadID: idle[m.random.IntN(len(idle))]})
 		}
@@ -87,6 +89,20 @@ func newMachine(t *testing.T, seed uint64, lossy bool) *machine {
 	return m
 }
 
+// request logs that a request to a file begins or is over, or that a disk answers one.
+func (m *machine) request(cpu int32) {
+	irp := etw.Pointer(1 + m.random.IntN(3))
+	switch m.random.IntN(4) {
+	case 0:
+		m.reads++
+		m.add(cpu, &kernel.FileIoReadV3{IrpPtr: irp, FileKey: 0xa, TTID: 80, IoSize: 100})
+	case 1:
+		m.add(cpu, &kernel.FileIoOperationEndV3{IrpPtr: irp})
+	case 2:
+		m.add(cpu, &kernel.DiskIoReadV3{TransferSize: 512, HighResResponseTime: uint64(m.random.Int64N(3000)), IssuingThreadID: 80})
+	}
+}
+
 // at returns a moment of the machine, so long after its session began; 0 is no bound.
 func (m *machine) at(elapsed time.Duration) time.Time {
 	if elapsed == 0 {
@@ -98,7 +114,7 @@ func (m *machine) at(elapsed time.Duration) time.Time {
 // figures returns those of the part between two times that add up, by their names.
 func (m *machine) figures(from, to time.Duration) map[string]float64 {
 	var mux etw.Mux
-	ran, used, breaks, faults := threads.New(&mux), system.NewUsage(&mux), interrupts.New(&mux), system.NewFaults(&mux)
+	ran, used, breaks, faults, files := threads.New(&mux), system.NewUsage(&mux), interrupts.New(&mux), system.NewFaults(&mux), system.FilesOf(&mux)
 	if from != 0 || to != 0 {
 		window.Of(&mux).Between(m.at(from), m.at(to))
 	}
@@ -138,6 +154,17 @@ func (m *machine) figures(from, to time.Duration) map[string]float64 {
 	over := breaks.Result()
 	sums["faults"] = faults.Result().Sum().MS
 	sums["own"], sums["total"] = over.OwnMS, over.TotalMS
+	asked := files.Result()
+	sums["files"], sums["disk busy"] = asked.Sum().MS, asked.Busy[0].BusyMS
+	for _, x := range asked.Files {
+		for _, d := range x.Disks {
+			sums["disk"] += d.MS
+			sums["disk served"] += d.ServiceMS
+		}
+	}
+	if n := asked.All().Reads; n != m.reads {
+		m.t.Errorf("%v to %v: %d reads anywhere, want %d", from, to, n, m.reads)
+	}
 	return sums
 }
 
@@ -160,13 +187,13 @@ func (m *machine) lanes(from, to time.Duration) map[string]float64 {
 	return sums
 }
 
-// TestWindows: what threads, processors, interrupts and hard faults did in adjacent parts of the time adds up
+// TestWindows: what threads, processors, interrupts, hard faults, files and disks did in adjacent parts of the time adds up
 // to what they did in all of it, and is in each part what a timeline shows.
 func TestWindows(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMachine(t, seed, seed%4 == 3)
 		whole := m.figures(0, 0)
-		if whole["processor 0 busy"] == 0 || whole["process 8 ran"] == 0 || whole["own"] == 0 || whole["faults"] == 0 || seed%4 == 3 && whole["gaps"] == 0 {
+		if whole["processor 0 busy"] == 0 || whole["process 8 ran"] == 0 || whole["own"] == 0 || whole["faults"] == 0 || whole["files"] == 0 || whole["disk"] == whole["disk busy"] || seed%4 == 3 && whole["gaps"] == 0 {
 			t.Fatalf("seed %d: nothing happens: %v", seed, whole)
 		}
 		end := m.clock.Elapsed(m.now)

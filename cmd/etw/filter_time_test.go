@@ -33,7 +33,7 @@ func TestFilterTimeAnswers(t *testing.T) {
 }
 
 func checkPartsOfTime(t *testing.T, parts ...partOfTime) {
-	asked := [][]string{{"threads"}, {"threads", "--by", "switch"}, {"threads", "--by", "processor"}, {"top", "--of", "blocked"}, {"top", "--of", "disk"}, {"top", "--of", "files"}}
+	asked := [][]string{{"threads"}, {"threads", "--by", "switch"}, {"threads", "--by", "processor"}, {"top", "--of", "blocked"}, {"top", "--of", "disk"}, {"top", "--of", "files"}, {"files"}, {"files", "--disks"}}
 	for _, p := range parts {
 		out := outputFor(t, p.path, "part")
 		if said, code := filtered(p.path, "--from", p.from, "--to", p.to, "-o", out); code != 0 {

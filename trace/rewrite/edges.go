@@ -9,12 +9,12 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Edges find the records on both sides of a part of the time that tell what went on at its ends: of
-// each thread and processor the last context switch before and the first one after, who made the
-// thread ready, the begins and ends of requests to files and disks, and whatever is over after the
-// end and says that it began before.
+// Edges find the records on both sides of a part of the time that tell the state at its ends: of each
+// thread and processor the last context switches before and the first one after, who made the
+// thread ready, the begins and ends of requests to files and disks, and events that say how long
+// something took which began before the end.
 //
-// They see a trace twice: by Look what is before the part, then as the Edges of a [Keeper] all of it.
+// They see a trace twice: by Look up to the part, then as the Edges of a [Keeper] all of it.
 type Edges struct {
 	// Place says where a record lies: below 0 before the part, 0 in it, above 0 after it.
 	Place func(*etw.Record) int
@@ -47,7 +47,7 @@ func spotOf(r *etw.Record) uint64 {
 	return (uint64(r.Timestamp)*mix+uint64(r.Processor))*mix + uint64(r.Opcode)<<32 + uint64(r.Provider[0])
 }
 
-// A step says how an event changes what goes on.
+// A step says how an event changes the state.
 type step struct {
 	does     stepKind
 	of       etw.GUID    // class or provider
@@ -95,7 +95,7 @@ var (
 	perfClass   = etw.Versions(new(kernel.AnyPerfInfoSetInterval))[0].Class
 )
 
-// steps is the table of the events that change what goes on.
+// steps is the table of the events that change the state.
 var steps = []step{
 	{does: switches, of: threadClass, numbers: []uint16{uint16(threadSwitch)}},
 	{does: readies, of: threadClass, numbers: []uint16{uint16(threadReady)}},
@@ -113,7 +113,7 @@ var steps = []step{
 	{does: lasted, of: registryClass, numbers: []uint16{10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 26, 27}},
 }
 
-// stepOf returns how a record changes what goes on, and the request that it is about.
+// stepOf returns how a record changes the state, and the request that it is about.
 func stepOf(r *etw.Record) (*step, subject) {
 	number := r.Key().ID
 	for i := range steps {
@@ -143,7 +143,7 @@ func (e *Edges) Look(r *etw.Record, passes bool) (more bool) {
 	return true
 }
 
-// begin takes a record before the part: what it says is what goes on now.
+// begin takes a record before the part: it changes the state.
 func (e *Edges) begin(r *etw.Record) {
 	switch s, request := stepOf(r); s.does {
 	case switches:

@@ -25,8 +25,7 @@ type Keeper struct {
 	// Answer is for an analysis of the chosen records, which learns elsewhere which code
 	// there is: no names of code stay, and nothing of processes that do not matter.
 	Answer bool
-	// Edges keep what went on at the ends of the part of the time that was chosen; nil keeps
-	// nothing of that.
+	// Edges keep the state at the ends of the part of the time that was chosen, if not nil.
 	Edges *Edges
 
 	lookup  lookup
@@ -87,7 +86,7 @@ func (k *Keeper) NeedsBeyond(r *etw.Record) bool {
 	return k.isEdge(r) || k.helps(r)
 }
 
-// isEdge reports whether a record beyond the chosen part of the time tells what went on at its ends.
+// isEdge reports whether a record beyond the chosen part of the time tells the state at its ends.
 func (k *Keeper) isEdge(r *etw.Record) bool {
 	if !k.Edges.keeps(r) {
 		return false

@@ -49,7 +49,7 @@ func TestKeeperSwitches(t *testing.T) {
 	}
 }
 
-// TestEdges: of what goes on at the ends of a part of the time stays what tells so.
+// TestEdges: records stay that tell the state at the ends of a part of the time.
 func TestEdges(t *testing.T) {
 	at := func(time int64, e etw.AnyVersion, words ...any) *etw.Record {
 		r := recordOf(e)

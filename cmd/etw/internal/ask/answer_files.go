@@ -46,6 +46,7 @@ The rows are files, of the registry keys, or by --by: processes, or files by pro
 		},
 		views: viewsOf(new(system.FilesResult)),
 		Needs: []need.Need{need.Files},
+		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			return aboutMachine(mux, filesOf(mux), fileTotals)
 		},
@@ -78,17 +79,14 @@ func fileTotals(p *page, res *system.FilesResult) {
 	p.line("written", "%s", told(all.Writes, show.Size(float64(sum.BytesWritten))+" in "+show.Count(sum.Writes, "operation", "operations")))
 }
 
-// disksCut says which requests to disks a part of the time has.
-const disksCut = "requests to disks that were answered between --from and --to count, with their whole times: etw top --of disk counts the parts within"
-
 // disks is the side of files that shows the use of disks.
 func disks() *Question {
 	return &Question{
 		name:  "disks",
 		short: "show reads and writes of disks",
 		views: viewsOf(system.DisksResult{FilesResult: new(system.FilesResult)}),
-		cut:   disksCut,
 		Needs: []need.Need{need.Disks},
+		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			find, m := filesOf(mux), system.Of(mux)
 			return aboutMachine(mux, func(chosen filter.Numbers) system.DisksResult { return system.DisksResult{FilesResult: find(chosen)} },
@@ -110,6 +108,9 @@ func diskTotals(p *page, res system.DisksResult, known []system.Disk) {
 		p.line("served", "for %s, of %s from asking to the answer", show.MS(d.ServiceMS), show.MS(d.MS))
 		if t, ok := res.TimeOf(d.Disk); ok {
 			p.line("busy", "%s, for all processes", show.MS(t.BusyMS))
+			if t.MaxQueueDepth == 0 {
+				continue // none began in the part of the time
+			}
 			p.line("queue", "%.2f requests on average when one began, %d at most", t.QueueDepth, t.MaxQueueDepth)
 		}
 	}

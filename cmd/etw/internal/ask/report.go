@@ -189,9 +189,6 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	if err != nil {
 		pick.ReportAll(cmd, err)
 	}
-	if lanes && (h.From != nil || h.To != nil) && len(x.machine.files.Disks()) > 0 {
-		x.warnings = append(x.warnings, disksCut)
-	}
 	of := machine{Machine: system.Of(&x.machine.mux)}
 	x.warnings = append(x.warnings, of.doubts()...)
 	if why := src.span.WhyNone(part); why != "" {

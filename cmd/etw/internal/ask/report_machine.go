@@ -41,8 +41,8 @@ func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
 		p.wide = new(etw.Mux)
 		clip(p.wide, t, h)
 	}
-	p.usage, p.threads, p.faults = system.NewUsage(p.wide), threads.New(p.wide), system.NewFaults(p.wide)
-	p.network, p.files, p.disks = system.NewNetwork(&p.mux), system.FilesOf(&p.mux), disk.New(&p.mux)
+	p.usage, p.threads, p.faults, p.files = system.NewUsage(p.wide), threads.New(p.wide), system.NewFaults(p.wide), system.FilesOf(p.wide)
+	p.network, p.disks = system.NewNetwork(&p.mux), disk.New(&p.mux)
 	p.threads.SumsOnly()
 	p.usage.SetInterval(code.SamplingInterval(t))
 	return p

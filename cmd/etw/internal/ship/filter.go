@@ -173,7 +173,7 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	return cmp.Or(f.conclude(), read, trouble)
 }
 
-// lookAround finds the records before the part of the time that was asked for which tell what went on
+// lookAround finds the records before the part of the time that was asked for which tell the state
 // when it began. That takes a pass of its own over .etl files: others have no such records.
 func (f *filtering) lookAround(args []string) error {
 	h := &f.selector.Header
