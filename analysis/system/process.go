@@ -214,6 +214,14 @@ func (t *Thread) IDs() (pid, tid int64) {
 	return t.Process.PID, t.TID
 }
 
+// Program is the name of the process of t, or "".
+func (t *Thread) Program() string {
+	if t.Process == nil {
+		return ""
+	}
+	return t.Process.Name
+}
+
 // listThread returns the thread that has an id now, by a list of those that there
 // are.
 func (m *Machine) listThread(tid, pid int64) *Thread {

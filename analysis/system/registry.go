@@ -219,11 +219,11 @@ func (f *RegistryFacts) file() *FileFacts {
 }
 
 // Keep leaves the keys of processes for which has is true.
-func (r *RegistryResult) Keep(has func(pid int64) bool) {
+func (r *RegistryResult) Keep(has func(pid int64, process string) bool) {
 	all := r.Keys
 	r.Keys = r.Keys[:0]
 	for i := range all {
-		if has(int64(all[i].PID)) {
+		if has(int64(all[i].PID), all[i].Process) {
 			r.Keys = append(r.Keys, all[i])
 		}
 	}

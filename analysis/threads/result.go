@@ -50,10 +50,12 @@ type Times struct {
 // A Thread is the time of one thread, from the first event about it to its end, or to the
 // last event of any. Of a [window.Window] times are the parts within, and waits those that have one.
 type Thread struct {
-	PID    int64   `json:"pid"`
-	TID    int64   `json:"tid"`
-	Name   string  `json:"name,omitempty"`
-	LifeMS float64 `json:"lifeMs"`
+	PID int64 `json:"pid"`
+	// Process is its name, if the trace tells it: a number may be that of several in turn.
+	Process string  `json:"process,omitempty"`
+	TID     int64   `json:"tid"`
+	Name    string  `json:"name,omitempty"`
+	LifeMS  float64 `json:"lifeMs"`
 	Times
 	// OpenMS is the part of WaitingMS that lasts to the end: nobody knows its cause.
 	OpenMS    float64 `json:"openMs"`
@@ -130,8 +132,8 @@ func (a *Analysis) time(p *processor, number int) Processor {
 
 // Keep leaves the threads that has reports, and the sums over these. Gaps, strays and
 // processors are of all.
-func (r *Result) Keep(has func(pid, tid int64) bool) {
-	r.Threads = slices.DeleteFunc(r.Threads, func(t Thread) bool { return !has(t.PID, t.TID) })
+func (r *Result) Keep(has func(*Thread) bool) {
+	r.Threads = slices.DeleteFunc(r.Threads, func(t Thread) bool { return !has(&t) })
 	r.Switches, r.Samples, r.Times = 0, 0, Times{}
 	for i := range r.Threads {
 		t := &r.Threads[i]
@@ -173,7 +175,7 @@ func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
 		tail(x.does, x.since, end)
 	}
 	from, to := a.window.Clip(x.first, end)
-	return Thread{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, LifeMS: ms(to - from), Times: timesOf(sums), OpenMS: ms(open),
+	return Thread{PID: pidOf(x.Thread), Process: x.Program(), TID: x.TID, Name: x.Name, LifeMS: ms(to - from), Times: timesOf(sums), OpenMS: ms(open),
 		Switches: x.switches, Waits: x.waits, Preempted: x.forced, LongestMS: ms(x.longest), Samples: x.samples}, sums
 }
 

@@ -2,6 +2,7 @@ package threads
 
 import (
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/analysis/window"
 )
@@ -65,11 +66,11 @@ func (s *Switch) ranMS() measure.Float {
 // Switches returns those of the threads that has reports, in the order of time: of a
 // [window.Window] all that have a part in it, which counts. They are not a part of the [Result]:
 // there may be millions.
-func (a *Analysis) Switches(has func(pid, tid int64) bool) []Switch {
+func (a *Analysis) Switches(has func(*system.Thread) bool) []Switch {
 	list := make([]Switch, 0, len(a.off))
 	for i := range a.off {
 		o := &a.off[i]
-		if a.window.Meets(o.from, o.till+max(o.ran, 0)) && has(pidOf(o.thread.Thread), o.thread.TID) {
+		if a.window.Meets(o.from, o.till+max(o.ran, 0)) && has(o.thread.Thread) {
 			list = append(list, Switch{o, ms(o.till - a.origin), a.window, a.origin})
 		}
 	}
@@ -82,7 +83,7 @@ func SwitchView(list []Switch) table.View {
 		table.Moment("atMs", func(s *Switch) float64 { return s.atMS }).Natural().Helped("when the thread came to a processor"),
 		table.ID("processor", func(s *Switch) int32 { return s.processor }).Natural(),
 		table.ID("pid", func(s *Switch) int64 { return pidOf(s.thread.Thread) }),
-		table.ProcessName("process", func(s *Switch) int64 { return pidOf(s.thread.Thread) }),
+		table.NameOf("process", table.Process, func(s *Switch) int64 { return pidOf(s.thread.Thread) }, func(s *Switch) string { return s.thread.Program() }),
 		table.ID("tid", func(s *Switch) int64 { return s.thread.TID }),
 		table.NameOf("name", table.Thread, func(s *Switch) int64 { return s.thread.TID }, func(s *Switch) string { return s.thread.Name }).IfAny(),
 		table.Moment("sinceMs", (*Switch).sinceMS).IfAny().Helped("when it went, if that was before --from"),

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -44,7 +45,7 @@ func checkPartsOfTime(t *testing.T, parts ...partOfTime) {
 			args := slices.Concat(ask, []string{"--from", p.from, "--to", p.to, "--format", "csv"})
 			want, _, code := output(append(args, p.path)...)
 			got, _, partCode := output(append(args, out)...)
-			if code == 0 && (got != want || partCode != 0) {
+			if some := strings.Count(want, "\n") > 1; some && (got != want || code != partCode) {
 				t.Errorf("%v of %s: of the part\n%.600s\nof the whole\n%.600s", args, filepath.Base(p.path), got, want)
 			}
 			if code == 0 {

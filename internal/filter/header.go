@@ -2,6 +2,7 @@ package filter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ type Header struct {
 	// Keywords takes the events that have one of them. 0 stands for all.
 	Keywords uint64
 	From, To *Moment // from the one up to, but not including, the other
+	// Lives are those of Processes that are meant of numbers which several had in turn.
+	Lives map[int64][]Life
 	// During has the times of threads of which records are taken, if it is not nil.
 	During During
 	// Taken is called for each record of During, and for how long the session had lasted,
@@ -113,10 +116,37 @@ func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) V
 	if h.IDs != nil && (r.Kind == etw.KindClassic || !h.IDs.Has(int64(r.ID))) {
 		return Skip
 	}
-	if h.Processes != nil && !h.Processes.Has(windows.Subject(r)) || !h.Threads.Has(r.ThreadID) || h.During != nil && !h.During.Has(Worker{r.ProcessID, r.ThreadID}, elapsed) {
+	if h.Processes != nil && !h.ofProcess(r) || !h.Threads.Has(r.ThreadID) || h.During != nil && !h.During.Has(Worker{r.ProcessID, r.ThreadID}, elapsed) {
 		return Skip
 	}
 	return Take
+}
+
+// A Life is a program that had the number of a process from a time on, up to another, in
+// nanoseconds since 1970.
+type Life struct {
+	Name     string
+	From, To int64
+}
+
+// ofProcess reports whether a record is about one of the processes.
+func (h *Header) ofProcess(r *etw.Record) bool {
+	pid := windows.Subject(r)
+	if !h.Processes.Has(pid) {
+		return false
+	}
+	lives, parted := h.Lives[pid]
+	if !parted {
+		return true
+	}
+	at := r.Time().UnixNano()
+	return slices.ContainsFunc(lives, func(l Life) bool { return l.From <= at && at < l.To })
+}
+
+// Program reports whether a process with a number and a name is one of the processes.
+func (h *Header) Program(pid int64, name string) bool {
+	lives, parted := h.Lives[pid]
+	return h.Processes.Has(pid) && (!parted || slices.ContainsFunc(lives, func(l Life) bool { return l.Name == name }))
 }
 
 // Complete gives a trace message the level and the keywords that its description has: the

@@ -152,7 +152,7 @@ func mistakeOf(a answer, any bool) error {
 // A chooser is an answer that leaves out the processes and threads that were not asked for by
 // itself, since it needs the records of all.
 type chooser interface {
-	choose(processes, threads filter.Numbers)
+	choose(*filter.Header)
 }
 
 // Command returns the command that asks the question.

@@ -7,7 +7,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -55,11 +54,11 @@ The rows are files, of the registry keys, or by --by: processes, or files by pro
 }
 
 // filesOf returns the analysis of the files of the processes that are asked for.
-func filesOf(mux *etw.Mux) func(filter.Numbers) *system.FilesResult {
+func filesOf(mux *etw.Mux) func(chosen) *system.FilesResult {
 	files := system.FilesOf(mux)
-	return func(chosen filter.Numbers) *system.FilesResult {
+	return func(is chosen) *system.FilesResult {
 		res := files.Result()
-		res.Files = slices.DeleteFunc(res.Files, func(f system.FileFacts) bool { return !chosen.Has(int64(f.PID)) })
+		res.Files = slices.DeleteFunc(res.Files, func(f system.FileFacts) bool { return !is(int64(f.PID), f.Process) })
 		return res
 	}
 }
@@ -89,7 +88,7 @@ func disks() *Question {
 		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			find, m := filesOf(mux), system.Of(mux)
-			return aboutMachine(mux, func(chosen filter.Numbers) system.DisksResult { return system.DisksResult{FilesResult: find(chosen)} },
+			return aboutMachine(mux, func(is chosen) system.DisksResult { return system.DisksResult{FilesResult: find(is)} },
 				func(p *page, res system.DisksResult) { diskTotals(p, res, m.Facts().Disks) })
 		},
 	}
@@ -126,9 +125,9 @@ func faults() *Question {
 		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			faults := system.NewFaults(mux)
-			return aboutMachine(mux, func(chosen filter.Numbers) *system.FaultsResult {
+			return aboutMachine(mux, func(is chosen) *system.FaultsResult {
 				res := faults.Result()
-				res.Faults = slices.DeleteFunc(res.Faults, func(f system.FaultFacts) bool { return !chosen.Has(int64(f.PID)) })
+				res.Faults = slices.DeleteFunc(res.Faults, func(f system.FaultFacts) bool { return !is(int64(f.PID), f.Process) })
 				return res
 			}, faultTotals)
 		},
@@ -152,9 +151,9 @@ func registry() *Question {
 		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			registry := system.NewRegistry(mux)
-			return aboutMachine(mux, func(chosen filter.Numbers) *system.RegistryResult {
+			return aboutMachine(mux, func(is chosen) *system.RegistryResult {
 				res := registry.Result()
-				res.Keep(chosen.Has)
+				res.Keep(is)
 				return res
 			}, registryTotals)
 		},

@@ -7,7 +7,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -20,9 +19,9 @@ func images() *Question {
 		Needs: []need.Need{need.Images},
 		ask: func(mux *etw.Mux) answer {
 			m := system.Of(mux)
-			return aboutMachine(mux, func(chosen filter.Numbers) *system.ImagesResult {
+			return aboutMachine(mux, func(is chosen) *system.ImagesResult {
 				res := m.ImagesResult()
-				res.Images = slices.DeleteFunc(res.Images, func(i system.ImageFacts) bool { return !chosen.Has(i.PID) })
+				res.Images = slices.DeleteFunc(res.Images, func(i system.ImageFacts) bool { return !is(i.PID, i.Process) })
 				return res
 			}, imageTotals)
 		},

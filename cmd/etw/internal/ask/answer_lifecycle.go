@@ -6,7 +6,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/lifecycle"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -20,9 +19,9 @@ func phases() *Question {
 		whole: true,
 		ask: func(mux *etw.Mux) answer {
 			a := lifecycle.New(mux)
-			return aboutMachine(mux, func(chosen filter.Numbers) *lifecycle.Result {
+			return aboutMachine(mux, func(is chosen) *lifecycle.Result {
 				res := a.Result()
-				res.Processes = slices.DeleteFunc(res.Processes, func(p lifecycle.Process) bool { return !chosen.Has(p.PID) })
+				res.Processes = slices.DeleteFunc(res.Processes, func(p lifecycle.Process) bool { return !is(p.PID, p.Name) })
 				return res
 			}, lifecycleTotals)
 		},

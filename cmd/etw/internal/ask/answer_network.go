@@ -5,7 +5,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -28,9 +27,9 @@ side.`,
 		Needs: system.NeedsNetwork,
 		ask: func(mux *etw.Mux) answer {
 			network := system.NewNetwork(mux)
-			return aboutMachine(mux, func(chosen filter.Numbers) *system.NetworkResult {
+			return aboutMachine(mux, func(is chosen) *system.NetworkResult {
 				res := network.Result()
-				res.Connections = slices.DeleteFunc(res.Connections, func(c system.ConnectionFacts) bool { return !chosen.Has(int64(c.PID)) })
+				res.Connections = slices.DeleteFunc(res.Connections, func(c system.ConnectionFacts) bool { return !is(int64(c.PID), c.Process) })
 				return res
 			}, networkTotals)
 		},

@@ -32,7 +32,7 @@ type pathAnswer struct {
 func (a *pathAnswer) place(p placement) { a.where = p }
 
 func (a *pathAnswer) find() *waits.PathResult {
-	return a.paths.Result(a.where.origin, a.where.origin+int64(a.where.from), a.where.origin+int64(a.where.to), a.has)
+	return a.paths.Result(a.where.origin, a.where.origin+int64(a.where.from), a.where.origin+int64(a.where.to), a.hasNumbers)
 }
 
 func pathTotals(p *page, res *waits.PathResult) {

@@ -59,13 +59,13 @@ func newProcessesAnswer(mux *etw.Mux) *processesAnswer {
 	a := &processesAnswer{usage: system.NewUsage(mux)}
 	a.machine = newMachine(mux)
 	a.any = func(res *system.Result) bool { return len(res.Processes) > 0 || len(res.Machine.Power) > 0 }
-	a.facts = func(p *page, res *system.Result) { processTotals(p, res, len(a.chosen) == 0) }
+	a.facts = func(p *page, res *system.Result) { processTotals(p, res, len(a.asked.Processes) == 0) }
 	a.find = func() *system.Result {
 		a.usage.Settle()
 		res := a.usage.Result()
-		res.Processes = slices.DeleteFunc(res.Processes, func(p system.ProcessFacts) bool { return !a.chosen.Has(p.PID) })
-		res.Machine.Services = slices.DeleteFunc(res.Machine.Services, func(s system.Service) bool { return !a.chosen.Has(int64(s.PID)) })
-		res.Threads = slices.DeleteFunc(res.Threads, func(t system.ThreadFacts) bool { return !a.chosen.Has(int64(t.PID)) })
+		res.Processes = slices.DeleteFunc(res.Processes, func(p system.ProcessFacts) bool { return !a.asked.Program(p.PID, p.Name) })
+		res.Machine.Services = slices.DeleteFunc(res.Machine.Services, func(s system.Service) bool { return !a.asked.Processes.Has(int64(s.PID)) })
+		res.Threads = slices.DeleteFunc(res.Threads, func(t system.ThreadFacts) bool { return !a.asked.Program(int64(t.PID), t.Process) })
 		return res
 	}
 	return a

@@ -8,6 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/system"
 	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -154,13 +155,17 @@ func (a *threadsAnswer) threads() *threadsResult {
 	any, readies := a.switched.Any()
 	if s := a.switched.Result(); any {
 		if a.parted() {
-			s.Keep(a.has)
+			s.Keep(func(t *threads.Thread) bool { return a.has(t.PID, t.Process, t.TID) })
 		}
-		res.Switched, res.switches, res.readies = s, a.switched.Switches(a.has), readies
+		res.Switched, res.readies = s, readies
+		res.switches = a.switched.Switches(func(t *system.Thread) bool {
+			pid, tid := t.IDs()
+			return a.has(pid, t.Program(), tid)
+		})
 	}
 	if s := a.sampled.Result(); s.Samples > 0 {
 		if a.parted() {
-			s.Keep(a.has)
+			s.Keep(a.hasNumbers)
 		}
 		res.Sampled = s
 	}

@@ -14,8 +14,7 @@ import (
 // it, and which processes and threads are asked for.
 type machine struct {
 	*system.Machine
-	chosen filter.Numbers
-	tids   filter.Numbers
+	asked filter.Header // its processes and threads alone
 }
 
 func newMachine(mux *etw.Mux) machine {
@@ -29,22 +28,34 @@ type machineAnswer[R tabled] struct {
 	viewed[R]
 }
 
-// aboutMachine returns an answer that find finds, of the processes that it is given.
-func aboutMachine[R tabled](mux *etw.Mux, find func(chosen filter.Numbers) R, facts func(*page, R)) *machineAnswer[R] {
+// A chosen function reports whether a process was asked for.
+type chosen func(pid int64, name string) bool
+
+// aboutMachine returns an answer that find finds, of the processes that are chosen.
+func aboutMachine[R tabled](mux *etw.Mux, find func(chosen) R, facts func(*page, R)) *machineAnswer[R] {
 	a := &machineAnswer[R]{machine: newMachine(mux)}
-	a.viewed = viewed[R]{facts: facts, find: func() R { return find(a.chosen) }}
+	a.viewed = viewed[R]{facts: facts, find: func() R { return find(a.asked.Program) }}
 	return a
 }
 
 func (a *machineAnswer[R]) warnings() []string { return append(a.doubts(), a.viewed.warnings()...) }
 
-func (m *machine) choose(processes, threads filter.Numbers) { m.chosen, m.tids = processes, threads }
+func (m *machine) choose(h *filter.Header) {
+	m.asked = filter.Header{Processes: h.Processes, Lives: h.Lives, Threads: h.Threads}
+}
 
 // parted reports whether some were asked for.
-func (m *machine) parted() bool { return m.chosen != nil || m.tids != nil }
+func (m *machine) parted() bool { return m.asked.Processes != nil || m.asked.Threads != nil }
 
 // has reports whether a thread was asked for.
-func (m *machine) has(pid, tid int64) bool { return m.chosen.Has(pid) && m.tids.Has(tid) }
+func (m *machine) has(pid int64, process string, tid int64) bool {
+	return m.asked.Program(pid, process) && m.asked.Threads.Has(tid)
+}
+
+// hasNumbers is has where nothing tells the name.
+func (m *machine) hasNumbers(pid, tid int64) bool {
+	return m.asked.Processes.Has(pid) && m.asked.Threads.Has(tid)
+}
 
 // machineFacts prints the facts about the machine.
 func machineFacts(p *page, f *system.Facts) {

@@ -170,7 +170,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	x.sampler.Parted = h.During != nil
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
-	x.machine, x.chosen = newMachineParts(h, t), machine{chosen: h.Processes, tids: h.Threads}
+	x.machine, x.chosen = newMachineParts(h, t), machine{asked: *h}
 	if h.Threads != nil {
 		x.warnings = append(x.warnings, "--tid: the work of others for these threads is not here, such as collections on threads of the runtime, and counters")
 	}
@@ -208,7 +208,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 
 // page returns it as a page has it.
 func (x *examined) page() *html.Report {
-	chooseLanes(x.res.Timeline, x.chosen.chosen)
+	chooseLanes(x.res.Timeline, x.chosen.asked.Processes)
 	page := &html.Report{Result: x.res, Machine: x.machine.machine(&x.chosen), Windows: show.IsWindows(x.t), Warnings: x.warnings, Processes: make(map[int64]html.Process), Profiles: x.sampler.Profiles(x.res.Timeline, x.t.Start().UnixNano())}
 	for _, f := range x.t.Files() {
 		page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})

@@ -81,14 +81,14 @@ func (p *machineParts) machine(of *machine) *html.Machine {
 	p.usage.Settle()
 	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Faults: p.faults.Result(), Network: p.network.Result(), Switched: p.threads.Result()}
 	s := m.System
-	s.Processes = slices.DeleteFunc(s.Processes, func(x system.ProcessFacts) bool { return !of.chosen.Has(x.PID) })
-	s.Threads = slices.DeleteFunc(s.Threads, func(x system.ThreadFacts) bool { return !of.has(int64(x.PID), x.TID) })
-	m.Images.Images = slices.DeleteFunc(m.Images.Images, func(x system.ImageFacts) bool { return !of.chosen.Has(x.PID) })
-	m.Files.Files = slices.DeleteFunc(m.Files.Files, func(x system.FileFacts) bool { return p.narrow || !of.chosen.Has(int64(x.PID)) })
-	m.Faults.Faults = slices.DeleteFunc(m.Faults.Faults, func(x system.FaultFacts) bool { return p.narrow || !of.chosen.Has(int64(x.PID)) })
-	m.Network.Connections = slices.DeleteFunc(m.Network.Connections, func(x system.ConnectionFacts) bool { return p.narrow || !of.chosen.Has(int64(x.PID)) })
+	s.Processes = slices.DeleteFunc(s.Processes, func(x system.ProcessFacts) bool { return !of.asked.Program(x.PID, x.Name) })
+	s.Threads = slices.DeleteFunc(s.Threads, func(x system.ThreadFacts) bool { return !of.has(int64(x.PID), x.Process, x.TID) })
+	m.Images.Images = slices.DeleteFunc(m.Images.Images, func(x system.ImageFacts) bool { return !of.asked.Program(x.PID, x.Process) })
+	m.Files.Files = slices.DeleteFunc(m.Files.Files, func(x system.FileFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
+	m.Faults.Faults = slices.DeleteFunc(m.Faults.Faults, func(x system.FaultFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
+	m.Network.Connections = slices.DeleteFunc(m.Network.Connections, func(x system.ConnectionFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
 	if of.parted() {
-		m.Switched.Keep(of.has)
+		m.Switched.Keep(func(t *threads.Thread) bool { return of.has(t.PID, t.Process, t.TID) })
 	}
 	if !m.Any() {
 		return nil

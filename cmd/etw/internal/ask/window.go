@@ -25,8 +25,8 @@ func (q *Question) widen(i *pick.Inquiry, isPlaced bool, t *trace.Trace, h *filt
 // prepare tells an answer what it wants to know before there are records.
 func prepare(a answer, t *trace.Trace, h *filter.Header) {
 	if c, ok := a.(chooser); ok {
-		c.choose(h.Processes, h.Threads)
-		h.Processes, h.Threads = nil, nil
+		c.choose(h)
+		h.Processes, h.Lives, h.Threads = nil, nil, nil
 	}
 	if x, ok := a.(timed); ok {
 		x.samplesEach(code.SamplingInterval(t))

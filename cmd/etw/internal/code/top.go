@@ -301,7 +301,7 @@ func (o *Top) groupOf(p *Profiled) func(stacks.Sample) string {
 			return p.Names.OfThread(s.Thread)
 		}
 	case "process":
-		return func(s stacks.Sample) string { return p.Names.OfProcess(s.Process) }
+		return func(s stacks.Sample) string { return p.Names.OfProcessAt(s.Process, s.Time) }
 	case byKind:
 		c := o.work.rules.Classify(p.Profile)
 		return func(s stacks.Sample) string { return c.Of(s).Name }

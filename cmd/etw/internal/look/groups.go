@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/generated/windows"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -30,6 +31,7 @@ type key struct {
 type group struct {
 	cells       []string // of the keys
 	bucket      int64    // of a histogram, or the number of the interval
+	life        int      // which of the programs that had the number of its process in turn
 	count       int64
 	bytes       int64
 	undecodable int64
@@ -42,6 +44,7 @@ type groups struct {
 	keys      []key
 	whole     bool // counts by all that tells kinds of events apart
 	named     bool // names of processes or threads are shown
+	names     *pick.Names
 	measures  []measure
 	fields    []*fieldRef // of the measures
 	histogram *fieldRef
@@ -130,6 +133,9 @@ func (g *groups) find(s *pick.Shot) *group {
 		for i, m := range g.measures {
 			x.totals[i].keep = m.percentile() > 0
 		}
+		if g.named {
+			x.life = g.names.Life(windows.Subject(s.Record))
+		}
 		g.byKey[string(g.buf)] = x
 		g.list = append(g.list, x)
 	}
@@ -176,7 +182,10 @@ func (g *groups) appendKeys(s *pick.Shot) bool {
 		case "file":
 			g.buf = append(append(g.buf, s.File...), 0)
 		default:
-			g.buf = binary.AppendVarint(g.buf, k.headNumber(s))
+			number := k.headNumber(s)
+			if g.buf = binary.AppendVarint(g.buf, number); k.name == "process" {
+				g.buf = binary.AppendVarint(g.buf, int64(g.names.Life(number)))
+			}
 		}
 	}
 	return true
@@ -194,7 +203,7 @@ func (k *key) headNumber(s *pick.Shot) int64 {
 	case "opcode":
 		return int64(s.EventOpcode())
 	case "process":
-		return s.ProcessID
+		return windows.Subject(s.Record)
 	case "thread":
 		return s.ThreadID
 	}
@@ -386,7 +395,11 @@ func (g *groups) row(t *show.Table, x *group, n *pick.Names, most int64) []strin
 		row = append(row, x.cells[i])
 		if k.name == "process" || k.name == "thread" {
 			id, _ := strconv.ParseInt(x.cells[i], 10, 64)
-			row = append(row, map[string]map[int64]string{"process": n.Processes, "thread": n.Threads}[k.name][id])
+			name := n.Threads[id]
+			if k.name == "process" {
+				name = n.OfLife(id, x.life)
+			}
+			row = append(row, name)
 		}
 	}
 	return row

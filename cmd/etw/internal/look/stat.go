@@ -167,6 +167,7 @@ func (st *stat) checkFields(met []*etw.EventDesc, whole bool) error {
 func (st *stat) run(p *show.Printer, t *trace.Trace, src etw.Source) error {
 	r := &pick.Reading{Cmd: st.cmd, Progress: show.NewProgress(st.cmd.ErrOrStderr(), io.Discard), Share: t.Progress}
 	r.Wants = st.selector.Wants(func(_ *etw.Record, e *etw.EventInfo) bool { return st.groups.named && st.names.Learns(e) })
+	st.groups.names = st.names
 	trouble := r.Each(src, func(rec *etw.Record) error { return st.count(t, rec) })
 	st.names.Join()
 	p.About.Of(t, r.Stopped)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ type Names struct {
 	Threads   map[int64]string
 	Rules     []nameRule // by the index of the event
 
-	earlier map[int64]string // of processes whose numbers others took later
+	lives map[int64][]filter.Life // of numbers that several programs had in turn
 
 	ahead bool // what is learned is ahead of the events that are shown: see foresee
 	met   map[nameID]bool
@@ -143,28 +144,55 @@ func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 		n.Threads[id] = name
 		return
 	}
-	if before := n.Processes[id]; before != "" && before != name && starts(r, e) && len(n.earlier[id]) < maxEarlier {
-		if n.earlier == nil {
-			n.earlier = make(map[int64]string)
-		}
-		n.earlier[id] += before + andThen
+	if before := n.Processes[id]; before != "" && before != name && starts(r, e) {
+		n.follow(id, before, name, r.Time().UnixNano())
 	}
 	n.Processes[id] = name
 }
 
-// andThen stands between the names of processes that had one number, and maxEarlier bounds them.
+// andThen stands between the names of processes that had one number, and maxLives bounds them.
 const (
-	andThen    = ", then "
-	maxEarlier = 200
+	andThen  = ", then "
+	maxLives = 20
 )
+
+// follow takes that a program has the number of another one from a time on.
+func (n *Names) follow(id int64, before, name string, at int64) {
+	list := n.lives[id]
+	if len(list) == 0 {
+		list = []filter.Life{{Name: before, From: math.MinInt64}}
+	}
+	if len(list) == maxLives {
+		return
+	}
+	if n.lives == nil {
+		n.lives = make(map[int64][]filter.Life)
+	}
+	list[len(list)-1].To = at
+	n.lives[id] = append(list, filter.Life{Name: name, From: at, To: math.MaxInt64})
+}
+
+// Life says which of the programs that had a number so far has it, from 0 on.
+func (n *Names) Life(id int64) int { return max(len(n.lives[id])-1, 0) }
+
+// OfLife is the name of that program.
+func (n *Names) OfLife(id int64, life int) string {
+	if list := n.lives[id]; life < len(list) {
+		return list[life].Name
+	}
+	return n.Processes[id]
+}
 
 // Join gives numbers that several processes had the names of them all: for answers about all of the
 // time, which do not part them.
 func (n *Names) Join() {
-	for id, before := range n.earlier {
-		n.Processes[id] = before + n.Processes[id]
+	for id, list := range n.lives {
+		names := make([]string, len(list))
+		for i := range list {
+			names[i] = list[i].Name
+		}
+		n.Processes[id] = strings.Join(names, andThen)
 	}
-	clear(n.earlier)
 }
 
 // Foresee returns names that are learned ahead of the events that are shown: the names of
@@ -279,6 +307,16 @@ func (n *Names) OfProcess(pid int64) string {
 	return fmt.Sprintf("process %d", pid)
 }
 
+// OfProcessAt is OfProcess at a time, in nanoseconds since 1970.
+func (n *Names) OfProcessAt(pid, at int64) string {
+	for _, l := range n.lives[pid] {
+		if l.From <= at && at < l.To {
+			return fmt.Sprintf("%s (%d)", l.Name, pid)
+		}
+	}
+	return n.OfProcess(pid)
+}
+
 // OfThread is the name of a thread with its number.
 func (n *Names) OfThread(tid int64) string {
 	if name := n.Threads[tid]; name != "" && tid < 0 {
@@ -308,7 +346,7 @@ func called(named map[int64]string, patterns []filter.Glob, flag, thing string) 
 		before := len(found)
 		for id, name := range named {
 			for name := range strings.SplitSeq(name, andThen) {
-				if pattern.Match(name) || pattern.Match(trimExtension(name)) {
+				if isCalled(name, pattern) {
 					found = append(found, filter.Number(id)...)
 					break
 				}
@@ -320,6 +358,31 @@ func called(named map[int64]string, patterns []filter.Glob, flag, thing string) 
 		}
 	}
 	return found, nil
+}
+
+// isCalled reports whether a program has a name that fits a pattern.
+func isCalled(name string, pattern filter.Glob) bool {
+	return pattern.Match(name) || pattern.Match(trimExtension(name))
+}
+
+// calledLives returns the lives of numbers that fit one of the patterns, where others do not. A
+// number that is asked for has all of its lives.
+func (n *Names) calledLives(patterns []filter.Glob, asked filter.Numbers) map[int64][]filter.Life {
+	var parted map[int64][]filter.Life
+	for id, list := range n.lives {
+		fits := func(l filter.Life) bool {
+			return slices.ContainsFunc(patterns, func(g filter.Glob) bool { return isCalled(l.Name, g) })
+		}
+		kept := slices.DeleteFunc(slices.Clone(list), func(l filter.Life) bool { return !fits(l) })
+		if len(kept) == 0 || len(kept) == len(list) || len(asked) > 0 && asked.Has(id) {
+			continue
+		}
+		if parted == nil {
+			parted = make(map[int64][]filter.Life)
+		}
+		parted[id] = kept
+	}
+	return parted
 }
 
 // trimExtension returns the name of a program without its .exe or .dll.

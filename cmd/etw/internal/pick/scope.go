@@ -173,6 +173,7 @@ func (s *Selector) findNamed(cmd *cobra.Command, in *Input, paths []string) erro
 	if err != nil {
 		return err
 	}
+	s.Header.Lives = names.calledLives(s.patterns, s.Header.Processes)
 	for _, x := range []struct {
 		flag, thing string
 		patterns    []filter.Glob
