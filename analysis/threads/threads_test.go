@@ -54,7 +54,7 @@ func TestSwitches(t *testing.T) {
 	p.ready(11, 20, 10, kernel.ReadyThreadFlagsExecutingDpc)
 	p.to(12, 20, 10, waits)
 	res := p.a.Result()
-	all := func(int64, int64) bool { return true }
+	all := func(*system.Thread) bool { return true }
 	view := SwitchView(p.a.Switches(all))
 	var got []string
 	for i := range view.Rows {
@@ -85,7 +85,7 @@ func TestSwitches(t *testing.T) {
 	if open := res.Threads[0].OpenMS + res.Threads[1].OpenMS; waited != res.WaitingMS-open || ready != res.ReadyMS {
 		t.Errorf("switches sum up to %v ms of waits and %v ms ready, the threads to %v and %v", waited, ready, res.WaitingMS-open, res.ReadyMS)
 	}
-	if n := len(p.a.Switches(func(_, tid int64) bool { return tid == 20 })); n != 1 {
+	if n := len(p.a.Switches(func(t *system.Thread) bool { return t.TID == 20 })); n != 1 {
 		t.Errorf("thread 20 has %d switches, want 1", n)
 	}
 }

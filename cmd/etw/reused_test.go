@@ -20,9 +20,9 @@ func reusedTrace() ([]byte, error) {
 		k.log(ms, -1, -1, 0, &kernel.ThreadStartV3{ProcessID: 300, TThreadID: tid})
 		k.log(ms+1, -1, -1, 0, &kernel.ThreadCSwitchV4{NewThreadID: tid})
 		for i := range samples {
-			k.log(ms+2+float64(i), -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadID: tid, Count: 1, InstructionPointer: app})
+			k.log(ms+2+float64(i), 300, int64(tid), 0, &kernel.PerfInfoSampleV2{ThreadID: tid, Count: 1, InstructionPointer: app})
 		}
-		k.log(ms+6, -1, -1, 0, &kernel.TcpIpSendIPV4V2{PID: 300, Size: bytes})
+		k.log(ms+6, -1, -1, 0, &kernel.TCPIPSendV2{PID: 300, Size: bytes})
 		k.log(ms+8, -1, -1, 0, &kernel.ThreadCSwitchV4{OldThreadID: tid, OldThreadState: kernel.ThreadStateTerminated})
 		stop := kernel.ProcessStopV4(process)
 		k.log(ms+8, -1, -1, 0, &stop)

@@ -94,7 +94,7 @@ const (
 // All reports whether h lets all records through.
 func (h *Header) All() bool {
 	return len(h.Providers)+len(h.Events) == 0 && h.Level == 0 && h.Keywords == 0 && h.IDs == nil &&
-		h.From == nil && h.To == nil && h.Processes == nil && h.Threads == nil && h.During == nil
+		h.From == nil && h.To == nil && h.Processes == nil && h.Lives == nil && h.Threads == nil && h.During == nil
 }
 
 // Judge says whether to take the record r, which is an event e and was logged the
