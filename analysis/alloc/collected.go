@@ -5,10 +5,10 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// alike is the share of what collections found by which ticks may differ from it.
+// alike is the share by which ticks may differ from the bytes that collections found.
 const alike = 0.1
 
-// Compare has ticks say what collections of the same trace found, where the two are not alike.
+// Compare has ticks say how much collections of the same trace found, where the two are not alike.
 // Ticks of runtimes before .NET 5 count some objects for more than they are, which shows where
 // collections tell of all that was allocated; and ticks can be lost, so that collections find more.
 func (r *Result) Compare(with *gc.Result) {

@@ -7,7 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// TestCompare: ticks say what collections found where that is more than a tenth off, and where
+// TestCompare: ticks say how much collections found where that is more than a tenth off, and where
 // collections tell of as much.
 func TestCompare(t *testing.T) {
 	for _, test := range []struct {

@@ -12,12 +12,12 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// An address is where an HTTP request goes to, or what else is done, as far as the trace tells.
+// An address is where an HTTP request goes to, or other work, as far as the trace tells.
 type address struct {
 	method, host, path string
 	route              string // as the server calls it
 	client             bool   // it is of who makes the request
-	work               string // what is done, where that is no HTTP request
+	work               string // that is no HTTP request
 }
 
 // addressOf reads the name of a request, such as GET http://shop:80/bread?size=2.
@@ -57,14 +57,13 @@ func (to *address) endpoint() string {
 }
 
 // placeFields are the fields of text by which an event of any EventSource says where a request
-// goes to, and workFields those by which it says what is done, the best ones first. Names are
-// in any case.
+// goes to, and workFields those that name other work, the best ones first. Names are in any case.
 var (
 	placeFields = []string{"route", "path", "url", "uri", "requestPath", "requestUrl", "requestUri"}
 	workFields  = []string{"endpoint", "operation", "operationName", "action", "commandText", "command", "statement", "sql", "query", "queue", "topic", "job", "name"}
 )
 
-// placed returns where a request goes to by the fields of its start, or what is done.
+// placed returns where a request goes to by the fields of its start, or its work.
 func (a *Analysis) placed() (to address) {
 	f := &a.fields
 	if _, text := f.AnyText(placeFields); text != "" {

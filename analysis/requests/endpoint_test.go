@@ -22,7 +22,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// TestPlaced: the fields of any EventSource that say where a request goes to, or what is done.
+// TestPlaced: the fields of any EventSource that say where a request goes to, or name its work.
 func TestPlaced(t *testing.T) {
 	for _, test := range []struct{ names, values, want string }{
 		{"id,path", "x,/bread/17", "/bread/*"}, {"Verb,URL", "GET,http://shop/bread?a=1", "GET /bread"}, {"url", "shop:80", "shop:80"},

@@ -104,7 +104,7 @@ type Starvation struct {
 
 // A Holder is code that blocked workers while the pool starved.
 type Holder struct {
-	Name      string  `json:"name"` // what waits, and the method of the program that called it
+	Name      string  `json:"name"` // the call that waits, and the method of the program that it is in
 	BlockedMS float64 `json:"blockedMs"`
 	Percent   float64 `json:"percent"` // of the time of all that were blocked
 }

@@ -1,5 +1,5 @@
-// Package spots reads call stacks of threads that wait: what waits, and in which method of the
-// program.
+// Package spots reads call stacks of threads that wait: the call that waits, and the method of
+// the program that it is in.
 package spots
 
 import (
@@ -19,7 +19,7 @@ type Spot struct {
 	Task  bool   // what waits does so for a task
 }
 
-// Name returns what waits, and the method of the program that it is in.
+// Name returns the call that waits, and the method of the program that it is in.
 func (x *Spot) Name(what string) string {
 	if x.In == "" {
 		return what
