@@ -86,7 +86,7 @@ func (r *Reader) tableEnd(s sections, at int64) int64 {
 }
 
 // repair undoes damage to the header, if only one bit of it makes it sound again. Else it sets how
-// far what is behind the data was moved by bytes that came into them or went, if it was.
+// far the part behind the data was moved by bytes that came into them or went, if it was.
 func (r *Reader) repair(head []byte) {
 	s := r.sections(head)
 	if !r.fills(s) && r.repairBitmap(head) {

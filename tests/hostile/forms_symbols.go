@@ -168,7 +168,7 @@ func (s *served) read(data []byte) (int, error) {
 	return len(got), nil
 }
 
-// symbolFiles adds what tells names of code and formats of events beside traces.
+// symbolFiles adds the files that tell names of code and formats of events beside traces.
 func (x *forms) symbolFiles(corpus, dir string) error {
 	x.files = append(x.files,
 		formFile{name: "format of a tracepoint", data: []byte(formatText), read: readFormat},

@@ -152,7 +152,7 @@ func (t *traces) deliver(s *subject, rec *etw.Record) {
 	}
 }
 
-// truncated checks that what is delivered of a trace that is cut off is part of
+// truncated checks that the records that are delivered of a trace that is cut off are part of
 // it, and of a stream in file order the beginning. A log of Windows goes round.
 func (t *traces) truncated(s *subject, o outcome, sorted bool) {
 	for n, times := range t.seen {
