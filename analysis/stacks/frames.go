@@ -24,16 +24,6 @@ type recentFrame struct {
 	key     int32 // its number, + 1; -1 without one
 }
 
-// recentFrames is how many of them are kept at most.
-const recentFrames = 1 << 15
-
-// reserve makes room for the frames of so many stacks.
-func (f *frameSet) reserve(stacks int) {
-	if n := min(stacks, recentFrames); n > len(f.recent) {
-		f.recent = make([]recentFrame, n)
-	}
-}
-
 // near returns where the frame of an address is if it was met lately.
 func (f *frameSet) near(address uint64) *recentFrame {
 	return &f.recent[seeded.Hash(address, 0)%uint64(len(f.recent))]

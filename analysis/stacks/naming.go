@@ -52,7 +52,9 @@ func newNamer(p *Profile, s *Samples, table *symbols.Table, o Options, frames *f
 	p.tree.reserve(size)
 	n := &namer{p: p, s: s, table: table, options: o, stacks: make([]meant, size), hold: always,
 		spans: []span{{}, always}, spanIDs: map[span]int32{always: 1}, marks: make(map[mark]int16), pids: make([]int64, size), frames: frames}
-	frames.reserve(size)
+	if room := min(size, 1<<15); room > len(frames.recent) {
+		frames.recent = make([]recentFrame, room)
+	}
 	for i := 1; i < size; i++ { // callers have smaller numbers
 		if x := &s.tree.nodes[i]; x.parent == 0 {
 			n.pids[i] = s.pids[x.key]

@@ -81,8 +81,7 @@ type node struct {
 	parent int32
 }
 
-// place returns the place of a frame that parent calls in a table of so many slots, and the
-// rest of its hash.
+// place returns the place of a frame that parent calls in so many slots, and the rest of its hash.
 func place(parent int32, key uint64, slots int) (at uint64, hash uint32) {
 	h := seeded.Hash(key, uint64(parent))
 	return h & uint64(slots-1), uint32(h >> 32)
@@ -141,13 +140,10 @@ func (t *tree) hash(slots int) {
 		t.nodes = append(t.nodes, node{})
 	}
 	t.slots = make([]slot, slots)
-	mask := uint64(slots - 1)
 	for n := 1; n < len(t.nodes); n++ {
-		i, hash := place(t.nodes[n].parent, t.nodes[n].key, slots)
-		for t.slots[i].node != 0 {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = slot{hash, int32(n)}
+		x := &t.nodes[n]
+		i, hash := place(x.parent, x.key, slots)
+		t.slots[t.seek(i, hash, x.parent, x.key)] = slot{hash, int32(n)}
 	}
 }
 
