@@ -16,8 +16,7 @@ type frameSet struct {
 	recent    []recentFrame
 }
 
-// A recentFrame is the frame that an address of some hash had last: most have the same in all
-// stacks.
+// A recentFrame is the frame that an address of some hash had last: most have it in all stacks.
 type recentFrame struct {
 	address uint64
 	frame   int32

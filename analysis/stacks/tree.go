@@ -16,8 +16,7 @@ type tree struct {
 	links *links // of a tree that is closed, which its copies share until they get more nodes
 }
 
-// A slot has a node, or 0 if it is free. The hash spares most looks at nodes that are others,
-// each of which would come from memory.
+// A slot has a node, or 0 if it is free, and a hash, which spares most looks at other nodes.
 type slot struct {
 	hash uint32
 	node int32
