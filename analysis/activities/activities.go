@@ -62,11 +62,6 @@ var Needs = []need.Need{
 	{What: "collections, locks and workers", Provider: need.CLR, Keywords: 0x14001, Names: "GC, Contention, Threading", Level: etw.LevelInformational},
 }
 
-const (
-	tpl  = "System.Threading.Tasks.TplEventSource"
-	pool = "System.Diagnostics.Eventing.FrameworkEventSource"
-)
-
 // Of returns the analysis that all users of a mux share.
 func Of(mux *etw.Mux) *Analysis { return etw.Shared(mux, New) }
 

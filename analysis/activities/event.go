@@ -9,6 +9,11 @@ import (
 // The events of .NET's libraries that are followed are read here, as far as they are needed:
 // .NET Framework writes less of some than packages tasks and framework know.
 
+const (
+	tpl  = "System.Threading.Tasks.TplEventSource"
+	pool = "System.Diagnostics.Eventing.FrameworkEventSource"
+)
+
 // libraryEvents are the events of one provider.
 type libraryEvents struct {
 	etw.Empty // nothing is described

@@ -154,3 +154,24 @@ func (rt *view) beforeNET5() bool {
 
 // beforeNET5 is that of a collection with heaps.
 func (c *collection) beforeNET5() bool { return c.heaps[0].Known < generations }
+
+// Bounds of the sum of allocation ticks, as a part of the allocations that the collections found.
+const (
+	leastTicked = 0.8
+	mostTicked  = 1.2
+)
+
+// tickedBetween is the sum of the ticks from the first collection to the last.
+func (rt *Runtime) tickedBetween() (ticked float64) {
+	for i, g := range rt.GCs {
+		if i > 0 && g.Complete() {
+			ticked += g.TickedMB[0] + g.TickedMB[1] + g.TickedMB[2]
+		}
+	}
+	return ticked
+}
+
+// agrees reports whether ticks are believable, by the findings of collections.
+func agrees(ticked, found float64) bool {
+	return ticked >= leastTicked*found && ticked <= mostTicked*found
+}

@@ -7,12 +7,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// Bounds of the sum of allocation ticks, as a part of the allocations that the collections found.
-const (
-	leastTicked = 0.8
-	mostTicked  = 1.2
-)
-
 // Warnings says which numbers mislead, and why.
 func (r *Result) Warnings() []string {
 	var list []string
@@ -45,21 +39,6 @@ func (rt *Runtime) gaps(where string) []string {
 		add("%d numbers of collections are missing: they were lost, or used up by regions without collections", rt.MissingNumbers)
 	}
 	return list
-}
-
-// tickedBetween is the sum of the ticks from the first collection to the last.
-func (rt *Runtime) tickedBetween() (ticked float64) {
-	for i, g := range rt.GCs {
-		if i > 0 && g.Complete() {
-			ticked += g.TickedMB[0] + g.TickedMB[1] + g.TickedMB[2]
-		}
-	}
-	return ticked
-}
-
-// agrees reports whether ticks are believable, by the findings of collections.
-func agrees(ticked, found float64) bool {
-	return ticked >= leastTicked*found && ticked <= mostTicked*found
 }
 
 // ticks compares the allocations by ticks with those by collections, which are known for all

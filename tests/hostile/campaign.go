@@ -13,6 +13,22 @@ import (
 	"time"
 )
 
+// A config is the flags.
+type config struct {
+	module     string // the folder of it
+	kind       string
+	without    string
+	n          int
+	seed, from uint64
+	minutes    float64
+	save       string
+	corpus     string
+	max        int64
+	sweep      int
+	format     string
+	mutation   string
+}
+
 // A campaign is a run of many executions of one kind. Each has its own random
 // numbers, from the seed and its number, so that any of them can be repeated
 // alone.

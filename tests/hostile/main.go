@@ -32,22 +32,6 @@ func main() {
 	}
 }
 
-// A config is the flags.
-type config struct {
-	module     string // the folder of it
-	kind       string
-	without    string
-	n          int
-	seed, from uint64
-	minutes    float64
-	save       string
-	corpus     string
-	max        int64
-	sweep      int
-	format     string
-	mutation   string
-}
-
 // errFound says that promises were broken. The report has which.
 var errFound = errors.New("promises were broken")
 
