@@ -44,6 +44,10 @@ func (f *finder) starved(s *threadpool.Starvation) {
 			format += ", while the pool went from %s to %s workers"
 			args = append(args, number("workersBefore", before), number("workersAfter", s.WorkersAfter.Or(0)))
 		}
+		if s.Times > 1 {
+			format += ", the longest of %s times"
+			args = append(args, number("times", float64(s.Times)))
+		}
 		format += "."
 	}
 	format, args = format+" Held by: %s.", append(args, s.Held())

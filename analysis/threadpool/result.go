@@ -87,10 +87,11 @@ type Starvation struct {
 	// work was taken for half a second; repeated "CooperativeBlocking" ones, which
 	// make up for workers that wait for tasks; and long times in the queue.
 	Because []string `json:"because"`
-	// FirstMS and LastMS are the times of the first and the last such adjustment, or of work that
-	// waited for long if that is before or after, and the numbers of workers those before and
-	// after the adjustments. One that lowers their number does not count: the pool gives back the
-	// workers added for blocked ones.
+	// Times is how many times, apart from each other, had such adjustments or work that waited for long.
+	// FirstMS and LastMS bound the longest of them, WorkersBefore and WorkersAfter are the numbers of
+	// workers before its adjustments and after that with most. One that lowers their number does not
+	// count: the pool gives back the workers added for blocked ones.
+	Times         int           `json:"times"`
 	FirstMS       measure.Float `json:"firstMs,omitzero"`
 	LastMS        measure.Float `json:"lastMs,omitzero"`
 	WorkersBefore measure.Float `json:"workersBefore,omitzero"`

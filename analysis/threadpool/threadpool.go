@@ -9,7 +9,6 @@ package threadpool
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
@@ -61,7 +60,7 @@ type queue struct {
 	at                 map[int64]int64 // when it came
 	enqueued, dequeued int
 	latencies          []float64
-	longFirst, longEnd int64 // when the first of those that waited for long came, and the last was begun
+	long               []stretch // when any waited for long
 }
 
 type adjustment struct {
@@ -155,7 +154,7 @@ func (a *Analysis) handleQueue(mux *etw.Mux) {
 		q := rt.State.queued()
 		q.dequeued++
 		if at, ok := q.at[e.WorkID]; ok {
-			q.waited(at, rt.Now, rt.MS(rt.Now-at))
+			q.waited(rt.At(at), rt.At(rt.Now))
 			delete(q.at, e.WorkID)
 		}
 	})
@@ -181,15 +180,11 @@ func (s *state) queued() *queue {
 	return s.queue
 }
 
-func (q *queue) waited(from, to int64, ms float64) {
-	q.latencies = append(q.latencies, ms)
-	if ms <= longQueueMS {
-		return
+func (q *queue) waited(fromMS, toMS float64) {
+	q.latencies = append(q.latencies, toMS-fromMS)
+	if toMS-fromMS > longQueueMS {
+		q.long = join(q.long, stretch{first: fromMS, last: toMS, gap: apartMS})
 	}
-	if q.longEnd == 0 || from < q.longFirst {
-		q.longFirst = from
-	}
-	q.longEnd = max(q.longEnd, to)
 }
 
 // Result returns the findings so far. It shares no memory that changes with the analysis.
@@ -237,54 +232,6 @@ func (s *state) result(rt *runtime, named func(*stacks.Samples) *stacks.Profile)
 	})
 	if out.Starvation = s.starvation(rt, out.Queue); out.Starvation != nil {
 		s.holders(rt, named, out.Starvation)
-	}
-	return out
-}
-
-// Signs of likely starvation: so many adjustments that make up for workers that wait for
-// tasks, or so long a time in the queue.
-const (
-	manyBlocked = 3
-	longQueueMS = 100
-)
-
-// starvation returns the signs of starvation, or nil. Workers that make up for blocked ones
-// go again once these are not blocked any more: an adjustment that lowers their number is no
-// sign.
-func (s *state) starvation(rt *runtime, q *Queue) *Starvation {
-	out := &Starvation{}
-	var before uint32
-	known := false
-	count := map[clr.ThreadAdjustmentReason]int{}
-	for _, adj := range s.adjustments {
-		sign := adj.reason == clr.ThreadAdjustmentReasonStarvation || adj.reason == clr.ThreadAdjustmentReasonCooperativeBlocking
-		if sign && (!known || adj.Workers >= before) {
-			if out.FirstMS.IsZero() {
-				out.FirstMS = measure.Known(adj.AtMS)
-				if known {
-					out.WorkersBefore = measure.Known(float64(before))
-				}
-			}
-			out.LastMS, out.WorkersAfter = measure.Known(adj.AtMS), measure.Known(float64(adj.Workers))
-			count[adj.reason]++
-		}
-		before, known = adj.Workers, true
-	}
-	if n := count[clr.ThreadAdjustmentReasonStarvation]; n > 0 {
-		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of starvation")
-	}
-	if n := count[clr.ThreadAdjustmentReasonCooperativeBlocking]; n >= manyBlocked {
-		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of blocked workers")
-	}
-	if q != nil && q.WaitMS.P95.Or(0) > longQueueMS {
-		out.Because = append(out.Because, fmt.Sprintf("work waits for %.0f ms in the queue (95th percentile)", q.WaitMS.P95.Or(0)))
-	}
-	if out.Because == nil {
-		return nil
-	}
-	if q != nil && s.queue.longEnd > 0 { // adjustments come half a second late, and the last is not the end
-		first, last := rt.At(s.queue.longFirst), rt.At(s.queue.longEnd)
-		out.FirstMS, out.LastMS = measure.Known(min(first, out.FirstMS.Or(first))), measure.Known(max(last, out.LastMS.Or(last)))
 	}
 	return out
 }

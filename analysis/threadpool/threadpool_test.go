@@ -149,3 +149,14 @@ func TestHolders(t *testing.T) {
 		t.Errorf("without names: %+v", s)
 	}
 }
+
+// Signs that are apart are of two times, of which the longest is told: not one from the first to
+// the last.
+func TestTimes(t *testing.T) {
+	var s Starvation
+	known := measure.Known
+	s.longest([]stretch{{16000, 16000, known(2), 3, apartMS}, {600, 750, measure.Float{}, 0, apartMS}, {15900, 17000, measure.Float{}, 0, apartMS}, {16500, 16500, known(3), 15, apartMS}, {29000, 29000, known(15), 16, apartMS}})
+	if s.Times != 3 || s.FirstMS != known(15900) || s.LastMS != known(17000) || s.WorkersBefore != known(2) || s.WorkersAfter != known(15) {
+		t.Errorf("%+v", s)
+	}
+}

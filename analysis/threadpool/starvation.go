@@ -1,0 +1,100 @@
+package threadpool
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
+)
+
+// Signs of likely starvation: so many adjustments that make up for workers that wait for
+// tasks, or so long a time in the queue. Those that are so far apart are of two times: the pool
+// makes up for blocked workers twice a second, and for starvation once no work was taken for a while.
+const (
+	manyBlocked = 3
+	longQueueMS = 100
+	apartMS     = 1000
+	starvedMS   = 10000
+)
+
+// A stretch is a time with signs of starvation.
+type stretch struct {
+	first, last float64
+	before      measure.Float // workers before the first adjustment in it
+	most        uint32        // and after that with most
+	gap         float64       // how far another may be before it
+}
+
+// join adds a stretch to others, apart from each other and in order, of which none ends after it.
+func join(list []stretch, x stretch) []stretch {
+	n := len(list)
+	for ; n > 0 && list[n-1].last >= x.first-x.gap; n-- {
+		y := list[n-1]
+		x.first, x.most, x.gap = min(x.first, y.first), max(x.most, y.most), max(x.gap, y.gap)
+		if !y.before.IsZero() {
+			x.before = y.before
+		}
+	}
+	return append(list[:n], x)
+}
+
+// starvation returns the signs of starvation, or nil. Workers that make up for blocked ones
+// go again once these are not blocked any more: an adjustment that lowers their number is no
+// sign.
+func (s *state) starvation(rt *runtime, q *Queue) *Starvation {
+	out := &Starvation{}
+	var before measure.Float
+	var signs []stretch
+	if s.queue != nil {
+		signs = slices.Clone(s.queue.long)
+	}
+	count := map[clr.ThreadAdjustmentReason]int{}
+	for _, adj := range s.adjustments {
+		sign := adj.reason == clr.ThreadAdjustmentReasonStarvation || adj.reason == clr.ThreadAdjustmentReasonCooperativeBlocking
+		if sign && float64(adj.Workers) >= before.Or(0) {
+			gap := float64(apartMS)
+			if adj.reason == clr.ThreadAdjustmentReasonStarvation {
+				gap = starvedMS
+			}
+			signs = append(signs, stretch{adj.AtMS, adj.AtMS, before, adj.Workers, gap})
+			count[adj.reason]++
+		}
+		before = measure.Known(float64(adj.Workers))
+	}
+	if n := count[clr.ThreadAdjustmentReasonStarvation]; n > 0 {
+		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of starvation")
+	}
+	if n := count[clr.ThreadAdjustmentReasonCooperativeBlocking]; n >= manyBlocked {
+		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of blocked workers")
+	}
+	if q != nil && q.WaitMS.P95.Or(0) > longQueueMS {
+		out.Because = append(out.Because, fmt.Sprintf("work waits for %.0f ms in the queue (95th percentile)", q.WaitMS.P95.Or(0)))
+	}
+	if out.Because == nil {
+		return nil
+	}
+	out.longest(signs)
+	return out
+}
+
+// longest sets the times to the longest with signs.
+func (s *Starvation) longest(signs []stretch) {
+	order.Stable(signs, func(a, b stretch) int {
+		return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.first, b.first))
+	})
+	var list []stretch
+	for _, x := range signs {
+		list = join(list, x)
+	}
+	if s.Times = len(list); s.Times == 0 {
+		return
+	}
+	x := slices.MaxFunc(list, func(a, b stretch) int { return cmp.Compare(a.last-a.first, b.last-b.first) })
+	s.FirstMS, s.LastMS, s.WorkersBefore = measure.Known(x.first), measure.Known(x.last), x.before
+	if x.most > 0 {
+		s.WorkersAfter = measure.Known(float64(x.most))
+	}
+}
