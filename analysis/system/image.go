@@ -99,6 +99,7 @@ func (s *Images) index() {
 	}
 }
 
+//go:noinline
 func (s *Images) add(base uint64) *Image {
 	i := &Image{Base: base}
 	if s.open == nil {

@@ -98,6 +98,8 @@ func (m *Machine) ThreadAt(tid, at int64) *Thread {
 }
 
 // addProcess begins a new life of an id.
+//
+//go:noinline
 func (m *Machine) addProcess(pid int64) *Process {
 	p := &Process{PID: pid, ParentPID: -1, Session: -1, earlier: m.processes[pid]}
 	m.processes[pid] = p

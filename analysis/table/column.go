@@ -144,6 +144,8 @@ func label(name string) string {
 }
 
 // As gives the column a label for pages.
+//
+//go:noinline
 func (c Column[T]) As(label string) Column[T] { c.head.Label = label; return c }
 
 // Under gives the column a heading of its own in text.
@@ -171,11 +173,15 @@ func (c Column[T]) IfAny() Column[T] { c.head.Filled = true; return c }
 func (c Column[T]) About() Column[T] { c.head.Subject = true; return c }
 
 // Positive makes numbers unknown that are not more than 0.
+//
+//go:noinline
 func (c Column[T]) Positive() Column[T] {
 	return Column[T]{c.head, func(row T) Value { return c.value(row).positive() }}
 }
 
 // Natural makes negative numbers unknown.
+//
+//go:noinline
 func (c Column[T]) Natural() Column[T] {
 	return Column[T]{c.head, func(row T) Value { return c.value(row).natural() }}
 }

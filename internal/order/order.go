@@ -21,6 +21,8 @@ func Sort[T any](s []T, compare func(a, b T) int) {
 
 // Stable sorts s as compare says, and keeps the order of equal elements, as
 // slices.SortStableFunc does.
+//
+//go:noinline
 func Stable[T any](s []T, compare func(a, b T) int) {
 	sort.SliceStable(s, func(i, j int) bool { return compare(s[i], s[j]) < 0 })
 }
