@@ -8,6 +8,8 @@ import (
 
 // Args checks that a command has that many arguments, most of which is negative if there may
 // be any number. Its error ends with the usage of the command.
+//
+//go:noinline
 func Args(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -8,6 +8,8 @@ import (
 
 // DidYouMean returns a question for the name that is most like a wrong one, or ""
 // if none is.
+//
+//go:noinline
 func DidYouMean(wrong string, names []string) string {
 	if best := nearest(wrong, names); best != "" {
 		return " (did you mean " + best + "?)"

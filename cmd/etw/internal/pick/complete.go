@@ -174,6 +174,8 @@ func CompleteFields(cmd *cobra.Command, args []string, begun string) ([]string, 
 }
 
 // CompleteList completes a list with commas at its end.
+//
+//go:noinline
 func CompleteList(names func(*cobra.Command, []string) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		before := begun[:strings.LastIndexByte(begun, ',')+1]

@@ -271,6 +271,8 @@ func isNamed(h *filter.Header) func(name string, guid etw.GUID) bool {
 }
 
 // BuiltinProviders returns the providers that are known without a manifest.
+//
+//go:noinline
 func BuiltinProviders() []*etw.Provider {
 	var list []*etw.Provider
 	for _, b := range builtin.Providers {

@@ -68,6 +68,8 @@ func (c Column) Heading() string {
 }
 
 // Add adds a row. A number that is not there is an empty cell.
+//
+//go:noinline
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // Choose says that the rows are some of all, such as the longest, of each process.
