@@ -69,6 +69,8 @@ func canonicalURI(uri string) string {
 
 // children iterates over the children that belong to the manifest proper and
 // have one of the given tags.
+//
+//go:noinline
 func (n *node) children(tags ...string) iter.Seq[*node] {
 	return func(yield func(*node) bool) {
 		for c := n.first; c != nil; c = c.next {

@@ -122,6 +122,7 @@ type subjects struct {
 	byKey map[key]*subject
 }
 
+//go:noinline
 func (s *subjects) of(pid int64, clr uint16, life int) *subject {
 	k := key{pid, clr, life}
 	if x := s.byKey[k]; x != nil {

@@ -143,6 +143,8 @@ func (t *texts) MarshalJSON() ([]byte, error) {
 func shown[R any](rows []R) []R { return rows[:min(len(rows), maxRows)] }
 
 // num adds a column of numbers.
+//
+//go:noinline
 func num[R any](t *table, rows []R, c column, value func(R) float64) {
 	n := &numbers{values: make([]float64, len(rows)), digits: c.Digits}
 	for i, r := range rows {

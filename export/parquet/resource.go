@@ -36,6 +36,8 @@ var resourceColumns = []struct{ column, key string }{
 }
 
 // constantNodes returns the columns that have the same value in all rows of a recording.
+//
+//go:noinline
 func constantNodes() []*file.Node {
 	nodes := []*file.Node{{Name: "trace", Type: file.Text, Required: true}, {Name: "trace_id", Type: file.Text, Required: true}}
 	for _, c := range resourceColumns {

@@ -219,6 +219,8 @@ func (f *file) ticks(key int64) int64 {
 }
 
 // damageAt returns a damage of f.
+//
+//go:noinline
 func (f *file) damageAt(offset int64, part string, err error) *etw.Damage {
 	return &etw.Damage{Format: "etl", File: f.name, Offset: offset, Part: part, Err: err}
 }

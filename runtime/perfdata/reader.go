@@ -178,6 +178,7 @@ func (r *Reader) Next(rec *etw.Record) error {
 	return nil
 }
 
+//go:noinline
 func (r *Reader) damage(offset int64, part string, err error) {
 	r.log.Add(&etw.Damage{Format: "perfdata", Offset: offset, Part: part, Err: err})
 }

@@ -22,9 +22,13 @@ const (
 )
 
 // begin opens a struct that is the element of a list, or stands alone.
+//
+//go:noinline
 func (t *thrift) begin() { t.last = append(t.last, 0) }
 
 // end closes the innermost struct.
+//
+//go:noinline
 func (t *thrift) end() {
 	t.b = append(t.b, 0)
 	t.last = t.last[:len(t.last)-1]
