@@ -81,6 +81,7 @@ type sampling struct {
 
 // followSample takes a sample of a thread.
 func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample) {
+	rt.State.waited = true
 	if a.stacks == nil || t.cur == nil || t.told(rt) {
 		return
 	}

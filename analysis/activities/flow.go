@@ -20,6 +20,7 @@ type process struct {
 	paused  int64                  // since when, 0 if it is not
 	flow    bool                   // the runtime says for whom threads work
 	tasks   bool                   // there are events of tasks
+	waited  bool                   // there are events or samples of threads that wait
 	soon    int64                  // within which work goes on
 	window  window.Window          // in ticks: the parts within count
 	walk    walk                   // of the activity that ended last

@@ -78,6 +78,7 @@ func (a *Analysis) goes(r *etw.Record, s *switches.Switch) {
 		return
 	}
 	x.rt.Notice(r)
+	x.rt.State.waited = true
 	x.t.rest, x.t.switched = rest{}, x.rt.Now
 	if x.t.cur == nil {
 		return

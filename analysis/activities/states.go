@@ -58,6 +58,7 @@ func (a *Analysis) followStates(mux *etw.Mux) {
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyContentionStop) { t.goesOn(Lock, rt.Now) })
 	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, _ *clr.AnyWaitHandleWaitStart) {
 		w := wait{since: rt.Now}
+		rt.State.waited = true
 		if t.cur != nil {
 			w.code = a.code(r, true)
 		}

@@ -466,7 +466,9 @@ func (a *Analysis) Result() *Result {
 		order.Sort(out.Tasks, func(a, b Task) int {
 			return cmp.Or(cmp.Compare(b.DurationMS.Total, a.DurationMS.Total), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Task, b.Task))
 		})
-		out.CausesFrom, out.RuntimeAsync = a.flow.Layer(rt.PID).String(), async
+		layer := a.flow.Layer(rt.PID)
+		out.CausesFrom, out.RuntimeAsync = layer.String(), async
+		out.WaitsUntold = layer != activities.None && !a.flow.SeesWaits(rt.PID)
 		if s.why.durations != nil {
 			res.Why = append(res.Why, s.why.result(rt, at))
 		}

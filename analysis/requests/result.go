@@ -35,7 +35,9 @@ type Process struct {
 	// CausesFrom says how the trace tells for whom threads work: flow, exactly; tasks, most
 	// of it; or none.
 	CausesFrom string `json:"causesFrom"`
-	Tasks      []Task `json:"tasks"` // by total time
+	// WaitsUntold says that the trace does not tell when threads wait: time running has it, too.
+	WaitsUntold bool   `json:"waitsUntold,omitempty"`
+	Tasks       []Task `json:"tasks"` // by total time
 	// RuntimeAsync has async methods, where a runtime of .NET 11 tells of them.
 	RuntimeAsync *asyncs.Runtime `json:"runtimeAsync,omitempty"`
 }

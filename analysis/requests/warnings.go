@@ -16,6 +16,9 @@ func (r *Result) Warnings() []string {
 		if p.StopsWithoutStart > 0 {
 			list = append(list, fmt.Sprintf("%sactivities whose begin was not seen, and that are in no sum: %d", where, p.StopsWithoutStart))
 		}
+		if p.WaitsUntold {
+			list = append(list, where+"no event tells when threads waited: time running has it, too (etw collect --profile cause records them)")
+		}
 		if n := p.placeless(); n > 0 {
 			list = append(list, fmt.Sprintf("%srequests served whose path is not in the trace: %d; it is in the events of Microsoft.AspNetCore.Hosting, or of %s with lines of FilterAndPayloadSpecs that pass it on: %s", where, n, diagnosticSource, pathSpecs))
 		}
