@@ -68,16 +68,6 @@ func (a *Analysis) Layer(pid int64) (l Layer) {
 	return l
 }
 
-// SeesWaits reports whether the trace tells when threads of a process wait: else they seem to run.
-func (a *Analysis) SeesWaits(pid int64) bool {
-	for rt := range a.processes.OfProcess(pid) {
-		if rt.State.waited {
-			return true
-		}
-	}
-	return false
-}
-
 // causes returns where the time of an activity went that a thread ends now.
 func (p *process) causes(x *Activity, t *thread) *Causes {
 	first := sort.Search(len(p.pauses), func(i int) bool { return p.pauses[i].to > x.Begin })

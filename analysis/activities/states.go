@@ -110,3 +110,13 @@ func (t *thread) spent(s state) {
 		x.keep(nil, []state{s})
 	}
 }
+
+// SeesWaits reports whether the trace tells when threads of a process wait: else they seem to run.
+func (a *Analysis) SeesWaits(pid int64) bool {
+	for rt := range a.processes.OfProcess(pid) {
+		if rt.State.waited {
+			return true
+		}
+	}
+	return false
+}

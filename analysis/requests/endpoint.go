@@ -246,3 +246,16 @@ func socketAddress(text string) string {
 	ip, _ := netip.AddrFromSlice(b[at : at+size])
 	return netip.AddrPortFrom(ip.Unmap(), uint16(b[0])<<8|uint16(b[1])).String()
 }
+
+// label is the name of an activity for people: its endpoint, before which the task stands where it is no
+// address, such as Lookup flour.
+func (c *activity) label() string {
+	switch e := c.endpoint(); e {
+	case "":
+		return c.task.name
+	case c.work:
+		return c.task.name + " " + e
+	default:
+		return e
+	}
+}

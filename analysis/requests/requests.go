@@ -213,7 +213,7 @@ func (a *Analysis) start(r *etw.Record) {
 	c := a.begin(r, id, key)
 	c.Name, c.address = name, to
 	if c.Flow = a.flow.Lookup(r, r.ActivityID); c.Flow != nil {
-		c.Flow.Name, c.Flow.AllLate = cmp.Or(c.endpoint(), key.name), &c.task.spent.late
+		c.Flow.Name, c.Flow.AllLate = c.label(), &c.task.spent.late
 	}
 	if span != "" {
 		c.SpanID = span
