@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/dotnet/framework"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 func analyze(tb testing.TB, path string) *Result { return testtrace.Analyze(tb, New, path) }
@@ -122,7 +123,7 @@ func TestQueue(t *testing.T) {
 // TestHolders: a program in which workers wait for a task, in WaitOne and for a lock while the
 // pool adds workers for blocked ones; without samples nothing is said.
 func TestHolders(t *testing.T) {
-	path := testtrace.Named(t, "ferry-net9-full.nettrace.gz")
+	path := corpus.File(t, "causes", "ferry-net9-full.nettrace.gz")
 	var mux etw.Mux
 	code, a := symbols.New(&mux), New(&mux)
 	a.NameBy(func(s *stacks.Samples) *stacks.Profile {
