@@ -245,13 +245,29 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 		facts = append(facts, fmt.Sprintf("the trace has more context switches than there is room for: %s, none longer than %s, have no stack", show.Count(int64(res.Folded), "time off processors", "times off processors"), show.MS(res.FoldedMS)))
 	}
 	facts = appendForeign(facts, a.Stacks().Misdefined, "the rest")
-	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
+	list := a.Samples()
+	if ns := endingInKernel(list); res.Samples > 0 && ns > 0 { // of Linux
+		facts = append(facts, fmt.Sprintf("of %s the stacks end in the kernel: --stack-kb 16 of etw collect --system finds callers without frame pointers", show.MS(float64(ns)/1e6)))
+	}
+	return Gathered{Samples: list, Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		_, ns := byState(p)
 		if res.Readies == 0 {
 			return []string{fmt.Sprintf("threads waited for %s, which includes being ready to run: no event tells it apart", show.MS(float64(lastOf(p.Totals()))/1e6))}
 		}
 		return []string{fmt.Sprintf("threads waited for %s, and were ready to run for %s", show.MS(float64(ns["waiting"])/1e6), show.MS(float64(ns["ready"])/1e6))}
 	}}
+}
+
+// endingInKernel is how long threads were off processors with stacks of which no frame is the program's.
+func endingInKernel(list []*stacks.Samples) (ns int64) {
+	for _, samples := range list {
+		for s := range samples.All() {
+			if stack := samples.Stack(s.Stack); len(stack) > 0 && stack[len(stack)-1]>>63 == 1 {
+				ns += lastOf(s.Values)
+			}
+		}
+	}
+	return ns
 }
 
 // needsOf returns the events to record. Recorders of Windows have samples of their own.
