@@ -111,11 +111,11 @@ func (x *shares) of(name string) *spent {
 // are others in another process.
 func selfOf(p *stacks.Profile, s stacks.Sample) string {
 	_, frame := p.Split(s.Stack)
-	f := &p.Frames[frame]
-	if f.Name == "0x"+strconv.FormatUint(f.Address, 16) {
+	name := p.Frames[frame].Name
+	if _, err := strconv.ParseUint(strings.TrimPrefix(name, "0x"), 16, 64); err == nil && strings.HasPrefix(name, "0x") {
 		return "[unnamed code]"
 	}
-	return f.Name
+	return name
 }
 
 // timesOf returns how many samples one stands for: profiles of other tools add up those of

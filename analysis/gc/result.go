@@ -100,9 +100,9 @@ type Runtime struct {
 
 // AllocatedIsWhole reports whether AllocatedMB has all of the trace, but for the time after the last
 // collection: nobody tells what was allocated before the first one, if the trace began later than the
-// program, and of what background collections free some is allocated anew between two looks.
+// program.
 func (rt *Runtime) AllocatedIsWhole() bool {
-	return !rt.AllocatedMB.IsZero() && (rt.AllocatedBy != "collections" || rt.All.Background == 0 && len(rt.GCs) > 0 && !rt.GCs[0].AllocatedMB.IsZero())
+	return !rt.AllocatedMB.IsZero() && (rt.AllocatedBy != "collections" || len(rt.GCs) > 0 && !rt.GCs[0].AllocatedMB.IsZero())
 }
 
 // A Tuning is the measurement of a server GC at one collection, and its decision.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
@@ -284,21 +285,42 @@ func TestComparedUnlike(t *testing.T) {
 	}
 }
 
-// Time on processors of EventPipe is that in managed code, as the kinds of work have it.
+// Time on processors of EventPipe is that of threads that do not wait, as the kinds of work have it.
 func TestComparedTime(t *testing.T) {
 	path := corpus.Glob(t, "dotnet10", "cpu.nettrace")
-	out, _, _ := output("top", "--by", "kind", "--json", "--label", "state=managed", path[0])
-	var kinds struct{ Groups []struct{ SelfMS float64 } }
+	out, _, _ := output("top", "--by", "kind", "--json", path[0])
+	var kinds struct {
+		Groups []struct {
+			Kind   string
+			SelfMS float64
+		}
+	}
 	testio.JSON(t, out, &kinds)
-	sum := 0.0
+	want := make(map[string]float64)
 	for _, row := range kinds.Groups {
-		sum += row.SelfMS
+		want["cpu.kind."+row.Kind+".ms"] = row.SelfMS
 	}
 	doc, _ := compareDocument(t, 0, path, path, "--all")
+	sum, all, equal := 0.0, 0.0, 0
 	for _, m := range doc.Measures {
-		if m.Metric == "cpu.ms" && (m.A.Or(0) < sum-0.001 || m.A.Or(0) > sum+0.001) {
-			t.Errorf("%v, and %v by kind", m.A, sum)
+		v := m.A.Or(0)
+		switch {
+		case m.Metric == "cpu.ms":
+			all = v
+		case !strings.HasPrefix(m.Metric, "cpu.kind."):
+			continue
+		case m.Metric == "cpu.kind.waiting.ms": // of what is not seen to wait by its stack
+			sum += v
+		default:
+			sum += v
+			equal++
+			if math.Abs(v-want[m.Metric]) > 0.001 {
+				t.Errorf("%s is %v, not %v", m.Metric, v, want[m.Metric])
+			}
 		}
+	}
+	if equal < 3 || all == 0 || math.Abs(sum-all) > 0.001 {
+		t.Errorf("%v, and %v by %d kinds", all, sum, equal)
 	}
 }
 

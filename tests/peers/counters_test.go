@@ -107,9 +107,15 @@ func compareCounter(s *sheet, p *peerCounter) {
 			s.equal("type", c.Type, theirs.CounterType)
 			s.equal("metadata", c.Metadata, theirs.Metadata)
 			s.number("interval of "+c.Name, measure.Known(pt.IntervalSec), theirs.IntervalSec)
+			s.number("count of "+c.Name, pt.Count, theirs.Count)
+			if theirs.Count != nil && *theirs.Count == 0 { // of no values nobody knows the rest
+				if known := !pt.Mean.IsZero() || !pt.StdDev.IsZero() || !pt.Min.IsZero() || !pt.Max.IsZero(); known {
+					s.near("values of "+c.Name, 1, 0)
+				}
+				return
+			}
 			s.number("mean of "+c.Name, pt.Mean, theirs.Mean)
 			s.number("deviation of "+c.Name, pt.StdDev, theirs.StandardDeviation)
-			s.number("count of "+c.Name, pt.Count, theirs.Count)
 			s.number("least of "+c.Name, pt.Min, theirs.Min)
 			s.number("greatest of "+c.Name, pt.Max, theirs.Max)
 			s.number("increment of "+c.Name, pt.Increment, theirs.Increment)
