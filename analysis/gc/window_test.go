@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
-	"github.com/etwgen/etwgen/analysis/internal/when"
-	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -19,19 +17,10 @@ func collecting(t *testing.T, seed uint64, from, to time.Duration) (*Result, []P
 	random := rand.New(rand.NewPCG(seed, 3))
 	var mux etw.Mux
 	a := New(&mux)
-	if from != 0 || to != 0 {
-		origin := when.Origin(&etw.Record{Clock: &etw.Clock{Frequency: 1e9}})
-		at := func(d time.Duration) (x time.Time) {
-			if d != 0 {
-				x = time.Unix(0, origin+int64(d))
-			}
-			return x
-		}
-		window.Of(&mux).Between(at(from), at(to))
-	}
 	var pauses []Pause
 	a.OnPause(func(p Pause) { pauses = append(pauses, p) })
 	s := testtrace.NewScript(t, &mux)
+	s.Between(from, to)
 	now := time.Duration(0)
 	add := func(thread int64, e etw.Event) {
 		now += time.Duration(random.Int64N(5e6))

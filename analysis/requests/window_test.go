@@ -7,8 +7,6 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
-	"github.com/etwgen/etwgen/analysis/internal/when"
-	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -19,17 +17,8 @@ func serving(t *testing.T, seed uint64, from, to time.Duration) map[string]float
 	random := rand.New(rand.NewPCG(seed, 4))
 	var mux etw.Mux
 	a := New(&mux)
-	if from != 0 || to != 0 {
-		origin := when.Origin(&etw.Record{Clock: &etw.Clock{Frequency: 1e9}})
-		at := func(d time.Duration) (x time.Time) {
-			if d != 0 {
-				x = time.Unix(0, origin+int64(d))
-			}
-			return x
-		}
-		window.Of(&mux).Between(at(from), at(to))
-	}
 	s := testtrace.NewScript(t, &mux)
+	s.Between(from, to)
 	tasks := etw.MustParseGUID("2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5")
 	now := time.Duration(0)
 	later := func() time.Duration { now += time.Duration(random.Int64N(2e6)); return now }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -21,6 +23,21 @@ type Script struct {
 // NewScript returns a script for mux. Its process has the id 1.
 func NewScript(tb testing.TB, mux *etw.Mux) *Script {
 	return &Script{tb: tb, mux: mux, clock: etw.Clock{Frequency: 1e9}, PID: 1}
+}
+
+// Between chooses the part of the time of the mux from one time since the session began to another;
+// 0 is no bound.
+func (s *Script) Between(from, to time.Duration) {
+	origin := when.Origin(&etw.Record{Clock: &s.clock})
+	at := func(d time.Duration) (x time.Time) {
+		if d != 0 {
+			x = time.Unix(0, origin+int64(d))
+		}
+		return x
+	}
+	if from != 0 || to != 0 {
+		window.Of(s.mux).Between(at(from), at(to))
+	}
 }
 
 // Event gives an event of a thread, at a time since the session began, to the mux.
