@@ -19,8 +19,8 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// The rules of PerfView a second time: sample by sample, without caches, tables or the regular
-// expressions of Go.
+// The rules of PerfView a second time: sample by sample, without tables or the regular
+// expressions of Go. Matches alone are kept, by pattern and name: they are most of the time.
 
 // A step matches runes from a place on, and goes on behind them.
 type step func(text []rune, at int, caps []string, then func(at int, caps []string) bool) bool
@@ -112,6 +112,19 @@ func (p *secondReader) alternatives() step {
 	}
 }
 
+// secondMatches has the matches of one filter, by pattern and name.
+type secondMatches map[[2]string][]string
+
+func (m secondMatches) find(pattern, name string) []string {
+	key := [2]string{pattern, name}
+	found, ok := m[key]
+	if !ok {
+		found = secondMatch(pattern, name)
+		m[key] = found
+	}
+	return found
+}
+
 // secondMatch returns the match and its captures.
 func secondMatch(pattern, name string) []string {
 	if expr, ok := strings.CutPrefix(pattern, "@"); ok {
@@ -133,18 +146,18 @@ func secondMatch(pattern, name string) []string {
 	return nil
 }
 
-func secondAny(list, name string) bool {
+func (m secondMatches) any(list, name string) bool {
 	for pattern := range strings.SplitSeq(list, ";") {
-		if pattern = strings.TrimSpace(pattern); pattern != "" && secondMatch(pattern, name) != nil {
+		if pattern = strings.TrimSpace(pattern); pattern != "" && m.find(pattern, name) != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// secondGroup returns the name of the group of a frame, "" if it is in none, and whether it is
+// group returns the name of the group of a frame, "" if it is in none, and whether it is
 // an entry group.
-func secondGroup(groups string, f *stacks.Frame) (name string, entry bool) {
+func (m secondMatches) group(groups string, f *stacks.Frame) (name string, entry bool) {
 	text := f.Full
 	if cut := strings.LastIndexAny(f.Module, `/\`); cut >= 0 && strings.Contains(text, "!") {
 		text = f.Module[:cut+1] + text
@@ -162,13 +175,13 @@ func secondGroup(groups string, f *stacks.Frame) (name string, entry bool) {
 		} else if i := strings.Index(rule, "->"); i >= 0 {
 			pattern, to = rule[:i], rule[i+2:]
 		}
-		m := secondMatch(strings.TrimSpace(pattern), text)
-		if m == nil {
+		match := m.find(strings.TrimSpace(pattern), text)
+		if match == nil {
 			entry = false
 			continue
 		}
 		to = strings.ReplaceAll(strings.TrimSpace(to), "$&", "$0")
-		for i, capture := range m {
+		for i, capture := range match {
 			to = strings.ReplaceAll(to, fmt.Sprint("$", i), capture)
 		}
 		if name, text = to, to; entry || to == "" {
@@ -187,8 +200,8 @@ type secondInfo struct{ name, group string }
 // apart tells frames of one name apart that no group made one.
 const apart = "\x00"
 
-// secondStack returns the names of a stack, the outermost first, or that it is dropped.
-func secondStack(p *stacks.Profile, stack []int, f stacks.Filter) (names []string, ok bool) {
+// stack returns the names of a stack, the outermost first, or that it is dropped.
+func (m secondMatches) stack(p *stacks.Profile, stack []int, f stacks.Filter) (names []string, ok bool) {
 	var wanted []string
 	for text := range strings.SplitSeq(f.Include, ";") {
 		if text = strings.TrimSpace(text); text != "" {
@@ -200,7 +213,7 @@ func secondStack(p *stacks.Profile, stack []int, f stacks.Filter) (names []strin
 	for _, i := range stack {
 		frame := &p.Frames[i]
 		x := &secondInfo{name: fmt.Sprint(frame.Full, apart, i)}
-		group, entry := secondGroup(f.Group, frame)
+		group, entry := m.group(f.Group, frame)
 		switch {
 		case group != "" && entry:
 			x.name, x.group = group+" <<"+frame.Name+">>", group
@@ -211,15 +224,15 @@ func secondStack(p *stacks.Profile, stack []int, f stacks.Filter) (names []strin
 			x.name = group
 		}
 		shown, _, _ := strings.Cut(x.name, apart)
-		if secondAny(f.Exclude, shown) {
+		if m.any(f.Exclude, shown) {
 			return nil, false
 		}
 		async := strings.Contains(shown, ".MoveNext()")
-		if caller != nil && (secondAny(f.Fold, shown) || caller.name == x.name || async && strings.HasPrefix(caller.name, shown+apart)) {
+		if caller != nil && (m.any(f.Fold, shown) || caller.name == x.name || async && strings.HasPrefix(caller.name, shown+apart)) {
 			continue
 		}
 		for i, p := range wanted {
-			met[i] = met[i] || secondMatch(p, shown) != nil
+			met[i] = met[i] || m.find(p, shown) != nil
 		}
 		names, caller = append(names, x.name), x
 	}
@@ -257,11 +270,11 @@ func (n *secondNode) secondSums(name string, path []string, least float64, sums 
 }
 
 func second(p *stacks.Profile, f stacks.Filter) map[string][2]int64 {
-	root := &secondNode{children: map[string]*secondNode{}}
+	root, matches := &secondNode{children: map[string]*secondNode{}}, secondMatches{}
 	for s := range p.Samples() {
 		stack := slices.Collect(p.Stack(s.Stack))
 		slices.Reverse(stack)
-		names, ok := secondStack(p, stack, f)
+		names, ok := matches.stack(p, stack, f)
 		if !ok {
 			continue
 		}

@@ -143,7 +143,7 @@ func (x *plain) check(p *Profile) error {
 func TestStretches(t *testing.T) {
 	seeds := 1
 	if os.Getenv("ETWGEN_TESTS") == "all" {
-		seeds = 5
+		seeds = 2
 	}
 	for range seeds {
 		seed := rand.Uint64()
