@@ -15,6 +15,7 @@ package analysis
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
@@ -32,6 +33,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -74,23 +76,24 @@ type Result struct {
 // these as well, name their needs.
 var parts = []part{
 	of(nil, runtimes.New, func(r *Result) **runtimes.Result { return &r.Runtimes }),
-	of(gc.Needs, gc.New, func(r *Result) **gc.Result { return &r.GC }),
+	clipping(gc.Needs, gc.New, func(r *Result) **gc.Result { return &r.GC }),
 	of(alloc.Needs, alloc.New, func(r *Result) **alloc.Result { return &r.Alloc }),
 	of(jit.Needs, jit.New, func(r *Result) **jit.Result { return &r.JIT }),
 	of(exceptions.NeedsHandling, exceptions.New, func(r *Result) **exceptions.Result { return &r.Exceptions }),
-	of(contention.Needs, contention.New, func(r *Result) **contention.Result { return &r.Contention }),
-	of(waits.NeedsPool, waits.New, func(r *Result) **waits.Result { return &r.Waits }),
+	clipping(contention.Needs, contention.New, func(r *Result) **contention.Result { return &r.Contention }),
+	clipping(waits.NeedsPool, waits.New, func(r *Result) **waits.Result { return &r.Waits }),
 	of(threadpool.Needs, threadpool.New, func(r *Result) **threadpool.Result { return &r.ThreadPool }),
 	of(loader.Needs, loader.New, func(r *Result) **loader.Result { return &r.Loader }),
 	of(nil, handles.New, func(r *Result) **handles.Result { return &r.Handles }),
 	of(nil, heap.New, func(r *Result) **heap.Result { return &r.Heap }),
-	of(requests.Needs, requests.New, func(r *Result) **requests.Result { return &r.Requests }),
+	clipping(requests.Needs, requests.New, func(r *Result) **requests.Result { return &r.Requests }),
 	of(nil, counters.New, func(r *Result) **counters.Result { return &r.Counters }),
 }
 
 // A part is one of the analyses.
 type part struct {
 	needs []need.Need
+	clips bool // it follows the window of its mux
 	// begin returns the analysis, and a function that puts its answer where it belongs.
 	begin func(*etw.Mux) (any, answer)
 }
@@ -99,13 +102,20 @@ type part struct {
 type answer func(*Result) any
 
 func of[A interface{ Result() R }, R any](needs []need.Need, begin func(*etw.Mux) A, field func(*Result) *R) part {
-	return part{needs, func(mux *etw.Mux) (any, answer) {
+	return part{needs: needs, begin: func(mux *etw.Mux) (any, answer) {
 		a := begin(mux)
 		return a, func(r *Result) any {
 			*field(r) = a.Result()
 			return *field(r)
 		}
 	}}
+}
+
+// clipping is of for an analysis of intervals, of which the part within a window counts.
+func clipping[A interface{ Result() R }, R any](needs []need.Need, begin func(*etw.Mux) A, field func(*Result) *R) part {
+	p := of(needs, begin, field)
+	p.clips = true
+	return p
 }
 
 // Needs are those of the analyses but for handles and heap, which change the program that
@@ -119,26 +129,69 @@ var Needs = func() (list []need.Need) {
 
 // A Set is all analyses together.
 type Set struct {
-	mux      *etw.Mux
-	analyses []any
-	answers  []answer
+	mux, wide *etw.Mux // the same, if of all times
+	analyses  []any
+	inTime    []any // those of them that are at mux
+	clips     []any // the others
+	answers   []answer
+	times     times // of what was given to wide
 }
 
 // New returns all analyses, with their handlers registered at mux.
-func New(mux *etw.Mux) *Set {
+func New(mux *etw.Mux) *Set { return begin(mux, mux) }
+
+// NewWithin returns all analyses of the time from one moment on until before another, of which a zero
+// one is no bound. Those of intervals, of which the parts within count, are given the records of all
+// times by [Set.Wide], the others those of mux, which are to be of that time.
+func NewWithin(mux *etw.Mux, from, to time.Time) *Set {
+	if from.IsZero() && to.IsZero() {
+		return New(mux)
+	}
+	wide := new(etw.Mux)
+	window.Of(wide).Between(from, to)
+	return begin(mux, wide)
+}
+
+func begin(mux, wide *etw.Mux) *Set {
 	defer need.Ask(mux, Needs)()
-	s := &Set{mux: mux}
+	s := &Set{mux: mux, wide: wide}
 	for _, p := range parts {
-		a, answer := p.begin(mux)
+		at := mux
+		if p.clips {
+			at = wide
+		}
+		a, answer := p.begin(at)
 		s.analyses, s.answers = append(s.analyses, a), append(s.answers, answer)
+		if at == mux {
+			s.inTime = append(s.inTime, a)
+		} else {
+			s.clips = append(s.clips, a)
+		}
 	}
 	return s
 }
 
-// Skip gives the analyses a record that is not to count, such as one outside of the time that was
-// asked for: some learn from it which code there is.
+// Wide gives those analyses a record that follow a part of the time. Of one that is not to count
+// whatever its time is, some learn which code there is.
+func (s *Set) Wide(r *etw.Record, counts bool) error {
+	switch {
+	case s.wide == s.mux:
+		return nil
+	case !counts:
+		return skip(s.clips, r)
+	}
+	s.times.see(r)
+	return s.wide.Dispatch(r)
+}
+
+// Skip gives the other analyses a record that is not to count, such as one outside of the time that
+// was asked for: some learn from it which code there is.
 func (s *Set) Skip(r *etw.Record) error {
-	for _, x := range s.analyses {
+	return skip(s.inTime, r)
+}
+
+func skip(list []any, r *etw.Record) error {
+	for _, x := range list {
 		if x, ok := x.(interface{ Skip(*etw.Record) error }); ok {
 			if err := x.Skip(r); err != nil {
 				return err
@@ -151,7 +204,7 @@ func (s *Set) Skip(r *etw.Record) error {
 // Result returns the findings so far. It shares no memory that changes with the analyses.
 func (s *Set) Result() *Result {
 	stats := s.mux.Stats()
-	r := &Result{Records: stats.Records, Undecodable: stats.Undecodable}
+	r := &Result{Records: stats.Records, Undecodable: max(stats.Undecodable, s.wide.Stats().Undecodable)}
 	for _, answer := range s.answers {
 		if x, ok := answer(r).(interface{ Warnings() []string }); ok {
 			r.doubts = append(r.doubts, x.Warnings()...)
@@ -170,7 +223,9 @@ type options struct {
 	samples func() []*stacks.Samples
 	beside  []any
 	named   func(*stacks.Samples) *stacks.Profile
-	parted  func(skip func(*etw.Record) error)
+	parted  func(*Set)
+	from    time.Time
+	to      time.Time
 }
 
 // Losses names the function that says, at the end, how many events were lost when
@@ -196,10 +251,16 @@ func Named(of func(*stacks.Samples) *stacks.Profile) Option {
 	return func(o *options) { o.named = of }
 }
 
-// Parted tells a source that has a part of a trace alone where to give the other records: see
-// [Set.Skip].
-func Parted(tell func(skip func(*etw.Record) error)) Option {
+// Parted tells a source that has a part of a trace alone to which analyses to give the other records:
+// see [Set.Skip].
+func Parted(tell func(*Set)) Option {
 	return func(o *options) { o.parted = tell }
+}
+
+// Within has the results be of the time from one moment on until before another, of which a zero one
+// is no bound. The source, which is to be [Parted], has the records of that time alone.
+func Within(from, to time.Time) Option {
+	return func(o *options) { o.from, o.to = from, to }
 }
 
 // Run gives all records of a source to all analyses. A source that is incomplete is no
@@ -210,8 +271,7 @@ func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error
 	for _, opt := range opts {
 		opt(&o)
 	}
-	var mux etw.Mux
-	s := New(&mux)
+	s := NewWithin(new(etw.Mux), o.from, o.to)
 	for _, x := range s.analyses {
 		if x, ok := x.(interface {
 			NameBy(func(*stacks.Samples) *stacks.Profile)
@@ -220,13 +280,13 @@ func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error
 		}
 	}
 	if o.parted != nil {
-		o.parted(s.Skip)
+		o.parted(s)
 	}
 	lanes := func(*Result) {}
 	if o.buckets > 0 {
 		source, lanes = s.timeline(source, &o)
 	}
-	err := mux.Run(ctx, source)
+	err := s.mux.Run(ctx, source)
 	res := s.Result()
 	lanes(res)
 	if o.lost != nil {

@@ -23,7 +23,6 @@ import (
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
-	"github.com/etwgen/etwgen/trace/rewrite"
 )
 
 // formatHTML is a format of reports alone.
@@ -162,21 +161,24 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	}
 	defer end()
 	t := x.t
-	x.programs, x.sampler = pick.NewPrograms(), code.NewSampler(t, files)
+	h.From.Resolve(t.Start())
+	h.To.Resolve(t.Start())
+	from, to := h.From.In(t.Start()), h.To.In(t.Start())
+	x.programs, x.sampler = pick.NewPrograms(), code.NewSampler(t, files, from, to)
+	plain := *h
+	plain.Taken = nil
 	src := &watched{r: pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress},
-		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, keeper: pick.KeeperOf(h), seen: need.Follow(analysis.Needs)}
+		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, sieve: pick.NewSieve(&plain, false), beyond: pick.NewSieve(&plain, true), seen: need.Follow(analysis.Needs)}
 	x.seen = src.seen
 	src.span.Bound(t.Bounds())
 	x.sampler.Parted = h.During != nil
-	h.From.Resolve(t.Start())
-	h.To.Resolve(t.Start())
 	x.machine, x.chosen = newMachineParts(h, t), machine{asked: *h}
 	if h.Threads != nil {
 		x.warnings = append(x.warnings, "--tid: the work of others for these threads is not here, such as collections on threads of the runtime, and counters")
 	}
 	src.machine = x.machine
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
-	opts = append(opts, analysis.Named(x.sampler.Names), analysis.Parted(func(skip func(*etw.Record) error) { src.rest = skip }))
+	opts = append(opts, analysis.Named(x.sampler.Names), analysis.Parted(func(s *analysis.Set) { src.set = s }), analysis.Within(from, to))
 	if lanes && pick.OneSession(t) == nil { // or else there is no one time
 		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered), analysis.Beside(x.machine.lanes()...))
 	}
@@ -191,8 +193,12 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	}
 	of := machine{Machine: system.Of(&x.machine.mux)}
 	x.warnings = append(x.warnings, of.doubts()...)
-	if why := src.span.WhyNone(part); why != "" {
+	if cut := src.span.Cut(h, etw.FileTimeOf(t.Start())); cut.WhyNone(part) != "" {
+		why := cut.WhyNone(part)
 		x.none, x.warnings = why, append(x.warnings, why)
+	}
+	if h.From != nil || h.To != nil {
+		x.warnings = append(x.warnings, code.Clipped)
 	}
 	if n := t.Stats().LostBuffers; n > 0 {
 		x.warnings = append(x.warnings, fmt.Sprintf("%d buffers of events were lost when the trace was recorded: counts and sums are lower bounds", n))
@@ -243,11 +249,12 @@ type watched struct {
 	programs *pick.Programs
 	sampler  *code.Sampler
 	header   *filter.Header // of what was asked for
-	keeper   *rewrite.Keeper
+	sieve    *pick.Sieve
+	beyond   *pick.Sieve // of all times
 	span     pick.TimeSpan
 	machine  *machineParts
-	seen     *need.Seen              // which events there are
-	rest     func(*etw.Record) error // takes the records that were not asked for
+	seen     *need.Seen    // which events there are
+	set      *analysis.Set // takes the records that were not asked for
 }
 
 func (w *watched) Next(rec *etw.Record) error {
@@ -275,22 +282,14 @@ func (w *watched) Next(rec *etw.Record) error {
 		if err := w.machine.take(rec, e, w.t); err != nil {
 			return err
 		}
-		wanted := h.All()
-		switch {
-		case wanted:
-		case h.Judge(rec, e, w.t.Elapsed(rec)) == filter.Take:
-			w.keeper.Chose(rec)
-			wanted = true
-		default:
-			wanted = w.keeper.Needs(rec)
-		}
-		if err := w.sampler.Take(rec, wanted); err != nil {
+		counts := w.beyond.Takes(rec, e, w.t.Elapsed(rec))
+		if err := errors.Join(w.sampler.Take(rec, counts), w.set.Wide(rec, counts)); err != nil {
 			return err
 		}
-		if wanted {
+		if w.sieve.Takes(rec, e, w.t.Elapsed(rec)) {
 			return nil
 		}
-		if err := w.rest(rec); err != nil {
+		if err := w.set.Skip(rec); err != nil {
 			return err
 		}
 	}

@@ -10,21 +10,20 @@ import (
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/export/html"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
-	"github.com/etwgen/etwgen/trace/rewrite"
 )
 
 // machineParts are the answers about the machine of which a page is made, each as its command
 // has it: processes that are asked for are chosen from those of all records.
 type machineParts struct {
 	mux     etw.Mux
-	wide    *etw.Mux      // of the analyses that follow a window: of all times, if a part is asked for, or else mux
-	judge   filter.Header // without processes and threads
-	narrow  bool          // only threads are asked for
-	keeper  *rewrite.Keeper
+	wide    *etw.Mux    // of the analyses that follow a window: of all times, if a part is asked for, or else mux
+	sieve   *pick.Sieve // without processes and threads
+	narrow  bool        // only threads are asked for
 	usage   *system.Usage
 	network *system.Network
 	files   *system.Files
@@ -34,9 +33,9 @@ type machineParts struct {
 }
 
 func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
-	p := &machineParts{judge: *h, narrow: h.Threads != nil}
-	p.judge.Processes, p.judge.Threads = nil, nil
-	p.keeper = &rewrite.Keeper{Stacks: true, Answer: true, Process: p.judge.Processes.Has}
+	judge := *h
+	judge.Processes, judge.Threads = nil, nil
+	p := &machineParts{sieve: pick.NewSieve(&judge, false), narrow: h.Threads != nil}
 	if p.wide = &p.mux; (h.From != nil || h.To != nil) && h.During == nil {
 		p.wide = new(etw.Mux)
 		clip(p.wide, t, h)
@@ -55,11 +54,7 @@ func (p *machineParts) take(rec *etw.Record, e *etw.EventInfo, t *trace.Trace) e
 			return err
 		}
 	}
-	switch {
-	case p.judge.All():
-	case p.judge.Judge(rec, e, t.Elapsed(rec)) == filter.Take:
-		p.keeper.Chose(rec)
-	case !p.keeper.Needs(rec):
+	if !p.sieve.Takes(rec, e, t.Elapsed(rec)) {
 		return nil
 	}
 	return p.mux.Dispatch(rec)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -92,11 +93,13 @@ type Sampler struct {
 	Parted  bool      // skip is to have what --activity or --during leaves out
 	found   *Gathered // once all was read
 	named   *stacks.Profile
+	within  stacks.Query
 }
 
-// NewSampler returns a sampler of a trace, with files of symbols.
-func NewSampler(t *trace.Trace, files *native.Dir) *Sampler {
-	s := &Sampler{code: frames.NewCodeMap(files)}
+// NewSampler returns a sampler of a part of the time of a trace, of which a zero end is no bound, with
+// files of symbols. It is to take the records of all times, which tell how far samples are apart.
+func NewSampler(t *trace.Trace, files *native.Dir, from, to time.Time) *Sampler {
+	s := &Sampler{code: frames.NewCodeMap(files), within: stacks.Query{From: from, To: to}}
 	processors := startProcessors(&s.samples, t)
 	s.finish, s.skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
 	return s
@@ -136,7 +139,7 @@ func (s *Sampler) Gathered() []*stacks.Samples {
 // profile returns the profile of the samples, or nil if there are none.
 func (s *Sampler) profile() *stacks.Profile {
 	if samples := s.Gathered(); s.named == nil && len(samples) > 0 {
-		s.named = stacks.NewProfile(s.code.Code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: s.code.Native}, samples...)
+		s.named = Within(stacks.NewProfile(s.code.Code.Table(), stacks.Options{Names: stacks.QualifiedNames, Native: s.code.Native}, samples...), s.within)
 	}
 	return s.named
 }
@@ -174,8 +177,13 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 	for pid, p := range s.byProcess() {
 		tree, index := callTreeOf(p, false)
 		facts := s.found.about(s.named)
+		if isCut(s.within) {
+			facts = s.found.Part(s.named, s.within)
+		}
 		if p != s.named {
-			facts = append(s.found.Part(p, stacks.Query{Processes: []int64{pid}}), Prefixed("of all processes: ", facts[1:])...)
+			q := s.within
+			q.Processes = []int64{pid}
+			facts = append(s.found.Part(p, q), Prefixed("of all processes: ", facts[1:])...)
 		}
 		tree.Lead = slices.Concat(facts, WaitingFact(p), p.Rest().Warnings())
 		if when != nil {

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -107,3 +108,17 @@ func (p *Profiled) tellOfLeft(had int) {
 // fewSamples is up to how many samples of a window are looked at one by one. Of more, of which the
 // page shows one window after the other, all of the trace has that fact.
 const fewSamples = 1 << 20
+
+// Within returns the samples of a profile in the time of a query.
+func Within(p *stacks.Profile, q stacks.Query) *stacks.Profile {
+	if !isCut(q) {
+		return p
+	}
+	view, err := p.Query(context.Background(), q)
+	if err != nil { // which contexts alone cause
+		return p
+	}
+	return view.Profile()
+}
+
+func isCut(q stacks.Query) bool { return !q.From.IsZero() || !q.To.IsZero() }

@@ -11,7 +11,6 @@ import (
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
-	"github.com/etwgen/etwgen/trace/rewrite"
 )
 
 // An Inquiry is one pass of an analysis over traces.
@@ -19,7 +18,7 @@ type Inquiry struct {
 	Cmd     *cobra.Command
 	Mux     *etw.Mux
 	Also    *etw.Mux                          // of what needs all records, whatever is asked for; may be nil
-	More    *etw.Mux                          // of what is asked beside the answer; may be nil
+	Beyond  func(*etw.Record, bool) error     // takes the records of all times, and whether they would count; may be nil
 	Each    func(*etw.Record, *etw.EventInfo) // sees what the answer does; may be nil
 	Names   *Names
 	Asked   filter.Numbers // processes
@@ -41,13 +40,10 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
 	i.Cut, i.Parted = h.From != nil || h.To != nil, h.During != nil
-	judge := *h
-	if i.Wide {
-		judge.From, judge.To = nil, nil
-	}
-	all := judge.All()
+	sieve, beyond := NewSieve(h, i.Wide), NewSieve(h, true)
+	beyond.header.Taken = nil // it is called by the other one
 	i.Span.Bound(t.Bounds())
-	decoder, keeper := builtin.NewDecoder(), KeeperOf(h)
+	decoder := builtin.NewDecoder()
 	r := &Reading{Cmd: i.Cmd, Progress: show.NewProgress(i.Cmd.ErrOrStderr(), nil), Share: t.Progress}
 	source := i.Source
 	if source == nil {
@@ -65,23 +61,16 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 				return err
 			}
 		}
-		switch {
-		case all:
-		case judge.Judge(rec, e, t.Elapsed(rec)) == filter.Take:
-			keeper.Chose(rec)
-			if h.Taken != nil {
-				h.Taken(rec, t.Elapsed(rec))
+		if i.Beyond != nil {
+			if err := i.Beyond(rec, beyond.Takes(rec, e, t.Elapsed(rec))); err != nil {
+				return err
 			}
-		case !keeper.Needs(rec):
+		}
+		if !sieve.Takes(rec, e, t.Elapsed(rec)) {
 			return i.leave(rec)
 		}
 		if i.Each != nil {
 			i.Each(rec, e)
-		}
-		if i.More != nil {
-			if err := i.More.Dispatch(rec); err != nil {
-				return err
-			}
 		}
 		return i.Mux.Dispatch(rec)
 	})
@@ -99,12 +88,6 @@ func (i *Inquiry) leave(rec *etw.Record) error {
 		return nil
 	}
 	return i.Rest(rec)
-}
-
-// KeeperOf returns a function that says which records an analysis needs beside those that a
-// filter lets through.
-func KeeperOf(h *filter.Header) *rewrite.Keeper {
-	return &rewrite.Keeper{Stacks: true, Answer: true, Process: h.Processes.Has}
 }
 
 // Warnings names the faults of the traces that weaken the answer.

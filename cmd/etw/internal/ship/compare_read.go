@@ -3,6 +3,7 @@ package ship
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -154,6 +155,7 @@ type sideReader struct {
 	code    *frames.CodeMap
 	cpu     func() code.Gathered
 	alloc   *alloc.Analysis
+	within  stacks.Query // its time alone
 }
 
 // read asks a trace everything.
@@ -176,10 +178,11 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 		return nil, err
 	}
 	var mux etw.Mux
-	set := analysis.New(&mux)
-	s := &sideReader{c: c, decoder: builtin.NewDecoder(), code: frames.NewCodeMap(files)}
+	s := &sideReader{c: c, decoder: builtin.NewDecoder(), code: frames.NewCodeMap(files),
+		within: stacks.Query{From: h.From.In(t.Start()), To: h.To.In(t.Start())}}
+	set := analysis.NewWithin(&mux, s.within.From, s.within.To)
 	s.cpu = code.Start(samples.Find("cpu"), &s.beside, t)
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Also: &s.code.Mux, More: &s.beside, Rest: set.Skip, Asked: h.Processes}
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Also: &s.code.Mux, Rest: set.Skip, Beyond: s.beyond(set), Asked: h.Processes, CutText: code.Clipped}
 	if c.below != nil {
 		s.alloc = alloc.New(&s.beside)
 		if i.Source, err = frames.BindStacks(cmd, &c.in, t, []string{path}); err != nil {
@@ -206,13 +209,9 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	}
 	frames.ReportFaults(cmd, files)
 	res := set.Result()
-	r := &comparedRun{path: path, warnings: i.Warnings(t), lost: t.Stats().Lost, trouble: trouble, per: 1}
-	for _, w := range res.Warnings {
-		if !slices.Contains(r.warnings, w) {
-			r.warnings = append(r.warnings, w)
-		}
-	}
-	if r.none = i.Span.WhyNone(&c.scope); r.none != "" {
+	r := &comparedRun{path: path, warnings: append(i.Warnings(t), res.Warnings...), lost: t.Stats().Lost, trouble: trouble, per: 1}
+	span := i.Span.Cut(h, etw.FileTimeOf(t.Start()))
+	if r.none = span.WhyNone(&c.scope); r.none != "" {
 		return r, nil
 	}
 	length := i.Span.Within(h, etw.FileTimeOf(t.Start()))
@@ -226,6 +225,16 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	}
 	r.figures = compare.Per(r.figures, r.per)
 	return r, nil
+}
+
+// beyond returns what takes the records of all times.
+func (s *sideReader) beyond(set *analysis.Set) func(*etw.Record, bool) error {
+	return func(r *etw.Record, counts bool) (err error) {
+		if counts {
+			err = s.beside.Dispatch(r)
+		}
+		return errors.Join(err, set.Wide(r, counts))
+	}
 }
 
 // count counts the events that sums are set against, or the operations of BenchmarkDotNet.
@@ -251,7 +260,7 @@ func operations(r *etw.Record, e *etw.EventInfo) float64 {
 func (s *sideReader) figures(res *analysis.Result, length time.Duration) (list []compare.Figure, samples, states string) {
 	options := stacks.Options{Names: stacks.QualifiedNames, Native: s.code.Native}
 	named := func(list ...*stacks.Samples) *stacks.Profile {
-		p := stacks.NewProfile(s.code.Code.Table(), options, list...)
+		p := code.Within(stacks.NewProfile(s.code.Code.Table(), options, list...), s.within)
 		if s.c.below != nil {
 			p = p.Below(s.c.below)
 		}
