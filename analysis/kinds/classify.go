@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -11,11 +12,11 @@ import (
 
 // A Classification tells the kind of work of each sample of a profile.
 type Classification struct {
-	rules  *Rules
-	p      *stacks.Profile
-	facts  []fact // of frames
-	nodes  []node // of stacks
-	unseen []bool // of stacks: what its innermost frame calls is not seen
+	rules *Rules
+	p     *stacks.Profile
+	facts []fact // of frames
+	once  sync.Once
+	nodes []node // of stacks, once somebody asks for kinds
 }
 
 // A fact is the verdict of the rules on a frame.
@@ -40,18 +41,30 @@ type node struct {
 // Classify returns the kind of work of each sample of a profile. It takes stacks as filters
 // left them.
 func (r *Rules) Classify(p *stacks.Profile) *Classification {
-	c := &Classification{rules: r, p: p, facts: make([]fact, len(p.Frames)), nodes: make([]node, p.Stacks()), unseen: make([]bool, p.Stacks())}
+	c := &Classification{rules: r, p: p, facts: make([]fact, len(p.Frames))}
 	byModule := make(map[string][]*rule)
 	for i := range p.Frames {
 		c.facts[i] = r.factOf(&p.Frames[i], byModule)
 	}
-	for id := 1; id < len(c.nodes); id++ { // callers have smaller numbers
-		from, frame := p.Split(stacks.ID(id))
-		f := c.facts[frame]
-		c.nodes[id] = r.extend(c.nodes[from], f)
-		c.unseen[id] = f.managed && (!f.known || r.kinds[f.kind].Name == Framework)
-	}
 	return c
+}
+
+func (c *Classification) extendAll() {
+	c.nodes = make([]node, c.p.Stacks())
+	for id := 1; id < len(c.nodes); id++ { // callers have smaller numbers
+		from, frame := c.p.Split(stacks.ID(id))
+		c.nodes[id] = c.rules.extend(c.nodes[from], c.facts[frame])
+	}
+}
+
+// ends reports whether the calls of a stack's innermost frame are not seen.
+func (c *Classification) ends(id stacks.ID) bool {
+	if id == 0 {
+		return false
+	}
+	_, frame := c.p.Split(id)
+	f := c.facts[frame]
+	return f.managed && (!f.known || c.rules.kinds[f.kind].Name == Framework)
 }
 
 // Unmatched returns the rules, as their tables have them, that were added to those that are
@@ -74,8 +87,9 @@ const Framework = "framework"
 
 // Of returns the kind of a sample.
 func (c *Classification) Of(s stacks.Sample) Kind {
+	c.once.Do(c.extendAll)
 	kind := c.nodes[s.Stack].kind - 1
-	if c.unseen[s.Stack] && slices.Contains(s.Labels, external) && c.nodes[s.Stack].all == 0 || kind < 0 {
+	if c.nodes[s.Stack].all == 0 && c.Unseen(s) || kind < 0 {
 		kind = c.rules.index(Unknown)
 	}
 	return c.rules.kinds[kind]
@@ -88,7 +102,7 @@ var external = stacks.Label{Key: "state", Value: "external"}
 // Unseen reports whether a sample is in native code that managed code called, and of
 // which nothing more is known.
 func (c *Classification) Unseen(s stacks.Sample) bool {
-	return c.unseen[s.Stack] && slices.Contains(s.Labels, external)
+	return slices.Contains(s.Labels, external) && c.ends(s.Stack)
 }
 
 func (r *Rules) index(name string) int {

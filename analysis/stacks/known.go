@@ -14,7 +14,11 @@ type knownStacks struct {
 	seeds [2]maphash.Seed
 	slots []knownStack // a power of two of them; those without a stack are free
 	n     int
+	near  []knownStack // stacks that were found last, for a table that does not fit into caches
 }
+
+// How many of those there are, for how large a table.
+const nearStacks, farStacks = 1 << 13, 1 << 16
 
 type knownStack struct {
 	stackHash
@@ -38,9 +42,18 @@ func (k *knownStacks) hash(top int32, s etw.Stack) stackHash {
 
 // find returns the stack with a hash, or 0.
 func (k *knownStacks) find(hash stackHash) ID {
+	var near *knownStack
+	if k.near != nil {
+		if near = &k.near[hash.place%nearStacks]; near.stackHash == hash {
+			return near.id
+		}
+	}
 	mask := uint64(len(k.slots) - 1)
 	for i := hash.place & mask; ; i = (i + 1) & mask {
 		if x := &k.slots[i]; x.id == 0 || x.stackHash == hash {
+			if near != nil {
+				*near = *x
+			}
 			return x.id
 		}
 	}
@@ -51,6 +64,9 @@ func (k *knownStacks) add(hash stackHash, id ID) {
 	if k.n++; 4*k.n > 3*len(k.slots) {
 		old := k.slots
 		k.slots = make([]knownStack, 2*len(old))
+		if len(k.slots) >= farStacks {
+			k.near = make([]knownStack, nearStacks)
+		}
 		for _, x := range old {
 			if x.id != 0 {
 				k.put(x)

@@ -179,9 +179,12 @@ func (p *Profile) become(step []ID) {
 
 // countNames counts the frames with names.
 func (p *Profile) countNames() {
-	within := p.within()
+	within, of := p.within(), make([]int64, len(p.Frames))
 	for n := len(p.tree.nodes) - 1; n > 0; n-- {
-		f, samples := &p.Frames[p.tree.nodes[n].key], within[n].rows
+		of[p.tree.nodes[n].key] += within[n].rows
+	}
+	for i, samples := range of {
+		f := &p.Frames[i]
 		if !f.Pseudo {
 			p.Naming.Frames += samples
 		}
@@ -204,10 +207,12 @@ func (f *Frame) IsNamed() bool {
 
 // A tallied is the tally of a profile once somebody has asked for it.
 type tallied struct {
-	mu        sync.Mutex
-	tally     *tally
-	within    []weight // inclusive
-	tags      *tally   // of samples by the numbers of their tags
+	mu     sync.Mutex
+	tally  *tally
+	within []weight // inclusive
+	tags   *tally   // of samples by the numbers of their tags
+
+	parting   sync.Mutex
 	stretches []stretch
 }
 

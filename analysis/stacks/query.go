@@ -137,14 +137,18 @@ func (k *picker) all(ctx context.Context, p *Profile) (list []piece, s *sums, er
 		if i%patience == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		if len(known) > 0 && i == known[0].from {
+		for len(known) > 0 && i == known[0].from {
 			x := &known[0]
-			if known = known[1:]; !slices.ContainsFunc(p.pieces[x.from:x.to], func(p piece) bool { return !k.whole(&p) }) {
-				s.merge(x)
-				list = append(list, p.pieces[x.from:x.to]...)
-				i = x.to - 1
+			if known = known[1:]; slices.ContainsFunc(p.pieces[x.from:x.to], func(p piece) bool { return !k.whole(&p) }) {
+				known = slices.Concat(x.parts, known)
 				continue
 			}
+			s.merge(x)
+			list = append(list, p.pieces[x.from:x.to]...)
+			i = x.to
+		}
+		if i == len(p.pieces) {
+			break
 		}
 		if part := k.of(&p.pieces[i]); part.block != nil {
 			list = append(list, part)

@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/etwgen/etwgen/internal/order"
 )
@@ -59,23 +58,23 @@ type Top struct {
 // Top returns the frames, those with the largest last value of their own first, and
 // [WaitingName] last.
 func (v *View) Top() []Top {
-	sums, types := make([]Top, len(v.p.Frames)), len(v.p.Types)
-	values := make([]int64, 2*types*len(sums))
-	for i := range sums {
-		of := values[2*types*i:]
-		sums[i] = Top{Frame: i, Self: of[:types:types], Total: of[types : 2*types : 2*types]}
-	}
+	self, total := make([]weight, len(v.p.Frames)), make([]weight, len(v.p.Frames))
 	for n := 1; n < len(v.total); n++ {
 		if v.total[n] == (weight{}) {
 			continue
 		}
 		f := v.p.tree.nodes[n].key
-		addTo(sums[f].Self, v.self[n].values)
+		self[f].add(&v.self[n])
 		if v.outer[n/64]>>(n%64)&1 != 0 {
-			addTo(sums[f].Total, v.total[n].values)
+			total[f].add(&v.total[n])
 		}
 	}
-	sums = slices.DeleteFunc(sums, func(t Top) bool { return !slices.ContainsFunc(t.Total, func(x int64) bool { return x != 0 }) })
+	var sums []Top
+	for f := range total {
+		if total[f].values != [maxValues]int64{} {
+			sums = append(sums, Top{f, own(&self[f], v.p), own(&total[f], v.p)})
+		}
+	}
 	value := len(v.p.Types) - 1
 	order.Sort(sums, func(a, b Top) int {
 		return cmp.Or(last(&v.p.Frames[a.Frame], &v.p.Frames[b.Frame]), cmp.Compare(b.Self[value], a.Self[value]), cmp.Compare(b.Total[value], a.Total[value]),

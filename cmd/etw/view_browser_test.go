@@ -340,6 +340,25 @@ func TestViewHostile(t *testing.T) {
 	}
 }
 
+// TestViewSays: a window of one end has no other one, a figure that mostly waits says so and hides that,
+// and lanes of one task of several providers have names of their own.
+func TestViewSays(t *testing.T) {
+	address := startView(t, "../../tests/recorded/causes/cause-10.nettrace.gz")
+	b := &viewTab{chromium.Start(t).Open(t, address+"stacks/flame?from=0m0.1s", "light", 1400, 900), t}
+	b.until(`/^(0m0.1s|100 ms) to (the end|[\d.]+ s)×$/.test(document.querySelector(".scope .chip")?.textContent)`)
+	b.until(`/^\d+ % of it waits\. Hide$/.test(document.querySelector(".view > p.soft")?.textContent)`)
+	b.Eval(`document.querySelector(".view > p.soft button").click()`, nil)
+	b.until(`location.search.includes("exclude=") && !document.querySelector(".view > p.soft") && document.querySelector(".flameview canvas")`)
+	b.Eval(`import(document.baseURI + "app/lanes.js").then(m => {
+		const lane = of => ({ kind: "requests", of, pid: 1, unit: "count", how: "sum", total: 1, highest: 1, values: [1] });
+		const lanes = ["A.Kestrel/Request", "A-Http/Request", "B/Other"].map(lane);
+		window.names = [...m.lanesOf({ fromMs: 0, bucketMs: 1 }, lanes, null, () => {}).querySelectorAll(".name")].map(e => e.textContent);
+	})`, nil)
+	b.until("window.names")
+	b.Want("names.join()", "Kestrel Request, requests,Http Request, requests,Other, requests")
+	b.Quiet()
+}
+
 // TestViewTasks does six tasks by keys alone, in as many as docs/view.md says.
 func TestViewTasks(t *testing.T) {
 	c := chromium.Start(t)

@@ -10,6 +10,7 @@ function breakable(text) {
 class DataTable {
   static pageSize = 25;
   static rowHeight = 28;
+  static seen = 20; // rows, in the table that was drawn before
 
   constructor(model, texts, owner = null) {
     this.model = model;
@@ -18,7 +19,10 @@ class DataTable {
     this.chosen = -1;
     this.rows = 0;
     for (const c of model.columns) {
-      if (c.n) c.values = Float64Array.from(c.n, v => v === null ? NaN : v);
+      if (c.n) {
+        c.values = new Float64Array(c.n.length);
+        for (let r = 0; r < c.n.length; r++) c.values[r] = c.n[r] === null ? NaN : c.n[r];
+      }
       c.t ||= [];
       this.rows = (c.values || c.t).length;
       c.isText = !c.values;
@@ -95,11 +99,12 @@ class DataTable {
     this.body.addEventListener("keydown", e => this.key(e));
   }
 
-  // drawSeen makes the rows that are seen, and a screen above and below. Lines without height stand
-  // for the others.
+  // drawSeen makes the rows that are seen, and once somebody scrolls a screen above and below. Lines
+  // without height stand for the others.
   drawSeen() {
-    const high = DataTable.rowHeight, n = this.order.length, seen = Math.ceil(this.scroll.clientHeight / high) || 20;
-    const top = Math.min(Math.floor(this.scroll.scrollTop / high), n), first = Math.max(top - seen, 0), last = Math.min(top + 2 * seen, n);
+    const high = DataTable.rowHeight, n = this.order.length, isShown = this.scroll.isConnected;
+    const seen = DataTable.seen = isShown && Math.ceil(this.scroll.clientHeight / high) || DataTable.seen;
+    const top = isShown ? Math.min(Math.floor(this.scroll.scrollTop / high), n) : 0, first = Math.max(top - seen, 0), last = Math.min(top + (isShown ? 2 * seen : seen + 4), n);
     this.drawn = [first, last];
     const space = rows => page.h("tr", { "aria-hidden": "true", class: "space" }, page.h("td", { colspan: this.width() }));
     const above = space(), below = space();

@@ -309,8 +309,11 @@ func unseenFact(p *stacks.Profile) []string {
 		return nil
 	}
 	u, waiting := unitOf(p.Types[len(p.Types)-1]), lastOf(p.Waiting())
-	unseen := outside(p, work.Default().Classify(p).Unseen)
-	if rest := lastOf(p.Totals()) - waiting; 2*unseen > rest { // rankings are mostly of these
+	rest := lastOf(p.Totals()) - waiting
+	if _, sums := byState(p); 2*sums["external"] <= rest { // which spares a look at all stacks
+		return nil
+	}
+	if unseen := outside(p, work.Default().Classify(p).Unseen); 2*unseen > rest { // rankings are mostly of these
 		return []string{fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which", u.text(unseen), u.text(rest))}
 	}
 	return nil

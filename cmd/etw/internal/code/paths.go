@@ -116,6 +116,9 @@ func (p *Profiled) stacksDocument(out *show.Printer, paths []stacks.Path) error 
 // LeaveMachinery gives the weight of the innermost frames of the runtime's own code to those
 // that called it. begins are those of the names of its methods.
 func (p *Profiled) LeaveMachinery(begins []string) {
+	if len(begins) == 0 {
+		return
+	}
 	p.Profile = p.WithoutInnermost(func(f *stacks.Frame) bool {
 		name := f.Full
 		if _, method, ok := strings.Cut(name, "!"); ok {

@@ -228,6 +228,8 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		if err := o.window(cmd, p, asked); err != nil {
 			return p, err
 		}
+	} else {
+		o.foresee(cmd, p)
 	}
 	had := p.Len()
 	if had == 0 {

@@ -1,7 +1,9 @@
 package code
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	views "github.com/etwgen/etwgen/analysis/table"
@@ -114,23 +116,32 @@ func (w weights) whole() []int64 { return w.Total }
 // fields, and then columns.
 func writeDocument[T any](out *show.Printer, p *Profiled, rows []T, more string, columns ...views.Column[T]) error {
 	v := views.Of("", "", rows, columns...)
-	b := []byte(`,"rows":[`)
+	names := make([]string, len(v.Heads))
+	for k, h := range v.Heads {
+		if h.Name != "self" && h.Name != "total" { // which have no unit, and are there
+			names[k] = string(etw.AppendJSONString([]byte{','}, h.Name)) + ":"
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString(`,"rows":[`)
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
 	for i, row := range rows {
-		own, err := show.JSON(row)
-		if err != nil {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := enc.Encode(row); err != nil {
 			return err
 		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, own[:len(own)-1]...)
-		for k, h := range v.Heads {
-			if h.Name != "self" && h.Name != "total" { // which have no unit, and are there
-				b = append(etw.AppendJSONString(append(b, ','), h.Name), ':')
-				b = append(b, cmp.Or(v.At(i, k).Text(), "null")...)
+		b.Truncate(b.Len() - len("}\n"))
+		for k, name := range names {
+			if name != "" {
+				b.WriteString(name)
+				b.WriteString(cmp.Or(v.At(i, k).Text(), "null"))
 			}
 		}
-		b = append(b, '}')
+		b.WriteByte('}')
 	}
-	return show.WriteMore(out, p.document(), string(b)+"]"+more, p.T.Stats().Lost)
+	b.WriteString("]" + more)
+	return show.WriteMore(out, p.document(), b.String(), p.T.Stats().Lost)
 }

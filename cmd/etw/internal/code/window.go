@@ -56,6 +56,14 @@ func (o *Profiling) window(cmd *cobra.Command, p *Profiled, h *filter.Header) er
 	return nil
 }
 
+// foresee asks for a part of the time before anybody does, since the first one costs a scan of all
+// samples.
+func (o *Profiling) foresee(cmd *cobra.Command, p *Profiled) {
+	if cmd.Context().Value(cli.ShelfKey{}) != nil && !p.given && p.Len() > fewSamples && !samples.Find(o.Of).Spans {
+		go p.Query(context.WithoutCancel(cmd.Context()), stacks.Query{From: p.T.Start().Add(1)})
+	}
+}
+
 // Clipped says what a part of the time has of intervals.
 const Clipped = "of intervals from before --from, or to after --to, the part within counts"
 
@@ -107,7 +115,7 @@ func (p *Profiled) tellOfLeft(had int) {
 
 // fewSamples is up to how many samples of a window are looked at one by one. Of more, of which the
 // page shows one window after the other, all of the trace has that fact.
-const fewSamples = 1 << 20
+const fewSamples = 1 << 18
 
 // Within returns the samples of a profile in the time of a query.
 func Within(p *stacks.Profile, q stacks.Query) *stacks.Profile {

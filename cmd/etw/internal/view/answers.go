@@ -33,6 +33,7 @@ const (
 // reads the traces: its findings are kept for those behind it. So a question whose findings are
 // known does not wait for a pass, nor a known answer for anything.
 func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
+	defer func() { s.drawn.Store(time.Now().Add(drawing).UnixNano()) }()
 	return s.take(ctx, s.turn, args, func(ctx context.Context) context.Context {
 		p := &passing{s: s, ctx: ctx}
 		ctx = context.WithValue(ctx, cli.PassKey{}, p.begin)
@@ -73,32 +74,44 @@ func (p *passing) begin() (end func(), err error) {
 	}, nil
 }
 
-// tell notes how far the pass came, and has it wait while somebody else has the turn.
+// tell notes how far the pass came, and has it wait while somebody else has the turn, and while a
+// page draws the answer.
 func (p *passing) tell(_ int64, share float64) {
 	p.s.pass.tell(share)
 	if !p.reads {
 		return
 	}
+	drawn := func() time.Duration { return time.Until(time.Unix(0, p.s.drawn.Load())) }
 	select {
 	case p.s.turn <- struct{}{}:
 		<-p.s.turn
-		return
+		if drawn() <= 0 {
+			return
+		}
 	default:
 	}
 	begun := time.Now()
+	defer func() { p.waited += time.Since(begun) }()
 	timer := time.NewTimer(grace + begun.Sub(p.begun) - 2*p.waited)
 	defer timer.Stop()
 	select {
 	case p.s.turn <- struct{}{}:
 		<-p.s.turn
 	case <-timer.C:
+		return
+	case <-p.ctx.Done():
+		return
+	}
+	select {
+	case <-time.After(drawn()):
+	case <-timer.C:
 	case <-p.ctx.Done():
 	}
-	p.waited += time.Since(begun)
 }
 
-// grace is how much longer a pass waits for others than it reads, at most.
-const grace = time.Second
+// grace is how much longer a pass waits for others than it reads, at most, and drawing how long a
+// page may take to draw an answer.
+const grace, drawing = time.Second, 300 * time.Millisecond
 
 // leap does so for events, which have a turn of their own: where the trace has places to begin
 // at, they do not wait for a pass, and take none.

@@ -94,6 +94,10 @@ func TestPassWaits(t *testing.T) {
 	}{
 		{"others have their answers", 0, func(s *server) { <-s.turn }},
 		{"it waited as long as it read", time.Hour, nil},
+		{"others have drawn theirs", 0, func(s *server) {
+			s.drawn.Store(time.Now().Add(10 * time.Millisecond).UnixNano())
+			<-s.turn
+		}},
 		{"nobody waits for it", 0, func(*server) { cancel() }},
 	} {
 		s := &server{turn: make(chan struct{}, 1)}
@@ -115,6 +119,9 @@ func TestPassWaits(t *testing.T) {
 			c.end(s)
 		}
 		<-over
+		if time.Now().UnixNano() < s.drawn.Load() {
+			t.Errorf("%s: it went on before", c.name)
+		}
 		if p.waited <= c.waited || s.pass.share != 0.5 {
 			t.Errorf("%s: it waited %v, and told %v", c.name, p.waited, s.pass.share)
 		}

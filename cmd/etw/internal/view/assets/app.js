@@ -24,6 +24,7 @@ const save = saving(() => page.files[0].name.replace(/\.(gz|nettrace|etl|zst)$/g
 const samplesFlags = () => Object.fromEntries(Object.entries(state.flags).filter(([k]) => page.export.includes(k)));
 const fresh = h("button", { type: "button", hidden: true, onclick: () => { fresh.hidden = true; show(); } }, "Show what has come");
 let running = null, shown = {}, acts = [], keyed = false, drawn = ""; // whether it was a key that led here, and which address is drawn
+let asking = 0; // since when an answer is waited for
 
 onTheme.add(() => document.querySelectorAll(".tracks, .flamebox, .points").forEach(e => e.redraw()));
 
@@ -73,7 +74,8 @@ function chip(text, remove, edit) {
 
 function drawScope() {
   const chips = [], f = state.flags, isStacks = state.view === "stacks" || state.view === "compare" && !state.sub, w = pageWindow(page);
-  if (w) chips.push(chip(amount(w[0], "ms") + " to " + amount(w[1], "ms"), () => go({ flags: windowFlags(null, null) })));
+  const span = w ? w.map(t => amount(t, "ms")) : [f.from || "the begin", f.to || "the end"];
+  if (f.from || f.to) chips.push(chip(span.join(" to "), () => go({ flags: windowFlags(null, null) })));
   for (const [name, text] of [["process", "process "], ["tid", "thread "], ["activity", "activity "]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } })));
   if (isStacks) for (const [name, text] of [["group", "group "], ["include", "only "], ["exclude", "without "], ["fold", "fold "], ["fold-percent", "fold below % "], ["label", ""]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } }), showFilters));
   if (state.view === "events") for (const name of ["event", "provider", "where"]) if (f[name]) chips.push(chip(name + " " + f[name], () => go({ flags: { [name]: null, after: null } })));
@@ -96,14 +98,17 @@ function drawFilters() {
     h("div", {}, h("button", { type: "button", onclick: apply }, "Apply"), " ", h("button", { type: "button", class: "quiet", onclick: () => go({ flags: Object.fromEntries(fields.map(([n]) => [n, null])) }) }, "Clear")));
 }
 
-let missed = false; // while somebody drags in the strip, it stays as it is
+let missed = false, drawnLanes = null; // while somebody drags in the strip, it stays as it is
 strip.addEventListener("pointerup", () => { if (missed) setTimeout(drawStrip); });
 
 function drawStrip() {
   if (missed = strip.matches(":active")) return;
   const lane = page.timeline?.lanes.find(l => /cpu|managed|running/.test(l.kind)) || page.timeline?.lanes[0];
   strip.hidden = state.view === "overview" || !lane;
-  if (!strip.hidden) strip.replaceChildren(lanesOf(page.timeline, [lane], pageWindow(page), w => go({ flags: windowFlags(...(w || [null, null])) }), 44));
+  if (strip.hidden) return;
+  if (drawnLanes?.lane === lane) return drawnLanes.lanes.choose(pageWindow(page));
+  drawnLanes = { lane, lanes: lanesOf(page.timeline, [lane], pageWindow(page), w => go({ flags: windowFlags(...(w || [null, null])) }), 44) };
+  strip.replaceChildren(drawnLanes.lanes);
 }
 
 // show draws the view of the address. Another one on the way is not waited for.
@@ -112,9 +117,12 @@ async function show() {
   running?.abort();
   const mine = running = new AbortController();
   const slow = setTimeout(() => body.classList.toggle("old", Boolean(shown.root)), 300);
+  const asked = views[state.view](page, mine.signal);
+  asked.catch(() => {});
+  asking = Date.now();
   drawHead(); drawScope(); drawFilters(); drawStrip();
   try {
-    const next = await views[state.view](page, mine.signal);
+    const next = await asked;
     if (mine.signal.aborted) return;
     shown = next;
     body.replaceChildren(...[next.root].flat(9).filter(Boolean));
@@ -130,7 +138,7 @@ async function show() {
     body.replaceChildren(h("p", { class: "note", role: "alert" }, e.message), h("p", {}, h("button", { type: "button", onclick: show }, "Try again")));
   } finally {
     clearTimeout(slow);
-    if (running === mine) body.classList.remove("old");
+    if (running === mine) { body.classList.remove("old"); asking = 0; }
   }
   command.textContent = shown.root ? commandOf() : "";
 }
@@ -171,6 +179,7 @@ onWaiting(on => {
 
 async function showProgress() {
   working.classList.add("on");
+  if (shown.root && Date.now() - asking < 1000) return; // who waits for a window is not to wait for lanes, too
   const p = await fetch("api/progress").then(r => r.json()).catch(() => null);
   if (p?.soFar?.lanes && !page.timeline?.whole) showLanes(p.soFar);
   if (p && !p.done && working.classList.contains("on")) progress.textContent = p.read == null ? amount(p.seconds * 1000, "ms") : amount(p.read / 1e6, "MB") + " of " + amount(p.size / 1e6, "MB") + " read";

@@ -56,9 +56,15 @@ export function short(name) {
 }
 
 const kept = new Map();
+let room = 8e6; // for the text of answers
 
 // forget drops kept answers: the trace has grown.
-export const forget = () => kept.clear();
+export const forget = () => { for (const path of kept.keys()) drop(path); };
+
+function drop(path) {
+  room += kept.get(path).size;
+  kept.delete(path);
+}
 
 let waiting = 0, told = () => {};
 
@@ -77,7 +83,7 @@ export function query(flags) {
 // ask asks the server. An answer is kept, for Back; one that fails is thrown, with its exit code.
 export async function ask(question, flags = {}, signal) {
   const path = "api/" + question + (Object.keys(flags).length ? "?" + query(flags) : "");
-  if (kept.has(path)) return kept.get(path);
+  if (kept.has(path)) return kept.get(path).v;
   if (++waiting === 1) told(true);
   let r, text;
   try {
@@ -89,8 +95,9 @@ export async function ask(question, flags = {}, signal) {
   const json = (r.headers.get("Content-Type") || "").startsWith("application/json");
   const v = json ? JSON.parse(text) : text;
   if (!r.ok) throw Object.assign(new Error(v.error || text), { exit: v.exit });
-  kept.set(path, v);
-  if (kept.size > 60) kept.delete(kept.keys().next().value);
+  if (kept.has(path)) drop(path);
+  kept.set(path, { v, size: text.length });
+  for (room -= text.length; kept.size > 60 || room < 0 && kept.size > 1;) drop(kept.keys().next().value);
   return v;
 }
 

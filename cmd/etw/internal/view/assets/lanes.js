@@ -26,10 +26,10 @@ export function lanesOf(timeline, lanes, chosen, choose, laneHeight) {
   const nameOf = l => [l.kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase(), l.of || l.name, several && l.pid >= 0 ? l.process || l.pid : ""].filter(Boolean).join(" ");
   const shortOf = l => [l.of?.replace(/^.*\//, "").replace(/^.{12,}\./, "") || "", nameOf({ ...l, of: "", name: "" })].filter(Boolean).join(", ");
   // Tasks of several providers have the same name.
-  const whoseOf = l => l.of?.includes("/") && lanes.some(o => o !== l && shortOf(o) === shortOf(l)) ? " of " + l.of.replace(/\/.*$/, "").replace(/^.*[.-]/, "") : "";
+  const whoseOf = l => l.of?.includes("/") && lanes.some(o => o !== l && shortOf(o) === shortOf(l)) ? l.of.replace(/\/.*$/, "").replace(/^.*[.-]/, "") + " " : "";
   const model = {
     from: timeline.fromMs / 1000, width: timeline.bucketMs / 1000, laneHeight,
-    lanes: lanes.map(l => ({ label: shortOf(l), title: nameOf(l), total: (l.how === "sum" ? amount(l.total, l.unit) : "up to " + amount(l.highest, l.unit)) + whoseOf(l), unit: l.unit === "count" ? "" : l.unit, how: l.how, color: hueOf(l), y: l.values })),
+    lanes: lanes.map(l => ({ label: whoseOf(l) + shortOf(l), title: nameOf(l), total: l.how === "sum" ? amount(l.total, l.unit) : "up to " + amount(l.highest, l.unit), unit: l.unit === "count" ? "" : l.unit, how: l.how, color: hueOf(l), y: l.values })),
   };
   const owner = {
     dims: true, range: chosen && chosen.map(t => t / 1000),
@@ -41,6 +41,8 @@ export function lanesOf(timeline, lanes, chosen, choose, laneHeight) {
   };
   const tracks = makeTracks(model, owner);
   tracks.root.redraw = tracks.draw;
+  // choose shows another window, or null for all.
+  tracks.root.choose = w => { owner.range = w && w.map(t => t / 1000); tracks.draw(); };
   tracks.root.figure = tracks;
   return tracks.root;
 }

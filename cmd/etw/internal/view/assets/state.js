@@ -50,10 +50,11 @@ export function onChange(f) { listeners.add(f); }
 addEventListener("popstate", () => { read(); listeners.forEach(f => f()); });
 read();
 
-// ms returns the milliseconds of a flag such as 3854.2ms, or null.
+// ms returns the milliseconds of a flag such as 3854.2ms or 1m2.5s, or null.
 export function ms(text) {
-  const m = /^(-?[\d.]+)(ms|s)?$/.exec(text || "");
-  return m ? Number(m[1]) * (m[2] === "s" ? 1000 : 1) : null;
+  const units = { h: 3600e3, m: 60e3, s: 1e3, ms: 1, us: 1e-3, "µs": 1e-3, ns: 1e-6 };
+  if (!/^([\d.]+(h|m|s|ms|us|µs|ns))+$/.test(text || "")) return null;
+  return [...text.matchAll(/([\d.]+)([a-zµ]+)/g)].reduce((sum, [, n, unit]) => sum + n * units[unit], 0);
 }
 
 // windowFlags returns the flags of a window, in which events begin with the first.

@@ -1,6 +1,6 @@
 // The views: each asks its questions, and returns what to show.
 import { h, ask, amount, number, parseCSV, time, titleOf } from "./ask.js";
-import { state, go, address, windowFlags, scopeFlags, stackFlags } from "./state.js";
+import { state, go, address, ms, windowFlags, scopeFlags, stackFlags } from "./state.js";
 import { gridOf, columnsOf } from "./grid.js";
 import { graphOf } from "./calls.js";
 import { lanesOf } from "./lanes.js";
@@ -89,9 +89,8 @@ function factsOf(row) {
 }
 
 export function pageWindow(page) {
-  const ms = t => t == null ? null : Number(t.replace(/ms$/, "")) * (t.endsWith("ms") ? 1 : /[\d.]s$/.test(t) ? 1000 : 1);
   const { from, to } = state.flags;
-  const begin = ms(from) ?? page.timeline?.fromMs, end = ms(to) ?? page.timeline?.toMs;
+  const begin = from ? ms(from) : page.timeline?.fromMs, end = to ? ms(to) : page.timeline?.toMs;
   return (from || to) && begin != null && end != null ? [begin, end] : null;
 }
 
@@ -162,17 +161,23 @@ async function callTree(page, signal) {
       .filter(c => c.key && doc.rows.length && c.key in doc.rows[0]),
     pick: r => page.detail(methodDetail(r)), open: r => go({ sub: "callers", flags: { sel: r.full } }),
   });
-  return { question: "tree", sum: sumOf(doc), root: [needsOf(doc), grid], take: grid.take, search: grid.search };
+  return { question: "tree", sum: sumOf(doc), root: [needsOf(doc), waits(doc), grid], take: grid.take, search: grid.search };
 }
 
 // least is the share below which calls of a large trace are left out: they are narrower than can be drawn.
 const least = page => page.files.reduce((n, f) => n + f.size, 0) > 64e6 ? "0.02" : "0";
 
+// waits says how much of a figure threads waited in, where that is most of it, and takes it away.
+function waits(doc) {
+  const { weight, total } = weightOf(doc), sum = doc.rows.reduce((n, r) => r.method === "[waiting]" ? n + weight(r.self) : n, 0);
+  return sum * 2 > total ? h("p", { class: "soft" }, number(Math.round(sum / total * 100)) + " % of it waits. ", h("button", { type: "button", onclick: () => go({ flags: { exclude: [state.flags.exclude, quoted("[waiting]")].filter(Boolean).join(";") } }) }, "Hide")) : null;
+}
+
 async function flame(page, signal) {
   const min = least(page), doc = await ask("tree", flagsOf(page, "tree", { min }), signal), { weight, unit } = weightOf(doc);
   const graph = graphOf({ rows: doc.rows, weight, unit, pick: c => page.detail(callDetail(c, unit)), open: c => go({ sub: "callers", flags: { sel: c.full } }) });
   const few = doc.totals[0] < 100 ? h("p", { class: "soft" }, "Of fewer than 100 samples the shape is chance.") : null;
-  return { question: "tree", more: { min }, sum: sumOf(doc), root: [needsOf(doc), few, graph], take: graph.take, search: graph.search };
+  return { question: "tree", more: { min }, sum: sumOf(doc), root: [needsOf(doc), few, waits(doc), graph], take: graph.take, search: graph.search };
 }
 
 const callDetail = (c, unit) => methodDetail({ method: c.name, full: c.full || c.name, ["total" + (unit === "ms" ? "Ms" : unit === "MB" ? "MB" : "")]: c.total, ["self" + (unit === "ms" ? "Ms" : unit === "MB" ? "MB" : "")]: c.self });
