@@ -66,12 +66,11 @@ const makeTracks = (() => {
     }
 
     function prepare(c, height) {
-      const dpr = devicePixelRatio || 1, ctx = c.getContext("2d");
+      const dpr = devicePixelRatio || 1, ctx = c.getContext("2d"), wide = Math.round(width * dpr), tall = Math.round(height * dpr);
       c.style.width = width + "px";
       c.style.height = height + "px";
-      c.width = Math.round(width * dpr);
-      c.height = Math.round(height * dpr);
-      ctx.scale(dpr, dpr);
+      if (c.width !== wide || c.height !== tall) { c.width = wide; c.height = tall; } // which makes it anew
+      ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
       ctx.clearRect(0, 0, width, height);
       return ctx;
     }

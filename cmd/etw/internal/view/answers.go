@@ -33,13 +33,17 @@ const (
 // reads the traces: its findings are kept for those behind it. So a question whose findings are
 // known does not wait for a pass, nor a known answer for anything.
 func (s *server) ask(ctx context.Context, args []string) (*answer, error) {
-	defer func() { s.drawn.Store(time.Now().Add(drawing).UnixNano()) }()
-	return s.take(ctx, s.turn, args, func(ctx context.Context) context.Context {
-		p := &passing{s: s, ctx: ctx}
+	p := &passing{s: s}
+	a, err := s.take(ctx, s.turn, args, func(ctx context.Context) context.Context {
+		p.ctx = ctx
 		ctx = context.WithValue(ctx, cli.PassKey{}, p.begin)
 		ctx = context.WithValue(ctx, cli.SoFarKey{}, s.pass.tellSoFar)
 		return context.WithValue(ctx, cli.ProgressKey{}, p.tell)
 	})
+	if !p.read && len(s.passes) > 0 {
+		s.drawn.Store(time.Now().Add(drawing).UnixNano())
+	}
+	return a, err
 }
 
 // A passing is a command that may read the traces.
@@ -47,6 +51,7 @@ type passing struct {
 	s      *server
 	ctx    context.Context
 	reads  bool
+	read   bool // now or before
 	begun  time.Time
 	waited time.Duration // for others, since then
 }
@@ -64,7 +69,7 @@ func (p *passing) begin() (end func(), err error) {
 		s.turn <- struct{}{}
 		return nil, p.ctx.Err()
 	}
-	p.reads, p.begun, p.waited = true, time.Now(), 0
+	p.reads, p.read, p.begun, p.waited = true, true, time.Now(), 0
 	over := s.pass.begin()
 	return func() {
 		over()

@@ -41,7 +41,7 @@ type server struct {
 	asked     chan struct{} // has something after a request
 	busy      atomic.Int64  // requests that are being answered
 	growing   cli.Growing   // of traces that grow
-	drawn     atomic.Int64  // when a page will have drawn the last answer, in nanoseconds since 1970
+	drawn     atomic.Int64  // when a page will have drawn the last answer that came during a pass, in nanoseconds since 1970
 
 	kept cli.Shelf
 	pass pass

@@ -8,9 +8,10 @@ import { flagsOf, needsOf, rowsOf, pickRow, rowDetail, openRow, pageWindow, clea
 
 const failed = r => Number(r.status) >= 500 || /fail|error|exception/i.test(r.status || "");
 
-// columns begin with the name, to which there is room.
+// columns begin with the name, to which there is room, and endpoints of one name with who tells of them.
 function columns(head, rows) {
-  const isName = c => /^(endpoint|name)$/.test(c.key), all = columnsOf(head, rows).map(c => ({ ...c, wide: isName(c) }));
+  const isName = c => /^(endpoint|name)$/.test(c.key) || c.key === "provider" && new Set(rows.map(r => r.endpoint)).size < rows.length && rows[0].endpoint != null;
+  const all = columnsOf(head, rows).map(c => ({ ...c, wide: isName(c) }));
   return [...all.filter(isName), ...all.filter(c => !isName(c))];
 }
 
