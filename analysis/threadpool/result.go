@@ -50,11 +50,15 @@ type Runtime struct {
 
 // A Queue counts work items: those that came, those that were begun, and those that were not: they
 // wait at the end, or a thread that waited for them ran them, of which no event tells.
-// WaitMS is how long those waited of which both events were seen.
+// WaitMS is how long those waited of which both events were seen, in a part of the time the part
+// within. ByOrder of them went by an address, which a collection changed while they waited
+// (.NET Core 3.1): they are told in the order in which they came, so that the sum is theirs, and how it
+// is shared out between them is not.
 type Queue struct {
 	Enqueued int             `json:"enqueued"`
 	Dequeued int             `json:"dequeued"`
 	Waiting  int             `json:"waiting"`
+	ByOrder  int             `json:"byOrder,omitempty"`
 	WaitMS   measure.Summary `json:"waitMs"`
 }
 
@@ -85,7 +89,7 @@ type Reason struct {
 type Starvation struct {
 	// Because has the signs: "Starvation" adjustments, which the pool makes if no
 	// work was taken for half a second; repeated "CooperativeBlocking" ones, which
-	// make up for workers that wait for tasks; and long times in the queue.
+	// make up for workers that wait for tasks; and long times in the queue, which count whole in a part of the time, too.
 	Because []string `json:"because"`
 	// Times is how many times, apart from each other, had such adjustments or work that waited for long.
 	// FirstMS and LastMS bound the longest of them, WorkersBefore and WorkersAfter are the numbers of
@@ -97,7 +101,8 @@ type Starvation struct {
 	WorkersBefore measure.Float `json:"workersBefore,omitzero"`
 	WorkersAfter  measure.Float `json:"workersAfter,omitzero"`
 	// BlockedMS is how long workers were blocked meanwhile, all together, by samples of threads
-	// that found them in one place for ten milliseconds or longer; it is not known without such.
+	// that found them in one place for ten milliseconds or longer, in which they waited, or in native
+	// code, of which nothing tells whether it does; it is not known without samples.
 	// Holders are the code that they were blocked in, the longest first.
 	BlockedMS measure.Float `json:"blockedMs,omitzero"`
 	Holders   []Holder      `json:"holders,omitempty"`

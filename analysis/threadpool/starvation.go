@@ -28,6 +28,10 @@ type stretch struct {
 	gap         float64       // how far another may be before it
 }
 
+func (x stretch) compare(y stretch) int {
+	return cmp.Or(cmp.Compare(x.last, y.last), cmp.Compare(x.first, y.first))
+}
+
 // join adds a stretch to others, apart from each other and in order, of which none ends after it.
 func join(list []stretch, x stretch) []stretch {
 	n := len(list)
@@ -41,16 +45,11 @@ func join(list []stretch, x stretch) []stretch {
 	return append(list[:n], x)
 }
 
-// starvation returns the signs of starvation, or nil. Workers that make up for blocked ones
+// starvation returns the signs of starvation, or nil, of which those of the queue are given. Workers that make up for blocked ones
 // go again once these are not blocked any more: an adjustment that lowers their number is no
 // sign.
-func (s *state) starvation(rt *runtime, q *Queue) *Starvation {
-	out := &Starvation{}
-	var before measure.Float
-	var signs []stretch
-	if s.queue != nil {
-		signs = slices.Clone(s.queue.long)
-	}
+func (s *state) starvation(signs []stretch, waits measure.Summary) *Starvation {
+	out, before := &Starvation{}, s.wished
 	count := map[clr.ThreadAdjustmentReason]int{}
 	for _, adj := range s.adjustments {
 		sign := adj.reason == clr.ThreadAdjustmentReasonStarvation || adj.reason == clr.ThreadAdjustmentReasonCooperativeBlocking
@@ -70,8 +69,8 @@ func (s *state) starvation(rt *runtime, q *Queue) *Starvation {
 	if n := count[clr.ThreadAdjustmentReasonCooperativeBlocking]; n >= manyBlocked {
 		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of blocked workers")
 	}
-	if q != nil && q.WaitMS.P95.Or(0) > longQueueMS {
-		out.Because = append(out.Because, fmt.Sprintf("work waits for %.0f ms in the queue (95th percentile)", q.WaitMS.P95.Or(0)))
+	if waits.P95.Or(0) > longQueueMS {
+		out.Because = append(out.Because, fmt.Sprintf("work waits for %.0f ms in the queue (95th percentile)", waits.P95.Or(0)))
 	}
 	if out.Because == nil {
 		return nil
@@ -82,9 +81,7 @@ func (s *state) starvation(rt *runtime, q *Queue) *Starvation {
 
 // longest sets the times to the longest with signs.
 func (s *Starvation) longest(signs []stretch) {
-	order.Stable(signs, func(a, b stretch) int {
-		return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.first, b.first))
-	})
+	order.Stable(signs, stretch.compare)
 	var list []stretch
 	for _, x := range signs {
 		list = join(list, x)

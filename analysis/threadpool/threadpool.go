@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/dotnet/framework"
 	"github.com/etwgen/etwgen/internal/order"
@@ -24,6 +25,7 @@ import (
 // An Analysis follows thread pools in the records that a [etw.Mux] dispatches.
 type Analysis struct {
 	runtimes lives.Table[state]
+	window   *window.Window
 	workers  func(pid int64, atMS float64, workers int)
 	named    func(*stacks.Samples) *stacks.Profile // or nil
 }
@@ -36,6 +38,7 @@ type runtime = lives.Runtime[state]
 type state struct {
 	workers                  measure.Levels
 	highest, last            int
+	wished                   measure.Float // by the last adjustment before the window
 	started, stopped, waited int
 	limits                   *Limits
 	adjustments              []adjustment
@@ -49,28 +52,16 @@ type state struct {
 	seen                     bool
 
 	places   *stacks.Samples // where threads stood
+	sampled  window.Count    // samples, and those in managed code
 	standing map[int64]hold  // of each thread, the last one
 	locking  map[int64]bool  // those that wait for a lock
 	holds    []hold
-}
-
-// A queue follows work items by their numbers, which are hashes: one that is used twice at a time
-// is of the later item.
-type queue struct {
-	at                 map[int64]int64 // when it came
-	enqueued, dequeued int
-	latencies          []float64
-	long               []stretch // when any waited for long
 }
 
 type adjustment struct {
 	Adjustment
 	reason clr.ThreadAdjustmentReason
 }
-
-// maxQueue bounds how many work items may wait: if the ends of their waits are not
-// recorded, the oldest knowledge is given up.
-const maxQueue = 1 << 17
 
 // Needs are workers, and why their number changes. The queue costs an event for each piece
 // of work, and is not among them.
@@ -79,7 +70,7 @@ var Needs = []need.Need{{What: "the thread pool", Provider: need.CLR, Keywords: 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{}
+	a := &Analysis{window: window.Of(mux)}
 	a.runtimes.Watch(mux)
 	a.handleWorkers(mux)
 	a.handleAdjustments(mux)
@@ -91,32 +82,50 @@ func New(mux *etw.Mux) *Analysis {
 func (a *Analysis) handleWorkers(mux *etw.Mux) {
 	t := &a.runtimes
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStart) {
-		rt.State.started++
-		a.active(rt, e.ActiveWorkerThreadCount)
+		a.active(rt, e.ActiveWorkerThreadCount, &rt.State.started)
 	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadStop) {
-		rt.State.stopped++
-		a.active(rt, e.ActiveWorkerThreadCount)
+		a.active(rt, e.ActiveWorkerThreadCount, &rt.State.stopped)
 	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadWait) {
-		rt.State.waited++
-		a.active(rt, e.ActiveWorkerThreadCount)
+		a.active(rt, e.ActiveWorkerThreadCount, &rt.State.waited)
 	})
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkingThreadCount) { a.active(rt, e.Count) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkingThreadCount) {
+		a.active(rt, e.Count, new(int))
+	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolMinMaxThreads) {
 		rt.State.seen = true
 		rt.State.limits = &Limits{int(e.MinWorkerThreads), int(e.MaxWorkerThreads), int(e.MinIOCompletionThreads), int(e.MaxIOCompletionThreads)}
 	})
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadCreate) { rt.State.ioThreads = int(e.IOThreadCount) })
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadTerminate) {
-		rt.State.ioThreads = int(e.IOThreadCount)
-	})
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadCreate) { a.forIO(rt, e.IOThreadCount) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.AnyIOThreadTerminate) { a.forIO(rt, e.IOThreadCount) })
 }
 
-// active sets the number of active workers.
-func (a *Analysis) active(rt *runtime, n uint32) {
+// has reports whether the last record of a runtime is of the window, and isAfter whether it is after that.
+func (a *Analysis) has(rt *runtime) bool {
+	w := rt.Within(a.window)
+	return w.Has(rt.Now)
+}
+
+func (a *Analysis) isAfter(rt *runtime) bool {
+	w := rt.Within(a.window)
+	return !w.NotAfter(rt.Now)
+}
+
+// active sets the number of active workers and counts the event. A window begins with the number
+// of before.
+func (a *Analysis) active(rt *runtime, n uint32, events *int) {
 	s := &rt.State
+	if a.isAfter(rt) {
+		return
+	}
 	s.seen = true
+	if !a.has(rt) {
+		s.last, s.highest = int(n), int(n)
+		return
+	}
+	s.enter(rt, a.window)
+	*events++
 	s.last = int(n)
 	s.highest = max(s.highest, s.last)
 	s.workers.Set(rt.At(rt.Now), float64(n))
@@ -125,16 +134,37 @@ func (a *Analysis) active(rt *runtime, n uint32) {
 	}
 }
 
+// enter sets the number of workers with which a window begins, if one was told before.
+func (s *state) enter(rt *runtime, w *window.Window) {
+	if s.highest > 0 && s.workers.WidthMS == 0 {
+		w := rt.Within(w)
+		from, _ := w.Clip(rt.First, rt.Now)
+		s.workers.Set(rt.At(from), float64(s.highest))
+	}
+}
+
+func (a *Analysis) forIO(rt *runtime, n uint32) {
+	if !a.isAfter(rt) {
+		rt.State.ioThreads = int(n)
+	}
+}
+
 func (a *Analysis) handleAdjustments(mux *etw.Mux) {
 	t := &a.runtimes
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentAdjustment) {
-		rt.State.seen = true
-		rt.State.adjustments = append(rt.State.adjustments, adjustment{
-			Adjustment{rt.At(rt.Now), e.NewWorkerThreadCount, e.Reason.String(), measure.Known(e.AverageThroughput)}, e.Reason})
+		s := &rt.State
+		switch {
+		case a.isAfter(rt):
+		case !a.has(rt):
+			s.wished = measure.Known(float64(e.NewWorkerThreadCount))
+		default:
+			s.seen = true
+			s.adjustments = append(s.adjustments, adjustment{
+				Adjustment{rt.At(rt.Now), e.NewWorkerThreadCount, e.Reason.String(), measure.Known(e.AverageThroughput)}, e.Reason})
+		}
 	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentSample) {
-		rt.State.seen = true
-		if v, ok := measure.Known(e.Throughput).Get(); ok {
+		if v, ok := measure.Known(e.Throughput).Get(); ok && a.has(rt) {
 			rt.State.measured(rt.Now, v)
 		}
 	})
@@ -143,32 +173,23 @@ func (a *Analysis) handleAdjustments(mux *etw.Mux) {
 func (a *Analysis) handleQueue(mux *etw.Mux) {
 	t := &a.runtimes
 	lives.OnBare(t, mux, func(rt *runtime, _ *etw.Record, e *framework.ThreadPoolEnqueueWork) {
-		q := rt.State.queued()
-		q.enqueued++
-		if len(q.at) >= maxQueue {
-			clear(q.at)
-		}
-		q.at[e.WorkID] = rt.Now
+		rt.State.queued().enter(e.WorkID, rt.Now, a.has(rt))
 	})
 	lives.OnBare(t, mux, func(rt *runtime, _ *etw.Record, e *framework.ThreadPoolDequeueWork) {
-		q := rt.State.queued()
-		q.dequeued++
-		if at, ok := q.at[e.WorkID]; ok {
-			q.waited(rt.At(at), rt.At(rt.Now))
-			delete(q.at, e.WorkID)
-		}
+		rt.State.queued().begin(e.WorkID, rt.Now, a.has(rt))
 	})
 	// Those of the runtime are its own queue, in which .NET Core 3.1 and before ask it for workers.
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolEnqueue) {
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolEnqueue) { a.count(rt, &rt.State.requested) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolDequeue) { a.count(rt, &rt.State.granted) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIOEnqueue) { a.count(rt, &rt.State.ioEnqueued) })
+	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIODequeue) { a.count(rt, &rt.State.ioDequeued) })
+}
+
+func (a *Analysis) count(rt *runtime, events *int) {
+	if a.has(rt) {
 		rt.State.seen = true
-		rt.State.requested++
-	})
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolDequeue) {
-		rt.State.seen = true
-		rt.State.granted++
-	})
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIOEnqueue) { rt.State.ioEnqueued++ })
-	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.ThreadPoolIODequeue) { rt.State.ioDequeued++ })
+		*events++
+	}
 }
 
 // queued returns the queue of a pool of which an event of it came.
@@ -180,19 +201,12 @@ func (s *state) queued() *queue {
 	return s.queue
 }
 
-func (q *queue) waited(fromMS, toMS float64) {
-	q.latencies = append(q.latencies, toMS-fromMS)
-	if toMS-fromMS > longQueueMS {
-		q.long = join(q.long, stretch{first: fromMS, last: toMS, gap: apartMS})
-	}
-}
-
 // Result returns the findings so far. It shares no memory that changes with the analysis.
 func (a *Analysis) Result() *Result {
 	res := &Result{Schema: Schema, Runtimes: []*Runtime{}}
 	for _, rt := range a.runtimes.All() {
 		if rt.State.seen {
-			res.Runtimes = append(res.Runtimes, rt.State.result(rt, a.named))
+			res.Runtimes = append(res.Runtimes, rt.State.result(rt, a.window, a.named))
 		}
 	}
 	return res
@@ -207,7 +221,8 @@ func (s *state) measured(at int64, perSec float64) {
 	s.throughput, s.measuredAt = append(s.throughput, perSec), at
 }
 
-func (s *state) result(rt *runtime, named func(*stacks.Samples) *stacks.Profile) *Runtime {
+func (s *state) result(rt *runtime, w *window.Window, named func(*stacks.Samples) *stacks.Profile) *Runtime {
+	s.enter(rt, w)
 	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life,
 		Workers: s.workers.Clone(), MaxWorkers: s.highest, LastWorkers: s.last,
 		Started: s.started, Stopped: s.stopped, Waited: s.waited, Limits: s.limits,
@@ -216,8 +231,12 @@ func (s *state) result(rt *runtime, named func(*stacks.Samples) *stacks.Profile)
 	if s.weight > 0 {
 		out.ThroughputPerSec.Mean = measure.Known(s.weighed / s.weight)
 	}
-	if q := s.queue; q != nil {
-		out.Queue = &Queue{q.enqueued, q.dequeued, len(q.at), measure.Summarize(slices.Clone(q.latencies))}
+	var signs []stretch
+	var waits measure.Summary
+	if s.queue != nil {
+		var whole []float64
+		out.Queue, whole, signs = s.queue.result(rt, rt.Within(w))
+		waits = measure.Summarize(whole)
 	}
 	reasons := map[string]int{}
 	for _, adj := range s.adjustments {
@@ -230,7 +249,7 @@ func (s *state) result(rt *runtime, named func(*stacks.Samples) *stacks.Profile)
 	order.Sort(out.Reasons, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
-	if out.Starvation = s.starvation(rt, out.Queue); out.Starvation != nil {
+	if out.Starvation = s.starvation(signs, waits); out.Starvation != nil {
 		s.holders(rt, named, out.Starvation)
 	}
 	return out

@@ -120,6 +120,42 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// TestMoved: collections change addresses of items that wait. The first was begun before it came in
+// the trace, and the one at 4 was run by a thread that waited for it.
+func TestMoved(t *testing.T) {
+	const address = 140089621718544
+	ms := time.Millisecond
+	run := func(from, to time.Duration) *Runtime {
+		var mux etw.Mux
+		a := New(&mux)
+		s := testtrace.NewScript(t, &mux)
+		s.Between(from, to)
+		s.Event(1*ms, 1, &framework.ThreadPoolDequeueWork{WorkID: address + 1})
+		for i := range int64(4) {
+			s.Event(4*ms+time.Duration(i)*ms, 1, &framework.ThreadPoolEnqueueWork{WorkID: address + 100*i})
+		}
+		s.Event(8*ms, 1, &framework.ThreadPoolDequeueWork{WorkID: address + 300})
+		s.Event(205*ms, 1, &framework.ThreadPoolDequeueWork{WorkID: 2 * address})
+		s.Event(306*ms, 1, &framework.ThreadPoolDequeueWork{WorkID: 3 * address})
+		return a.Result().Runtimes[0]
+	}
+	rt := run(0, 0)
+	if q := rt.Queue; q.Enqueued != 4 || q.Dequeued != 4 || q.Waiting != 1 || q.ByOrder != 2 || q.WaitMS.Total != 501 || q.WaitMS.Max.Or(0) != 300 {
+		t.Errorf("%+v", q)
+	}
+	sum := 0.0
+	for _, w := range [][2]time.Duration{{1, 6}, {6, 100}, {100, 250}, {250, 400}} {
+		rt := run(w[0]*ms, w[1]*ms)
+		sum += rt.Queue.WaitMS.Total
+		if w[0] == 100 && (rt.Queue.Enqueued != 0 || rt.Queue.Dequeued != 1 || rt.Queue.Waiting != 2 || rt.Queue.WaitMS.Max.Or(0) != 150 || rt.Starvation == nil || rt.Starvation.FirstMS.Or(0) != 100 || rt.Starvation.LastMS.Or(0) != 250) {
+			t.Errorf("%+v, %+v", rt.Queue, rt.Starvation)
+		}
+	}
+	if sum != 501 {
+		t.Errorf("windows add up to %v", sum)
+	}
+}
+
 // TestHolders: a program in which workers wait for a task, in WaitOne and for a lock while the
 // pool adds workers for blocked ones; without samples nothing is said.
 func TestHolders(t *testing.T) {

@@ -35,6 +35,7 @@ reasons of these, processes, or the number of workers over time.`,
 		},
 		views: viewsOf(new(threadpool.Result)), codeless: viewsOf(new(threadpool.Result)),
 		Needs: threadpool.Needs,
+		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			a := threadpool.New(mux)
 			if m := q.named; m != nil {
@@ -67,6 +68,9 @@ func threadpoolTotals(p *page, res *threadpool.Result) {
 			p.line("work", "%s came, %d were begun; %d were not: they wait, or a thread that waited for them ran them", measure.Count(q.Enqueued, "item", "items"), q.Dequeued, q.Waiting)
 			if q.WaitMS.Count > 0 {
 				p.line("waited", "%s", show.Spread(&q.WaitMS))
+			}
+			if q.ByOrder > 0 {
+				p.line("", "collections moved %s, by whose address this runtime names it: their sum is right, each one's time taken by order", measure.Count(q.ByOrder, "item that waited", "items that waited"))
 			}
 		} else {
 			p.line("work", "not in the trace; the queue is recorded by System.Diagnostics.Eventing.FrameworkEventSource:0x2:5")
