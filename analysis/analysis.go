@@ -82,7 +82,7 @@ var parts = []part{
 	of(exceptions.NeedsHandling, exceptions.New, func(r *Result) **exceptions.Result { return &r.Exceptions }),
 	clipping(contention.Needs, contention.New, func(r *Result) **contention.Result { return &r.Contention }),
 	clipping(waits.NeedsPool, waits.New, func(r *Result) **waits.Result { return &r.Waits }),
-	of(threadpool.Needs, threadpool.New, func(r *Result) **threadpool.Result { return &r.ThreadPool }),
+	clipping(threadpool.Needs, threadpool.New, func(r *Result) **threadpool.Result { return &r.ThreadPool }),
 	of(loader.Needs, loader.New, func(r *Result) **loader.Result { return &r.Loader }),
 	of(nil, handles.New, func(r *Result) **handles.Result { return &r.Handles }),
 	of(nil, heap.New, func(r *Result) **heap.Result { return &r.Heap }),

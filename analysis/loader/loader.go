@@ -47,7 +47,8 @@ type state struct {
 type list[T any] struct {
 	all  []T
 	byID map[uint64]int
-	late []T // that only the rundown has
+	gone map[uint64]int // that were unloaded: a runtime that ends unloads all, and then has the rundown list them
+	late []T            // that only the rundown has
 }
 
 func (l *list[T]) load(id uint64, v T) {
@@ -65,12 +66,22 @@ func (l *list[T]) unload(id uint64) *T {
 		return nil
 	}
 	delete(l.byID, id)
+	if i < 0 {
+		return nil // the rundown had it, which says nothing of times
+	}
+	if l.gone == nil {
+		l.gone = make(map[uint64]int)
+	}
+	l.gone[id] = i
 	return &l.all[i]
 }
 
 // there lists the owner of an id, if its load was not seen.
-func (l *list[T]) there(id uint64, v T) {
+func (l *list[T]) there(id uint64, v T, same func(x, y *T) bool) {
 	if _, ok := l.byID[id]; ok {
+		return
+	}
+	if i, ok := l.gone[id]; ok && same(&l.all[i], &v) {
 		return
 	}
 	if l.byID == nil {
@@ -131,7 +142,8 @@ func (a *Analysis) handleAssemblies(mux *etw.Mux) {
 	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyAssemblyDCEnd) {
 		rt.State.seen = true
-		rt.State.assemblies.there(e.AssemblyID, of(e.FullyQualifiedAssemblyName, clr.AssemblyFlags(e.AssemblyFlags), measure.Float{}))
+		rt.State.assemblies.there(e.AssemblyID, of(e.FullyQualifiedAssemblyName, clr.AssemblyFlags(e.AssemblyFlags), measure.Float{}),
+			func(x, y *Assembly) bool { return x.Name == y.Name })
 	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, _ *clr.AnyAppDomainLoad) { rt.State.appDomains++ })
 }
@@ -151,7 +163,8 @@ func (a *Analysis) handleModules(mux *etw.Mux) {
 	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *rundown.AnyModuleDCEnd) {
 		rt.State.seen = true
-		rt.State.modules.there(e.ModuleID, module(e.ModuleILPath, e.ModuleNativePath, clr.ModuleFlags(e.ModuleFlags), e.ManagedPdbSignature, e.ManagedPdbAge))
+		rt.State.modules.there(e.ModuleID, module(e.ModuleILPath, e.ModuleNativePath, clr.ModuleFlags(e.ModuleFlags), e.ManagedPdbSignature, e.ManagedPdbAge),
+			func(x, y *Module) bool { return x.Path == y.Path })
 	})
 }
 

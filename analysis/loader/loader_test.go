@@ -144,6 +144,9 @@ func TestEvents(t *testing.T) {
 	s.Event(3*ms, 1, &clr.ModuleUnloadV2{ModuleID: 9})
 	s.Event(4*ms, 1, &rundown.AssemblyDCEndV1{AssemblyID: 5, FullyQualifiedAssemblyName: text("B")})
 	s.Event(4*ms, 1, &rundown.AssemblyDCEndV1{AssemblyID: 5, FullyQualifiedAssemblyName: text("B")})
+	s.Event(4*ms, 1, &clr.AssemblyUnloadV1{AssemblyID: 5})
+	s.Event(4*ms, 1, &rundown.AssemblyDCEndV1{AssemblyID: 1, FullyQualifiedAssemblyName: text("A")}) // of a runtime that ends
+	s.Event(4*ms, 1, &rundown.ModuleDCEndV2{ModuleID: 2, ModuleILPath: text("a.dll")})
 	s.Event(4*ms, 1, &clr.MethodLoadV2{MethodSize: 7})
 	s.Event(4*ms, 1, &clr.AssemblyLoadStop{}) // that began before
 	s.Event(5*ms, 1, &clr.AssemblyLoadStart{AssemblyName: text("C")})
@@ -166,7 +169,7 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff([]string{"A", "B"}, names); diff != "" || !rt.Assemblies[1].Dynamic || rt.Assemblies[1].UnloadedMS.Or(0) != 3 {
 		t.Errorf("%+v", rt.Assemblies)
 	}
-	if m := rt.Modules[0]; !m.ReadyToRun || !m.Partial || m.PDB == "" || m.UnloadedMS.Or(0) != 3 {
+	if m := rt.Modules[0]; len(rt.Modules) != 1 || len(rt.Assemblies) != 2 || !m.ReadyToRun || !m.Partial || m.PDB == "" || m.UnloadedMS.Or(0) != 3 {
 		t.Errorf("%+v", m)
 	}
 	if b := rt.Binds[0]; b.DurationMS != 2 || b.Requested != "C" || len(b.Errors) != 1 || rt.Failed != 1 || rt.Cached != 1 || rt.Handlers != 3 || rt.Probes[0].Result != "not found" {
