@@ -25,6 +25,7 @@ import (
 type Analysis struct {
 	list    *operations.List
 	orphans int
+	unfit   int
 	busy    map[uint32]*busy.Union // disks
 }
 
@@ -50,6 +51,10 @@ func (a *Analysis) asked(r *etw.Record, kind inout.Kind, irp etw.Pointer, by ino
 // answered takes that a disk has answered. Where nothing told that it was asked, there is no
 // stack.
 func (a *Analysis) answered(r *etw.Record, x inout.Answer) {
+	if !a.list.Machine.Fits(x.Ticks) {
+		a.unfit++
+		x.Ticks = 0
+	}
 	o := operations.Operation{Kind: x.Kind, File: a.list.Files.ByKey(x.Key), Bytes: x.Bytes, Disk: x.Disk, Done: true, Took: length(r, x.Ticks)}
 	if a.busy[o.Disk] == nil {
 		a.busy[o.Disk] = new(busy.Union)
@@ -80,6 +85,7 @@ type Result struct {
 	Operations int // that ended
 	Open       int // that did not
 	Orphans    int // of Operations, those that nothing told of when they began: they have no stack
+	Unfit      int // of Operations, those whose time cannot be: it counts as 0
 	Bytes      uint64
 	Time       int64 // nanoseconds from asking to the answer, those at the same time added
 	// Busy are the nanoseconds in which disks had anything to answer, those of several added.
@@ -91,7 +97,7 @@ const Kind = "disk"
 
 // Result returns the findings so far.
 func (a *Analysis) Result() *Result {
-	res := &Result{Orphans: a.orphans}
+	res := &Result{Orphans: a.orphans, Unfit: a.unfit}
 	for i := range a.list.All {
 		o := &a.list.All[i]
 		if !o.Done {

@@ -108,3 +108,19 @@ func TestCorpus(t *testing.T) {
 	}
 	t.Logf("%d traces, %d operations", traces, operations)
 }
+
+// A time that is longer than the session can have taken is none.
+func TestUnfit(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	s.Starts(1e17)
+	zone := etw.MakeUTF16(strings.Repeat("\x00", 32))
+	s.Event(0, -1, &kernel.EventTraceHeaderV2{EndTime: 1e17 + 1e7, TimeZoneStandardName: zone, TimeZoneDaylightName: zone})
+	for _, ticks := range []uint64{1e6, 1 << 62, 0} {
+		s.Event(5*time.Millisecond, -1, &kernel.DiskIoReadV3{Irp: 9, TransferSize: 1, HighResResponseTime: ticks})
+	}
+	if res := a.Result(); res.Unfit != 1 || res.Operations != 3 || res.Time != 1e6 || res.Busy != 1e6 {
+		t.Errorf("%+v", res)
+	}
+}

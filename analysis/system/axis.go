@@ -91,11 +91,16 @@ func (x *axis) convert(r *etw.Record) int64 {
 // tooLong reports whether something took longer than the session can have, and so
 // is damaged, and counts it.
 func (x *axis) tooLong(ticks uint64) bool {
-	if !x.own.known || ticks <= uint64(x.own.until-x.own.from) {
+	if x.Fits(ticks) {
 		return false
 	}
 	x.wrong++
 	return true
+}
+
+// Fits reports whether the session can have taken as long as something in it took.
+func (x *axis) Fits(ticks uint64) bool {
+	return !x.own.known || ticks <= uint64(x.own.until-x.own.from)
 }
 
 func (x *axis) frequency() float64 {

@@ -25,6 +25,9 @@ func NewScript(tb testing.TB, mux *etw.Mux) *Script {
 	return &Script{tb: tb, mux: mux, clock: etw.Clock{Frequency: 1e9}, PID: 1}
 }
 
+// Starts has the session begin at a time. It is to be called before there are events.
+func (s *Script) Starts(at etw.FileTime) { s.clock.Start = at }
+
 // Between chooses the part of the time of the mux from one time since the session began to another;
 // 0 is no bound.
 func (s *Script) Between(from, to time.Duration) {

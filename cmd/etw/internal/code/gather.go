@@ -199,6 +199,9 @@ func gatherDisk(a *disk.Analysis) Gathered {
 	if res.Orphans > 0 {
 		facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", show.Count(res.Orphans, "operation", "operations")))
 	}
+	if res.Unfit > 0 {
+		facts = append(facts, fmt.Sprintf("the times of %s cannot be: they count, and weigh nothing", show.Count(res.Unfit, "operation", "operations")))
+	}
 	return Gathered{Samples: a.Samples(), Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		return []string{fmt.Sprintf("time from asking a disk to its answer, of requests at the same time added: %s; by --label op=read, write or flush, --by file", show.Count(p.Len(), "operation", "operations"))}
 	}}
