@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/hear"
+	"github.com/etwgen/etwgen/analysis/internal/pace"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -18,66 +19,69 @@ import (
 const CPU = "cpu"
 
 // A Kernel follows the samples that the kernel of Windows takes of each processor. Each
-// stands for the interval between two, which may change. The idle threads are left out.
+// stands for the interval between two, which may change. The idle threads are left out, but
+// where they are interrupted by a DPC or an interrupt: that is work, of whatever process.
 type Kernel struct {
-	machine  *system.Machine
-	bound    *system.Stacks[interrupted]
-	interval int64 // between samples, in nanoseconds
-	list     []interrupted
-	most     int   // of list, until there is no room
-	slot     int64 // see room.go
-	idle     int
-	last     map[int32]int64 // the time of the last sample of each processor
-	gaps     gaps
+	machine *system.Machine
+	bound   *system.Stacks[interrupted]
+	pace    *pace.Pace
+	list    []interrupted
+	most    int   // of list, until there is no room
+	slot    int64 // see room.go
+	idle    int
 }
 
 // An interrupted is a sample: the thread and code when the timer ticked. Where there are many, it
-// stands for as many as times says.
+// stands for as many as times says. Weight is without those that are early: no event had told the
+// interval yet.
 type interrupted struct {
 	thread  *system.Thread
 	at      int64
 	weight  int64
+	early   int64
 	address uint64
 	stack   system.CallStack
 	times   int64
 }
-
-// defaultInterval is Windows' own interval: a millisecond.
-const defaultInterval = 1e6
 
 // NeedsKernel are the samples of a [Kernel].
 var NeedsKernel = []need.Need{need.Samples}
 
 // NewKernel returns an analysis whose handlers are registered at mux.
 func NewKernel(mux *etw.Mux) *Kernel {
-	k := &Kernel{machine: system.Of(mux), interval: defaultInterval, most: mostSamples, last: make(map[int32]int64)}
+	k := &Kernel{machine: system.Of(mux), pace: pace.Of(mux), most: mostSamples}
 	k.bound = system.BindStacks(mux, func(s interrupted, c system.CallStack) {
 		s.stack = c
 		k.keep(s)
 	})
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) { k.sample(r, e) })
-	interval := func(source kernel.ProfileSource, length uint32) {
-		if source == kernel.ProfileSourceProfileTime && length > 0 {
-			k.interval = int64(length) * 100
-		}
-	}
-	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) { interval(e.Source, e.NewInterval) })
-	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) { interval(e.Source, e.NewInterval) })
 	return k
 }
 
+// interrupts are the flags of samples that a processor executes a DPC or an interrupt.
+const interrupts = 1 | 2
+
 func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
-	at := when.Of(r)
-	if last, ok := k.last[r.Processor]; ok && at > last {
-		k.gaps.add(at - last)
-	}
-	k.last[r.Processor] = at
-	if e.ThreadID == 0 {
+	if e.ThreadID == 0 && e.Flags&interrupts == 0 {
 		k.idle++
 		return
 	}
-	k.bound.Await(r, int64(e.ThreadID), interrupted{thread: k.machine.HasThread(int64(e.ThreadID), r.ProcessID), at: at,
-		weight: k.interval, address: uint64(e.InstructionPointer), times: 1})
+	s := interrupted{thread: k.machine.Named(r, int64(e.ThreadID)), at: when.Of(r), weight: k.pace.Told(), address: uint64(e.InstructionPointer), times: 1}
+	if s.weight == 0 {
+		s.early = 1
+	}
+	k.bound.Await(r, int64(e.ThreadID), s)
+}
+
+// weight returns the time that a sample stands for.
+func (k *Kernel) weight(s *interrupted) int64 {
+	return int64(measure.Plus(uint64(s.weight), uint64(stoodFor(s.early, k.pace.Before()))))
+}
+
+// idle reports whether a sample is of an idle thread whose number only the process tells.
+func (s *interrupted) idle() bool {
+	pid, tid := s.thread.IDs()
+	return pid == 0 && tid != 0
 }
 
 // A KernelResult describes the samples.
@@ -86,8 +90,8 @@ type KernelResult struct {
 	Idle    int   // of idle threads
 	Stacks  int   // of Samples, those with a stack
 	Weight  int64 // what Samples stand for, in nanoseconds
-	// Interval is the last one between two samples, in nanoseconds, as the trace has it, and
-	// Measured the interval that the times of samples tell, or 0.
+	// Interval is the last one between two samples, in nanoseconds, as the trace has it: where no
+	// event does, as it is measured. Measured is what the times of samples tell, or 0.
 	Interval int64
 	Measured int64
 	// Undefined are compressed stacks whose addresses the trace does not have, as they come
@@ -99,15 +103,15 @@ type KernelResult struct {
 func (k *Kernel) Result() *KernelResult {
 	k.bound.Flush()
 	bound := k.bound.Stats()
-	res := &KernelResult{Idle: k.idle, Interval: k.interval, Measured: median(k.gaps.list), Undefined: bound.Undefined, Misdefined: bound.Misdefined}
+	res := &KernelResult{Idle: k.idle, Interval: k.pace.Now(), Measured: k.pace.Measured(), Undefined: bound.Undefined, Misdefined: bound.Misdefined}
 	for i := range k.list {
 		s := &k.list[i]
-		if pid, _ := s.thread.IDs(); pid == 0 {
+		if s.idle() {
 			res.Idle += int(s.times)
 			continue
 		}
 		res.Samples += int(s.times)
-		res.Weight = int64(measure.Plus(uint64(res.Weight), uint64(s.weight)))
+		res.Weight = int64(measure.Plus(uint64(res.Weight), uint64(k.weight(s))))
 		if k.bound.Len(s.stack) > 0 {
 			res.Stacks += int(s.times)
 		}
@@ -121,7 +125,7 @@ func (k *Kernel) Stackless(chosen func(pid, at int64) bool) (n int) {
 	k.bound.Flush()
 	for i := range k.list {
 		s := &k.list[i]
-		if pid, _ := s.thread.IDs(); pid != 0 && k.bound.Len(s.stack) == 0 && chosen(pid, s.at) {
+		if pid, _ := s.thread.IDs(); !s.idle() && k.bound.Len(s.stack) == 0 && chosen(pid, s.at) {
 			n += int(s.times)
 		}
 	}
@@ -137,7 +141,7 @@ func (k *Kernel) Samples() []*stacks.Samples {
 	for i := range k.list {
 		s := &k.list[i]
 		pid, _ := s.thread.IDs()
-		if pid == 0 {
+		if s.idle() {
 			continue
 		}
 		if frames = k.bound.AppendFrames(frames[:0], s.stack); len(frames) == 0 {
@@ -147,7 +151,7 @@ func (k *Kernel) Samples() []*stacks.Samples {
 		if s.stack.Kernel != 0 || isKernel(s.address) {
 			state = inKernel
 		}
-		out.AddStack(time.Unix(0, s.at), pid, s.thread.TID, out.InternAddresses(pid, frames), state, s.times, s.weight)
+		out.AddStack(time.Unix(0, s.at), pid, s.thread.TID, out.InternAddresses(pid, frames), state, s.times, k.weight(s))
 	}
 	out.AddRest(k.rest())
 	return []*stacks.Samples{out}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/pace"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -80,7 +81,7 @@ func (l *Linux) Measured() int64 { return median(l.gaps) }
 // Result describes the samples.
 func (l *Linux) Result() *KernelResult {
 	res := &KernelResult{Samples: l.taken.n, Stacks: l.taken.n, Measured: l.Measured()}
-	res.Interval = cmp.Or(l.interval, res.Measured, defaultInterval)
+	res.Interval = cmp.Or(l.interval, res.Measured, pace.Default)
 	for _, x := range l.taken.all() {
 		intervals := int64(x.intervals)
 		res.Weight = int64(measure.Plus(uint64(res.Weight), uint64(stoodFor(max(intervals, -intervals), res.Interval))))
@@ -92,7 +93,7 @@ func (l *Linux) Result() *KernelResult {
 func (l *Linux) Samples() []*stacks.Samples {
 	out := l.base.Derive()
 	out.LabelCode()
-	interval := cmp.Or(l.interval, l.Measured(), defaultInterval)
+	interval := cmp.Or(l.interval, l.Measured(), pace.Default)
 	inKernel, inUser := out.Label(0, "state", "kernel"), out.Label(0, "state", "user")
 	out.Grow(l.taken.n)
 	for _, x := range l.taken.all() {

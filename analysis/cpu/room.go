@@ -9,12 +9,8 @@ import (
 )
 
 // A trace of any size has so many samples that are kept one by one until their stacks are known: of
-// more, those of the same thread and stack within a slot of time are one. mostGaps is how many times
-// between samples are kept, of which there is one for each so many then.
-const (
-	mostSamples = 2 << 20
-	mostGaps    = 1 << 16
-)
+// more, those of the same thread and stack within a slot of time are one.
+const mostSamples = 2 << 20
 
 // keep keeps a sample.
 func (k *Kernel) keep(s interrupted) {
@@ -42,6 +38,7 @@ func (k *Kernel) fold() {
 			}
 			if i, ok := last[of]; ok && uint64(s.at)-uint64(left[i].at) < uint64(k.slot) {
 				left[i].times += s.times
+				left[i].early += s.early
 				left[i].weight = int64(measure.Plus(uint64(left[i].weight), uint64(s.weight)))
 				continue
 			}
@@ -68,24 +65,4 @@ func (k *Kernel) rest() (r stacks.Rest) {
 		r.Slot = time.Duration(k.slot)
 	}
 	return r
-}
-
-// gaps are times between two samples, or every so many of them.
-type gaps struct {
-	list         []int64
-	every, count int
-}
-
-func (g *gaps) add(ns int64) {
-	if g.every = max(g.every, 1); len(g.list) == mostGaps {
-		for i := range mostGaps / 2 {
-			g.list[i] = g.list[2*i]
-		}
-		g.list = g.list[:mostGaps/2]
-		g.every *= 2
-	}
-	if g.count%g.every == 0 {
-		g.list = append(g.list, ns)
-	}
-	g.count++
 }

@@ -31,16 +31,3 @@ func TestRoom(t *testing.T) {
 		}
 	}
 }
-
-func TestGaps(t *testing.T) {
-	var g gaps
-	for i := range int64(10 * mostGaps) {
-		g.add(i % 1000)
-	}
-	if len(g.list) > mostGaps {
-		t.Errorf("%d are kept", len(g.list))
-	}
-	if m := median(g.list); m < 450 || m > 550 {
-		t.Errorf("the median is %d", m)
-	}
-}

@@ -148,7 +148,7 @@ func (m *Machine) result(u *Usage) *Result {
 		r.Samples, r.Switches, r.Gaps = u.Samples(), u.Switches(), u.Gaps()
 		r.Unresolved.Samples = r.Samples - placed
 		if u.samples.All > 0 {
-			r.SampleMS = measure.Known(float64(u.interval) / 1e4)
+			r.SampleMS = measure.Known(u.intervalMS())
 		}
 	}
 	order.Stable(r.Processes, func(a, b ProcessFacts) int {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/etwgen/etwgen/analysis/internal/hear"
+	"github.com/etwgen/etwgen/analysis/internal/pace"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -22,8 +23,9 @@ import (
 type Usage struct {
 	machine  *Machine
 	window   *window.Window
-	interval uint64 // between samples, in 100 ns
-	told     bool   // the trace tells the interval
+	pace     *pace.Pace
+	every    uint64 // how long samples of Linux are apart, in 100 ns
+	linux    bool   // samples are those of Linux
 	threads  []ThreadUsage
 	cpus     []cpu
 	last     int64 // the time of the last event
@@ -43,7 +45,8 @@ type ThreadUsage struct {
 	Samples  uint64
 	Switches uint64 // to the thread
 
-	sampled uint64 // in 100 ns
+	sampled uint64 // in 100 ns, without those that are early
+	early   uint64 // before any event tells the interval
 	ran     int64  // in ticks
 	on      int    // the name of the processor that it runs on, 0 if that is not known
 
@@ -58,26 +61,19 @@ type cpu struct {
 	name   int // its number and one
 }
 
-// defaultInterval is how often Windows takes samples unless it is told otherwise:
-// each millisecond.
-const defaultInterval = 10000
-
 // NewUsage returns a usage whose handlers are registered at mux.
 func NewUsage(mux *etw.Mux) *Usage {
 	m := Of(mux)
-	u := &Usage{machine: m, window: window.Of(mux), interval: defaultInterval}
+	u := &Usage{machine: m, window: window.Of(mux), pace: pace.Of(mux), every: pace.Default / 100}
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) {
 		u.last = max(u.last, m.at(r))
-		u.sample(u.of(m.Named(r, int64(e.ThreadID))), r, u.interval)
+		t := u.of(m.Named(r, int64(e.ThreadID)))
+		told := uint64(u.pace.Told() / 100)
+		if u.sample(t, r, told) && told == 0 {
+			t.early++
+		}
 	})
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyThreadCSwitch) { u.switched(r, e) })
-	interval := func(source kernel.ProfileSource, length uint32) {
-		if source == kernel.ProfileSourceProfileTime && length > 0 {
-			u.interval, u.told = uint64(length), true
-		}
-	}
-	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) { interval(e.Source, e.NewInterval) })
-	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) { interval(e.Source, e.NewInterval) })
 	mux.HandleRest(u.record)
 	return u
 }
@@ -90,12 +86,14 @@ func (u *Usage) of(t *Thread) *ThreadUsage {
 }
 
 // sample takes a sample of a thread, which stands for a time in 100 ns. That of nobody only counts.
-func (u *Usage) sample(t *ThreadUsage, r *etw.Record, length uint64) {
-	within := u.window.HasRecord(r)
+// It reports whether it is in the window.
+func (u *Usage) sample(t *ThreadUsage, r *etw.Record, length uint64) (within bool) {
+	within = u.window.HasRecord(r)
 	if u.samples.Add(within); within && t != nil {
 		t.Samples++
 		t.sampled += length
 	}
+	return within
 }
 
 // switched takes a context switch: the old thread has run since the last one. Where that
@@ -153,7 +151,7 @@ func (u *Usage) ran(c *cpu, until int64) {
 // trace tells it, as that of a recorder of Linux does.
 func (u *Usage) SetInterval(ns int64) {
 	if ns > 0 {
-		u.interval, u.told = uint64(ns)/100, true
+		u.every = uint64(ns) / 100
 	}
 }
 
@@ -262,7 +260,8 @@ func (u *Usage) sampled(r *etw.Record) {
 			u.threadless[p] = t
 		}
 	}
-	u.sample(t, r, value*u.interval)
+	u.linux = true
+	u.sample(t, r, value*u.every)
 }
 
 // Settle adds the time that threads ran up to the last event. It is to be called
@@ -296,14 +295,20 @@ func (u *Usage) Switches() uint64 { return uint64(u.switches.Within) }
 // so that events are missing.
 func (u *Usage) Gaps() uint64 { return uint64(u.gaps.Within) }
 
-// IntervalMS returns the time between samples, and whether the trace tells it: if not, it is
-// Windows' own.
-func (u *Usage) IntervalMS() (ms float64, told bool) { return float64(u.interval) / 1e4, u.told }
+// intervalMS returns the time between samples.
+func (u *Usage) intervalMS() float64 {
+	if u.linux {
+		return float64(u.every) / 1e4
+	}
+	return float64(u.pace.Now()) / 1e6
+}
 
 // Of returns the use by a thread so far.
 func (u *Usage) Of(t *Thread) ThreadUsage {
 	if t.index < len(u.threads) {
-		return u.threads[t.index]
+		use := u.threads[t.index]
+		use.sampled, use.early = use.sampled+use.early*uint64(u.pace.Before()/100), 0
+		return use
 	}
 	return ThreadUsage{}
 }
