@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/gcdump"
 )
 
@@ -45,10 +46,7 @@ func Write(w io.Writer, s *heap.Snapshot) error {
 	}
 	b := gcdump.NewBuilder(above + s.Objects)
 	setRoots(b, groups, above)
-	types := make([]int, len(s.TypeNames()))
-	for i, name := range s.TypeNames() {
-		types[i] = b.Type(name, "")
-	}
+	types := each.Of(s.TypeNames(), func(name string) int { return b.Type(name, "") })
 	var children []int
 	for i := range s.Objects {
 		e := s.Entry(i)

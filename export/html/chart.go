@@ -2,6 +2,7 @@ package html
 
 import (
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // A chart is a chart of a page.
@@ -51,10 +52,7 @@ type mark struct {
 
 // seconds converts points in time.
 func seconds(ms []float64) *numbers {
-	s := make([]float64, len(ms))
-	for i, v := range ms {
-		s[i] = v / 1000
-	}
+	s := each.Of(ms, func(v float64) float64 { return v / 1000 })
 	return &numbers{values: s, digits: 6}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -136,10 +137,7 @@ func category(g *gc.GC) int {
 }
 
 func starts(gcs []*gc.GC) *numbers {
-	x := make([]float64, len(gcs))
-	for i, g := range gcs {
-		x[i] = g.StartMS
-	}
+	x := each.Of(gcs, func(g *gc.GC) float64 { return g.StartMS })
 	return seconds(x)
 }
 
@@ -207,10 +205,7 @@ func heapChart(gcs []*gc.GC) *chart {
 
 // rateChart shows how fast the program allocated before each collection.
 func rateChart(gcs []*gc.GC) *chart {
-	y := make([]float64, len(gcs))
-	for i, g := range gcs {
-		y[i] = orNaN(g.AllocationRateMBPerSec)
-	}
+	y := each.Of(gcs, func(g *gc.GC) float64 { return orNaN(g.AllocationRateMBPerSec) })
 	return &chart{ID: "rate", Kind: before, Title: "Allocation rate before each collection", Unit: "MB/s", X: starts(gcs), Table: "gc-collection",
 		Series: []*series{{"Allocated", "gc", &numbers{values: y, digits: 2}}}}
 }

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -133,9 +134,7 @@ func counterRows(p *counters.Process) []counterRow {
 	var rows []counterRow
 	for _, c := range p.Counters {
 		r := counterRow{source: c.Provider, title: c.DisplayName, unit: c.Unit, tags: c.Metadata}
-		if r.title == "" {
-			r.title = c.Name
-		}
+		r.title = cmp.Or(r.title, c.Name)
 		if c.Type == "Sum" {
 			r.unit = strings.TrimSpace(r.unit + " a second")
 		}

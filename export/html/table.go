@@ -3,6 +3,7 @@ package html
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -178,12 +179,7 @@ func cutOff(t *table, all int) {
 // hasAny reports whether a column has anything.
 func (c *column) hasAny() bool {
 	if c.Numbers != nil {
-		for _, v := range c.Numbers.values {
-			if v == v {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(c.Numbers.values, func(v float64) bool { return v == v })
 	}
 	for i := range c.Texts {
 		if c.Texts[i] != c.Texts[0] {

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -195,9 +196,7 @@ func find(list []*family, like family) ([]*family, *family) {
 // counter adds the points of an event counter.
 func (m *Metrics) counter(list []*family, pid int64, c *counters.Counter) []*family {
 	like := family{scope: c.Provider, name: c.Provider + "." + c.Name, unit: c.Unit, about: c.Description, kind: "gauge"}
-	if like.unit == "" {
-		like.unit = c.KnownUnit
-	}
+	like.unit = cmp.Or(like.unit, c.KnownUnit)
 	if c.Type == "Sum" {
 		like.kind, like.monotonic = "sum", true
 	}

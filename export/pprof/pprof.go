@@ -11,6 +11,7 @@
 package pprof
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"io"
@@ -88,9 +89,6 @@ func Write(w io.Writer, p *stacks.Profile, o Options) error {
 		e.flush(1 << 16)
 	}
 	e.flush(0)
-	if e.err != nil {
-		return e.err
-	}
 	return z.Close()
 }
 
@@ -108,7 +106,6 @@ type encoder struct {
 	out       []byte
 	message   []byte
 	part      []byte
-	err       error
 }
 
 type function struct{ name, full, file string }
@@ -129,9 +126,7 @@ func (e *encoder) flush(limit int) {
 	if len(e.out) <= limit {
 		return
 	}
-	if e.err == nil {
-		_, e.err = e.w.Write(e.out)
-	}
+	e.w.Write(e.out) // an error stays in the writer, whose Close returns it
 	e.out = e.out[:0]
 }
 
@@ -255,9 +250,7 @@ func (e *encoder) program() {
 // function returns the number of the function of a frame.
 func (e *encoder) function(f *stacks.Frame) int64 {
 	k := function{f.Name, f.Full, f.File}
-	if k.file == "" {
-		k.file = f.Module
-	}
+	k.file = cmp.Or(k.file, f.Module)
 	id, ok := e.functions[k]
 	if !ok {
 		id = int64(len(e.functions)) + 1
