@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -94,10 +95,7 @@ func (ev *event) place() string {
 	if o := e.Opcode; o != nil && !ev.isClassic() {
 		text += ", opcode " + ev.pkg.link(o, windowsOpcode(o))
 	}
-	var list []string
-	for _, k := range e.Keywords {
-		list = append(list, fmt.Sprintf("%s (%#x)", ev.pkg.link(k, k.Name), k.Mask))
-	}
+	list := each.Of(e.Keywords, func(k *manifest.Keyword) string { return fmt.Sprintf("%s (%#x)", ev.pkg.link(k, k.Name), k.Mask) })
 	level := cmp.Or(e.SessionLevel, e.Level)
 	switch {
 	case len(list) > 0 && level != nil:
@@ -214,10 +212,7 @@ func (a *anyVersion) doc() []string {
 	}, newest.meaning(nil)...)
 	text := fmt.Sprintf("The only version is [%s]; a newer one is decoded like it.", newest.goName)
 	if len(a.versions) > 1 {
-		var list []string
-		for _, ev := range a.versions {
-			list = append(list, "["+ev.goName+"]")
-		}
+		list := each.Of(a.versions, func(ev *event) string { return "[" + ev.goName + "]" })
 		text = fmt.Sprintf("The versions are %s; a newer one is decoded like the last of these.", joinAnd(list))
 	}
 	if slices.ContainsFunc(a.layout.fields, func(f *anyField) bool { return !f.everywhere() }) {
@@ -286,10 +281,7 @@ func (f *anyField) notes(versions []*event) []string {
 
 // versionsNote says which of all versions have a field.
 func versionsNote(all, in []*event) string {
-	var numbers []string
-	for _, ev := range in {
-		numbers = append(numbers, strconv.Itoa(int(ev.m.Version)))
-	}
+	numbers := each.Of(in, func(ev *event) string { return strconv.Itoa(int(ev.m.Version)) })
 	switch {
 	case slices.Equal(in, all[len(all)-len(in):]):
 		return "since version " + numbers[0]

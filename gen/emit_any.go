@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -87,10 +88,7 @@ func emitHas(f *jen.File, a *anyVersion) {
 
 // emitAnyDescs writes EventDesc and EventDescs.
 func emitAnyDescs(f *jen.File, a *anyVersion) {
-	var descs []part
-	for _, ev := range a.versions {
-		descs = append(descs, addressPart(ev.desc))
-	}
+	descs := each.Of(a.versions, func(ev *event) part { return addressPart(ev.desc) })
 	head := part{width: len("var  = []*etw.EventDesc{}") + len(a.descs)}
 	values := jen.Values // on the line of the variable, if they fit
 	if len(fold(append([]part{head}, descs...)...)) > 1 {
@@ -334,4 +332,21 @@ func emitAnyLayout(f *jen.File, l *anyLayout) {
 		BlockFunc(func(g *jen.Group) { anyValueBody(g, l) })
 	f.Line()
 	emitDetach(f, l.goName, l.own())
+}
+
+// emitEmbedding writes the type for all versions of an event that has one. That has
+// most of the methods; the others are those that are not the same for both.
+func emitEmbedding(f *jen.File, a *anyVersion) {
+	ev := a.newest()
+	f.Type().Id(a.goName).Struct(id("Seen").Add(rt("Seen")), id(ev.goName))
+	f.Line()
+	version := jen.Lit(int(ev.m.Version))
+	doc(f.Group, "DecodeVersion sets e from the payload p of any version and returns how many bytes it read.")
+	newMethod(f, star("e", a.goName), "DecodeVersion").Params(versionParams()...).Params(jen.Int(), jen.Error()).Block(
+		dot("e", "Seen").Op("=").Add(rt("Seen")).Values(key("Version", id("version")), key("Layout", version)),
+		jen.Return(dot("e", ev.goName).Dot("DecodePayload").Call(id("p"), id("ptr"))),
+	)
+	f.Line()
+	emitClone(f, a.goName, ev.detach(addr("e").Dot(ev.goName))...)
+	emitAnyJSON(f, a)
 }

@@ -3,10 +3,12 @@ package gen
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -75,7 +77,7 @@ func namesDesc(ev *event) []part {
 	var list []part
 	text := func(name, v string) {
 		if v != "" {
-			list = append(list, textPart(name, v))
+			list = append(list, keyPart(name, jen.Lit(v), strconv.Quote(v)))
 		}
 	}
 	e := ev.m
@@ -98,10 +100,7 @@ func namesDesc(ev *event) []part {
 
 // fieldDescs returns the descriptions of fields.
 func fieldDescs(fields []*field) *jen.Statement {
-	items := make([]jen.Code, len(fields))
-	for i, f := range fields {
-		items[i] = fieldDesc(f)
-	}
+	items := each.Of(fields, func(f *field) jen.Code { return fieldDesc(f) })
 	return jen.Index().Add(rt("FieldDesc")).Add(lines(items...))
 }
 
@@ -185,44 +184,9 @@ var inTypeNames = map[etw.InType]string{
 	etw.InCountedBinary:        "InCountedBinary",
 }
 
-// outTypeNames holds the runtime's names of the ways to render a field.
-var outTypeNames = map[etw.OutType]string{
-	etw.OutString:          "OutString",
-	etw.OutDateTime:        "OutDateTime",
-	etw.OutInt8:            "OutInt8",
-	etw.OutUInt8:           "OutUInt8",
-	etw.OutInt16:           "OutInt16",
-	etw.OutUInt16:          "OutUInt16",
-	etw.OutInt32:           "OutInt32",
-	etw.OutUInt32:          "OutUInt32",
-	etw.OutInt64:           "OutInt64",
-	etw.OutUInt64:          "OutUInt64",
-	etw.OutFloat:           "OutFloat",
-	etw.OutDouble:          "OutDouble",
-	etw.OutBoolean:         "OutBoolean",
-	etw.OutGUID:            "OutGUID",
-	etw.OutHexBinary:       "OutHexBinary",
-	etw.OutHexInt8:         "OutHexInt8",
-	etw.OutHexInt16:        "OutHexInt16",
-	etw.OutHexInt32:        "OutHexInt32",
-	etw.OutHexInt64:        "OutHexInt64",
-	etw.OutPID:             "OutPID",
-	etw.OutTID:             "OutTID",
-	etw.OutPort:            "OutPort",
-	etw.OutIPv4:            "OutIPv4",
-	etw.OutIPv6:            "OutIPv6",
-	etw.OutSocketAddress:   "OutSocketAddress",
-	etw.OutCIMDateTime:     "OutCIMDateTime",
-	etw.OutETWTime:         "OutETWTime",
-	etw.OutXML:             "OutXML",
-	etw.OutErrorCode:       "OutErrorCode",
-	etw.OutWin32Error:      "OutWin32Error",
-	etw.OutNTStatus:        "OutNTStatus",
-	etw.OutHResult:         "OutHResult",
-	etw.OutDateTimeCulture: "OutDateTimeCulture",
-	etw.OutJSON:            "OutJSON",
-	etw.OutUTF8:            "OutUTF8",
-	etw.OutPKCS7:           "OutPKCS7",
-	etw.OutCodePointer:     "OutCodePointer",
-	etw.OutDateTimeUTC:     "OutDateTimeUTC",
-}
+// outTypeNames are the runtime's names of the ways to render a field, in the order of their numbers.
+var outTypeNames = strings.Fields(`OutDefault OutString OutDateTime OutInt8 OutUInt8 OutInt16 OutUInt16 OutInt32 OutUInt32 OutInt64
+	OutUInt64 OutFloat OutDouble OutBoolean OutGUID OutHexBinary OutHexInt8 OutHexInt16 OutHexInt32
+	OutHexInt64 OutPID OutTID OutPort OutIPv4 OutIPv6 OutSocketAddress OutCIMDateTime OutETWTime
+	OutXML OutErrorCode OutWin32Error OutNTStatus OutHResult OutDateTimeCulture OutJSON OutUTF8
+	OutPKCS7 OutCodePointer OutDateTimeUTC`)

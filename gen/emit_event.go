@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -95,8 +96,5 @@ func emitEventMethods(f *jen.File, ev *event) {
 
 // symbol returns the name of ev in the manifest.
 func (ev *event) symbol() string {
-	if ev.m.Symbol == "" {
-		return "the event"
-	}
-	return ev.m.Symbol
+	return cmp.Or(ev.m.Symbol, "the event")
 }

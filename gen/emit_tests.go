@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // emitTests writes a test file: that the package is fresh and, if they are asked for, round
@@ -53,10 +55,7 @@ func (p *pkg) emitTestsOfEvents(f *jen.File) {
 		}
 	})
 	p.emitFuzz(f)
-	var anys []jen.Code
-	for _, a := range p.anys {
-		anys = append(anys, jen.New(jen.Id(a.goName)))
-	}
+	anys := each.Of(p.anys, func(a *anyVersion) jen.Code { return jen.New(jen.Id(a.goName)) })
 	doc(f.Group, "anyVersions returns an event of each type that takes all versions of one.")
 	f.Func().Id("anyVersions").Params().Index().Add(rt("AnyVersion")).Block(
 		jen.Return(jen.Index().Add(rt("AnyVersion")).Add(several(2, anys...))),

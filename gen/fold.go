@@ -22,8 +22,6 @@ func keyPart(name string, value jen.Code, text string) part {
 
 func numberPart(name string, v int) part { return keyPart(name, jen.Lit(v), strconv.Itoa(v)) }
 
-func textPart(name, v string) part { return keyPart(name, jen.Lit(v), strconv.Quote(v)) }
-
 // addressPart returns the part that is the address of a variable.
 func addressPart(variable string) part {
 	return part{addr(variable), len("&") + len(variable)}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -180,11 +181,7 @@ func (c code) size(s size) *jen.Statement {
 
 // outerArgs returns the arguments that a method of struct s takes beside its first arguments.
 func (c code) outerArgs(s *structType) []jen.Code {
-	var args []jen.Code
-	for _, f := range s.outer {
-		args = append(args, c.size(size{field: f}))
-	}
-	return args
+	return each.Of(s.outer, func(f *field) jen.Code { return c.size(size{field: f}) })
 }
 
 // A size is a count or a length.

@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -56,12 +58,7 @@ func (k optionalKind) byPointers(on string) *jen.Statement {
 
 // isOptional reports whether one of some fields is.
 func isOptional(fields []*field) bool {
-	for _, f := range fields {
-		if f.has != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(f *field) bool { return f.has != "" })
 }
 
 // has returns whether the payload had the optional field f.

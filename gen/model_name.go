@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -181,10 +182,7 @@ func (b *builder) nameEnums() {
 // nameEntries settles the names of the constants of an enum. Of values that share
 // a text all but the first get their number, too.
 func (b *builder) nameEntries(e *enum) {
-	texts := make([]string, len(e.m.Entries))
-	for i, entry := range e.m.Entries {
-		texts[i] = entryText(e.m.Name, entry.StringID, entry.Message)
-	}
+	texts := each.Of(e.m.Entries, func(entry *manifest.MapEntry) string { return entryText(e.m.Name, entry.StringID, entry.Message) })
 	names := entryNames(texts)
 	seen := make(map[string]bool)
 	for i, entry := range e.m.Entries {

@@ -258,12 +258,7 @@ func singular(s string) string {
 }
 
 func hasAnySuffix(s string, suffixes ...string) bool {
-	for _, suffix := range suffixes {
-		if strings.HasSuffix(s, suffix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
 // mapName returns the Go name of the type of a map. One letter makes no name.

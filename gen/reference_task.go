@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -295,10 +296,7 @@ func versionList(versions []*event) string {
 	if len(versions) > 2 && int(last)-int(first) == len(versions)-1 {
 		return fmt.Sprintf("%d to %d", first, last)
 	}
-	var list []string
-	for _, ev := range versions {
-		list = append(list, fmt.Sprint(ev.m.Version))
-	}
+	list := each.Of(versions, func(ev *event) string { return fmt.Sprint(ev.m.Version) })
 	return joinAnd(list)
 }
 
@@ -333,9 +331,6 @@ func keywordNames(e *manifest.Event) string {
 	if len(e.Keywords) == 0 {
 		return ""
 	}
-	var names []string
-	for _, k := range e.Keywords {
-		names = append(names, code1(k.Name))
-	}
+	names := each.Of(e.Keywords, func(k *manifest.Keyword) string { return code1(k.Name) })
 	return fmt.Sprintf("%s = %s", strings.Join(names, " "), code1(fmt.Sprintf("%#x", e.Mask())))
 }
