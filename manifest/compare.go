@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -304,11 +305,9 @@ func forms(fields []*Field, outer ...[]*Field) []string {
 		}
 		return fmt.Sprint(s.Kind, s.Up, slices.Index(scopes[s.Up], s.Field))
 	}
-	list := make([]string, len(fields))
-	for i, f := range fields {
-		list[i] = fmt.Sprint(f.Type, f.When, where(f.Count), where(f.Length), forms(f.Fields, scopes...))
-	}
-	return list
+	return each.Of(fields, func(f *Field) string {
+		return fmt.Sprint(f.Type, f.When, where(f.Count), where(f.Length), forms(f.Fields, scopes...))
+	})
 }
 
 // shape returns a field's form in a payload for messages.

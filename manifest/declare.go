@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -325,10 +326,7 @@ func (p *providerParser) channel(n *node, next *uint8) {
 		c.Value = *next
 		*next++
 	}
-	key := c.ID
-	if key == "" {
-		key = c.Name
-	}
+	key := cmp.Or(c.ID, c.Name)
 	if again(p, n, "channel", key, p.channels, func(c *Channel) Pos { return c.Pos }) {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -13,11 +14,7 @@ import (
 // etw decodes events without generated code: see [etw.NewDecoder]. Generated packages have
 // the same, but for the types.
 func (m *Manifest) Describe() []*etw.Provider {
-	var providers []*etw.Provider
-	for _, p := range m.Providers {
-		providers = append(providers, p.Describe())
-	}
-	return providers
+	return each.Of(m.Providers, (*Provider).Describe)
 }
 
 // Describe returns the manifest's description of one provider. Events that no key leads to
@@ -157,10 +154,7 @@ func (d *describer) valueMap(m *Map) *etw.MapDesc {
 		out = &etw.MapDesc{Name: m.Name, Flags: m.Flags}
 		for _, e := range m.Entries {
 			// Map messages of the message compiler end in a space.
-			name := strings.Join(strings.Fields(e.Message), " ")
-			if name == "" {
-				name = e.Symbol
-			}
+			name := cmp.Or(strings.Join(strings.Fields(e.Message), " "), e.Symbol)
 			if name != "" {
 				out.Entries = append(out.Entries, etw.MapEntry{Value: e.Value, Name: name})
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // An Error is one thing that is wrong with a manifest, or doubtful about it.
@@ -34,13 +36,7 @@ func (l ErrorList) Error() string {
 }
 
 // Unwrap gives errors.Is and errors.As access to the single errors.
-func (l ErrorList) Unwrap() []error {
-	errs := make([]error, len(l))
-	for i, e := range l {
-		errs[i] = e
-	}
-	return errs
-}
+func (l ErrorList) Unwrap() []error { return each.Of(l, func(e *Error) error { return e }) }
 
 // Sort sorts l by position, and by message where positions are equal.
 func (l ErrorList) Sort() {

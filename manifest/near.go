@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/edit"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -70,11 +71,7 @@ func didYouMean(name string) string {
 
 // outNames lists the ways to render a type.
 func outNames(t etw.InType) string {
-	var names []string
-	for _, o := range outTypes[t] {
-		names = append(names, o.String())
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(each.Of(outTypes[t], etw.OutType.String), ", ")
 }
 
 // looseOutType finds the way to render that a name was meant for, whatever its

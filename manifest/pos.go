@@ -1,6 +1,9 @@
 package manifest
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // A Pos is a place in a file. Line and Col count from 1; Col counts bytes, or for a UTF-16
 // file those of its UTF-8 form. The zero Pos belongs to definitions of Windows that no
@@ -17,10 +20,7 @@ func (p Pos) IsValid() bool { return p.Line > 0 }
 // String returns p as file:line:col.
 func (p Pos) String() string {
 	if !p.IsValid() {
-		if p.File == "" {
-			return "-"
-		}
-		return p.File
+		return cmp.Or(p.File, "-")
 	}
 	s := strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col)
 	if p.File == "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -112,10 +113,5 @@ func (t text) charsetReader(label string, r io.Reader) (io.Reader, error) {
 }
 
 func isASCII(p []byte) bool {
-	for _, c := range p {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p, func(c byte) bool { return c >= utf8.RuneSelf })
 }

@@ -33,7 +33,7 @@ func (p *tracedProvider) fields(s *fieldScope) []*manifest.Field {
 
 // field makes a field, or says why a manifest has no form for it.
 func (p *tracedProvider) field(s *fieldScope, d *etw.FieldDesc) (why string) {
-	if why = s.unwritable(d); why != "" {
+	if why = cmp.Or(s.unwritableType(d), s.unwritableSize(d)); why != "" {
 		return why
 	}
 	name := s.name(d.Name)
@@ -98,11 +98,6 @@ func (s *fieldScope) name(base string) string {
 	}
 	s.names[name] = true
 	return name
-}
-
-// unwritable says why a manifest has no form for a field, or "".
-func (s *fieldScope) unwritable(d *etw.FieldDesc) string {
-	return cmp.Or(s.unwritableType(d), s.unwritableSize(d))
 }
 
 func (s *fieldScope) unwritableType(d *etw.FieldDesc) string {

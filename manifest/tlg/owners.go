@@ -49,10 +49,6 @@ func startingWith(list []pair, a int) []pair {
 // The places in the metadata of an event that compilers let code refer to.
 var eventPlaces = []uint32{0, 1, eventHead}
 
-func newAttribution(f *File, image *ecma335.Image, data []byte) *attribution {
-	return &attribution{file: f, image: image, data: data, events: make(map[uint32]int), handles: make(map[uint32][]int), low: 1<<32 - 1}
-}
-
 // decide sets the owners of all events.
 func (a *attribution) decide() {
 	providers := a.file.Providers

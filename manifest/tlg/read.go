@@ -95,7 +95,8 @@ func Read(data []byte) (*File, error) {
 	if len(f.Events)+len(f.Providers) == 0 {
 		return nil, errors.Join(append(f.Damage, ErrNone)...)
 	}
-	newAttribution(f, image, data).decide()
+	a := &attribution{file: f, image: image, data: data, events: make(map[uint32]int), handles: make(map[uint32][]int), low: 1<<32 - 1}
+	a.decide()
 	return f, nil
 }
 

@@ -1,6 +1,7 @@
 package wevt
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,12 +56,7 @@ func (w *headerWriter) free(name string, madeOf func(name string) []string) bool
 	if reserved[name] || w.taken[name] {
 		return false
 	}
-	for _, s := range madeOf(name) {
-		if reserved[s] || w.taken[s] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(madeOf(name), func(s string) bool { return reserved[s] || w.taken[s] })
 }
 
 // ofProvider returns the names that are made of that of a provider.

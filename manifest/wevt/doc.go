@@ -21,6 +21,8 @@ package wevt
 import (
 	"fmt"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // An Error is one thing that is wrong with a binary form.
@@ -49,13 +51,7 @@ func (l ErrorList) Error() string {
 }
 
 // Unwrap gives errors.Is and errors.As access to the single errors.
-func (l ErrorList) Unwrap() []error {
-	errs := make([]error, len(l))
-	for i, e := range l {
-		errs[i] = e
-	}
-	return errs
-}
+func (l ErrorList) Unwrap() []error { return each.Of(l, func(e *Error) error { return e }) }
 
 // Resources are compiled manifests.
 type Resources struct {

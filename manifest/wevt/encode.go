@@ -32,7 +32,7 @@ func Encode(m *manifest.Manifest, opts EncodeOptions) (Resources, error) {
 		e.errors.Sort()
 		return Resources{}, e.errors
 	}
-	e.messages = newMessageIDs()
+	e.messages = &messageIDs{make(map[any]uint32), make(map[string]uint32), make(map[uint32]bool), nil}
 	e.resource(m)
 	tables, err := e.messages.tables(m)
 	if err != nil {
@@ -420,7 +420,7 @@ func descriptor(p *manifest.Provider, ev *manifest.Event) Descriptor {
 	}
 	if ev.Channel != nil {
 		d.Channel = ev.Channel.Value
-		d.Keywords |= channelBit(slices.Index(p.Channels, ev.Channel))
+		d.Keywords |= 1 << 63 >> slices.Index(p.Channels, ev.Channel) // as the event log adds it
 	}
 	return d
 }

@@ -99,6 +99,3 @@ const ownKeywords = 1<<48 - 1
 
 // align returns n rounded up to a multiple of a power of two.
 func align(n, to int) int { return (n + to - 1) &^ (to - 1) }
-
-// channelBit returns the keyword that the event log adds to events of channel i.
-func channelBit(i int) uint64 { return 1 << 63 >> i }

@@ -26,10 +26,6 @@ type usedString struct {
 	text     string
 }
 
-func newMessageIDs() *messageIDs {
-	return &messageIDs{make(map[any]uint32), make(map[string]uint32), make(map[uint32]bool), nil}
-}
-
 // of returns the id of a part's message.
 func (m *messageIDs) of(part any) uint32 {
 	if id, ok := m.byPart[part]; ok {
