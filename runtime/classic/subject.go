@@ -129,7 +129,7 @@ func subjectOf(rec *etw.Record) subject {
 		}
 	case stackWalkClass:
 		if isStack(rec.Opcode) {
-			return stackSubject(p)
+			return subject{process: idAt(p, 8), thread: idAt(p, 12)} // whose stack it is: that follows the time of its event
 		}
 	}
 	return nobody
@@ -231,11 +231,6 @@ func pageFaultSubject(rec *etw.Record, ptr int) subject {
 		return onThread(rec, processAt(rec.Payload, 2*ptr))
 	}
 	return nobody
-}
-
-// stackSubject returns whose call stack it is: that follows the time of its event.
-func stackSubject(p []byte) subject {
-	return subject{process: idAt(p, 8), thread: idAt(p, 12)}
 }
 
 // isStack reports whether an event of stacks is that of a thread, or half of it.

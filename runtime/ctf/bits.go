@@ -1,6 +1,7 @@
 package ctf
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -85,10 +86,7 @@ func (c *cursor) number(size int, big bool) (v uint64, err error) {
 
 // short is the error of a stream that has fewer bytes than its packets say.
 func (c *cursor) short() error {
-	if c.err != nil {
-		return c.err
-	}
-	return errEnd
+	return cmp.Or(c.err, errEnd)
 }
 
 // whole reads a number of whole bytes.

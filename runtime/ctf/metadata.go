@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrFormat says that a file is not the metadata of a trace that this package reads.
@@ -27,12 +28,7 @@ const maxMetadata = 64 << 20
 
 // Recognizes reports whether a file that begins with head is the metadata of a trace.
 func Recognizes(head []byte) bool {
-	for _, begin := range []string{metaLittle, metaBig, metaText} {
-		if bytes.HasPrefix(head, []byte(begin)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{metaLittle, metaBig, metaText}, func(begin string) bool { return bytes.HasPrefix(head, []byte(begin)) })
 }
 
 // unpackMetadata joins the text of the packets of metadata. What is whole of it is returned with

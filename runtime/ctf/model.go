@@ -1,6 +1,7 @@
 package ctf
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"math/bits"
@@ -234,9 +235,7 @@ func (m *model) build(s *streamClass, c *class) (err error) {
 			return nil
 		}
 	}
-	if group == "" {
-		group = "ctf"
-	}
+	group = cmp.Or(group, "ctf")
 	c.provider, c.name = &etw.ProviderDesc{Name: group, GUID: etw.NameGUID(group)}, name
 	return nil
 }

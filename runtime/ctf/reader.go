@@ -1,6 +1,7 @@
 package ctf
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -96,9 +97,7 @@ func (r *Reader) readMetadata(files []File) error {
 		return err
 	}
 	blocks, fault := parse(text)
-	if err == nil {
-		err = fault
-	}
+	err = cmp.Or(err, fault)
 	if len(blocks) == 0 && err == nil {
 		err = errNone
 	}
@@ -175,9 +174,7 @@ func (r *Reader) Next(rec *etw.Record) error {
 	if len(r.streams) == 0 {
 		err := r.log.Err()
 		r.log = etw.DamageLog{}
-		if err == nil {
-			err = io.EOF
-		}
+		err = cmp.Or(err, io.EOF)
 		return err
 	}
 	s := r.streams[0]

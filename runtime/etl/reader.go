@@ -129,7 +129,7 @@ func newReader(files []*file, closers []io.Closer, o options) *Reader {
 
 // Header returns the header of the file that was opened, and for several files
 // that of the one whose session began first.
-func (r *Reader) Header() Header { return r.firstFile().header }
+func (r *Reader) Header() Header { return slices.MinFunc(r.files, compareStart).header }
 
 // Headers returns the headers of all files, in the order in which they were
 // given.
@@ -139,10 +139,6 @@ func (r *Reader) Headers() []Header {
 		h[i] = f.header
 	}
 	return h
-}
-
-func (r *Reader) firstFile() *file {
-	return slices.MinFunc(r.files, func(a, b *file) int { return compareStart(a, b) })
 }
 
 // Stats returns the counts so far.

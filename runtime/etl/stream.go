@@ -1,6 +1,7 @@
 package etl
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -66,9 +67,7 @@ func (b *streamBuffer) ReadAt(p []byte, off int64) (int, error) {
 func NewStream(h Header, window time.Duration, memory int64, opts ...Option) *Stream {
 	s := &Stream{options: optionsOf(opts), memory: memory, last: math.MinInt64, newest: math.MinInt64, floor: math.MinInt64}
 	s.options.foresight = nil
-	if h.PointerSize == 0 {
-		h.PointerSize = etw.Ptr64
-	}
+	h.PointerSize = cmp.Or(h.PointerSize, etw.Ptr64)
 	s.file = file{ctx: s.options.ctx, src: &s.buffer, name: s.options.name, header: h, limit: maxBufferSize}
 	s.file.clock = &s.file.header.Clock
 	if h.BufferSize >= minBufferSize && h.BufferSize <= maxBufferSize {

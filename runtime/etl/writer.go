@@ -1,6 +1,7 @@
 package etl
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -66,12 +67,8 @@ const minWriteBuffer = 1 << 10
 // also an io.WriterAt, as a file is, Close completes the header: with the number of buffers,
 // with the counts of [Writer.Lost], and, if h has no End, with the time of the last record.
 func NewWriter(out io.Writer, h Header) (*Writer, error) {
-	if h.BufferSize == 0 {
-		h.BufferSize = DefaultBufferSize
-	}
-	if h.PointerSize == 0 {
-		h.PointerSize = etw.Ptr64
-	}
+	h.BufferSize = cmp.Or(h.BufferSize, DefaultBufferSize)
+	h.PointerSize = cmp.Or(h.PointerSize, etw.Ptr64)
 	if h.BufferSize < minWriteBuffer || h.BufferSize > maxBufferSize || h.BufferSize%8 != 0 {
 		return nil, fmt.Errorf("etl: a buffer size of %d: it must be a multiple of 8 from %d to %d", h.BufferSize, minWriteBuffer, maxBufferSize)
 	}

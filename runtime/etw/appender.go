@@ -176,7 +176,7 @@ func (a *Appender) TokenUser(i int, v TokenUser) {
 // UTF16Z appends a string and a NUL.
 func (a *Appender) UTF16Z(i int, v UTF16) {
 	if a.check(i, len(v)%2 == 0, ErrLength) && a.check(i, indexNUL16(v, 0) < 0, ErrNUL) {
-		a.b = appendNUL16(a.b, v)
+		a.b = append(append(a.b, v...), 0, 0)
 	}
 }
 

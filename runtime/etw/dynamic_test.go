@@ -17,7 +17,7 @@ func payload(parts ...any) []byte {
 	for _, part := range parts {
 		switch v := part.(type) {
 		case string:
-			b = appendNUL16(b, MakeUTF16(v))
+			b = append(append(b, MakeUTF16(v)...), 0, 0)
 		case []byte:
 			b = append(b, v...)
 		default:

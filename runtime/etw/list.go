@@ -252,8 +252,3 @@ func makeListN[T ~[]byte](size int, vs []T) (list, error) {
 	}
 	return l, nil
 }
-
-// appendNUL16 appends s and a NUL.
-func appendNUL16(b []byte, s UTF16) []byte {
-	return binary.LittleEndian.AppendUint16(append(b, s...), 0)
-}

@@ -95,7 +95,8 @@ func (c *Client) WriteDump(ctx context.Context, d Dump) error {
 	m.text(d.Path)
 	m.u32(uint32(d.Type))
 	m.u32(flags) // for the first command a bool
-	return c.unbounded().tell(ctx, m)
+	unbounded := &Client{name: c.name, connect: c.connect, cookie: c.cookie} // without a timeout of its own
+	return unbounded.tell(ctx, m)
 }
 
 // A Profiler is a native library that uses the profiling interface of the runtime.
@@ -139,11 +140,6 @@ func (c *Client) SetStartupProfiler(ctx context.Context, p Profiler) error {
 	m.bytes(p.CLSID[:])
 	m.text(p.Path)
 	return c.tell(ctx, m)
-}
-
-// unbounded returns the client without a timeout of its own.
-func (c *Client) unbounded() *Client {
-	return &Client{name: c.name, connect: c.connect, cookie: c.cookie}
 }
 
 // checkPath reports a path that the process would take as relative to a folder that

@@ -1,6 +1,7 @@
 package eventpipe
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -116,8 +117,5 @@ func (c *Config) message() *message {
 }
 
 func (c *Config) bufferMB() int {
-	if c.BufferMB == 0 {
-		return DefaultBufferMB
-	}
-	return c.BufferMB
+	return cmp.Or(c.BufferMB, DefaultBufferMB)
 }

@@ -3,6 +3,7 @@
 package eventpipe
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -76,10 +77,7 @@ func newest(list []socket, pid int, key string) (best socket, ok bool) {
 
 // tempFolder returns the folder of a variable TMPDIR.
 func tempFolder(variable string) string {
-	if variable == "" {
-		return "/tmp"
-	}
-	return variable
+	return cmp.Or(variable, "/tmp")
 }
 
 // errNoPort says why a process may have no socket.

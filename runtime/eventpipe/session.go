@@ -1,6 +1,7 @@
 package eventpipe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,9 +69,7 @@ func (c *Client) Start(ctx context.Context, cfg Config) (*Session, error) {
 	if s.conn, err = k.release(); err != nil {
 		return nil, err
 	}
-	if s.stopTimeout == 0 {
-		s.stopTimeout = DefaultStopTimeout
-	}
+	s.stopTimeout = cmp.Or(s.stopTimeout, DefaultStopTimeout)
 	s.over, s.end = context.WithCancel(context.Background())
 	return s, nil
 }

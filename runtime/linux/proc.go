@@ -116,6 +116,3 @@ func namespacePID(pid int) uint64 {
 	}
 	return uint64(pid)
 }
-
-// isZombie reports whether a process has ended, and only its number is left.
-func isZombie(pid int) bool { return strings.HasPrefix(statusLine(pid, "State"), "Z") }

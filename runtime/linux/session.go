@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -297,5 +298,5 @@ func (s *Session) nameKernel(path string) error {
 // isThere reports whether a process has not ended.
 func isThere(pid int) bool {
 	_, err := os.Stat(procFile(pid, "status"))
-	return !errors.Is(err, os.ErrNotExist) && !isZombie(pid)
+	return !errors.Is(err, os.ErrNotExist) && !strings.HasPrefix(statusLine(pid, "State"), "Z") // only the number of a zombie is left
 }

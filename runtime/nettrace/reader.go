@@ -61,7 +61,7 @@ func NewReader(src io.Reader, opts ...Option) (*Reader, error) {
 	}
 	r.known.begin(&r.header, o.name, &r.stats)
 	if !o.inFileOrder && !r.stream.v3 { // whose events are in the order of time
-		r.sort = newSorter(o.limit)
+		r.sort = &sorter{limit: o.limit, bound: math.MinInt64}
 	}
 	if !o.sequential && mayPay(&r.stream) {
 		r.ahead = newAhead(&r.stream, portionBytes/2)

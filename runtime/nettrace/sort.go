@@ -62,10 +62,6 @@ const (
 	chainBytes = 64
 )
 
-func newSorter(limit int64) *sorter {
-	return &sorter{limit: limit, bound: math.MinInt64}
-}
-
 // rival returns the time of the first event of all other chains.
 func (s *sorter) rival() int64 {
 	h := s.heap

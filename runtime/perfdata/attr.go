@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 
@@ -39,10 +40,7 @@ func parseAttr(b []byte, order binary.ByteOrder) (a attr, ok bool) {
 	if len(b) < attrLeast {
 		return a, false
 	}
-	a.size = int(order.Uint32(b[4:]))
-	if a.size == 0 {
-		a.size = attrLeast
-	}
+	a.size = cmp.Or(int(order.Uint32(b[4:])), attrLeast)
 	if a.size < attrLeast || a.size > len(b) {
 		return a, false
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,12 +117,7 @@ func (r *Reader) resolve(e *event) {
 
 // tellsSwitches reports whether the kernel told of switches.
 func (r *Reader) tellsSwitches() bool {
-	for _, e := range r.events {
-		if e.switches {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.events, func(e *event) bool { return e.switches })
 }
 
 // like reports whether an event is the same as another, or the same for another kind of

@@ -3,6 +3,7 @@ package perfdata
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -165,9 +166,7 @@ func (r *Reader) Next(rec *etw.Record) error {
 		if r.finished {
 			err := r.log.Err()
 			r.log = etw.DamageLog{}
-			if err == nil {
-				err = io.EOF
-			}
+			err = cmp.Or(err, io.EOF)
 			return err
 		}
 		if err := r.more(); err != nil {

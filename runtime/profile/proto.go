@@ -1,5 +1,7 @@
 package profile
 
+import "cmp"
+
 // A protoReader reads the messages that profiles of pprof and of OpenTelemetry have in common:
 // they name texts by their numbers, and differ in the id that those of pprof begin with.
 type protoReader struct {
@@ -49,9 +51,7 @@ func (r *protoReader) readFunction(f *field, first int) (id uint64, err error) {
 		}
 		return nil
 	})
-	if fn.Name == "" {
-		fn.Name = fn.Full
-	}
+	fn.Name = cmp.Or(fn.Name, fn.Full)
 	r.Functions = append(r.Functions, fn)
 	return id, err
 }

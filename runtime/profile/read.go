@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 	"unicode/utf16"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A layout is how a file has a profile.
@@ -112,3 +115,15 @@ func readJSON(p *Profile, data []byte) error {
 	}
 	return &formatError{"it is JSON, but no profile of speedscope, the Firefox Profiler or V8"}
 }
+
+// A Reader is a profile where a trace is expected: an [etw.Source] without records.
+type Reader struct{ profile *Profile }
+
+// NewReader returns the reader of a profile.
+func NewReader(p *Profile) *Reader { return &Reader{p} }
+
+// Profile returns the profile.
+func (r *Reader) Profile() *Profile { return r.profile }
+
+// Next returns io.EOF: a profile has no records.
+func (r *Reader) Next(*etw.Record) error { return io.EOF }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -285,7 +286,7 @@ func (c Config) withDefaults() Config {
 	c.FlushTimer = cmp.Or(c.FlushTimer, time.Second)
 	c.kernelFromProviders()
 	for i := range c.Providers {
-		c.System = c.System || isSystemProvider(c.Providers[i].GUID)
+		c.System = c.System || slices.Contains(systemProviders, c.Providers[i].GUID)
 	}
 	if c.KernelGroups != [8]uint32{} || c.KernelFlags != 0 || len(c.Stacks) > 0 {
 		c.System = true

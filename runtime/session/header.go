@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etl"
@@ -44,9 +45,7 @@ func clockOf(h *logfileHeader, utc etw.FileTime, counter int64) etw.Clock {
 	case etl.ClockCycles:
 		c.Frequency = int64(h.cpuSpeed) * 1e6
 	}
-	if c.Start == 0 {
-		c.Start = utc
-	}
+	c.Start = cmp.Or(c.Start, utc)
 	if c.Frequency <= 0 {
 		c.Frequency = 1e7
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -110,9 +111,7 @@ func control(sys system, op, name string, handle uint64, code uint32, p *propert
 		return Info{}, err
 	}
 	i := p.info()
-	if i.Name == "" {
-		i.Name = name
-	}
+	i.Name = cmp.Or(i.Name, name)
 	return i, nil
 }
 

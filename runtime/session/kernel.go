@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 	"time"
 	"unsafe"
 
@@ -29,8 +28,6 @@ var systemProviders = []etw.GUID{
 	etw.MustParseGUID("434286f7-6f1b-45bb-b37e-95f623046c7c"), // Syscall
 	etw.MustParseGUID("4f061568-e215-499f-ab2e-eda0ae890a5b"), // Timer
 }
-
-func isSystemProvider(g etw.GUID) bool { return slices.Contains(systemProviders, g) }
 
 // profilePrivilege is the privilege for samples of processors.
 const profilePrivilege = "SeSystemProfilePrivilege"

@@ -175,7 +175,7 @@ func (c *Config) properties() *properties {
 		p.logFileNameOffset = 0
 	}
 	switch {
-	case c.isKernelLogger():
+	case strings.EqualFold(c.Name, KernelLoggerName):
 		p.wnode.guid = kernelProvider
 	case c.System:
 		mode |= etl.ModeSystemLogger
@@ -341,9 +341,6 @@ func (s *Session) remember(i *Info) {
 	defer s.mu.Unlock()
 	s.info = *i
 }
-
-// isKernelLogger reports whether the session is the one of KernelLoggerName.
-func (c *Config) isKernelLogger() bool { return strings.EqualFold(c.Name, KernelLoggerName) }
 
 // isGone reports whether err says that there is no such session.
 func isGone(err error) bool { return errors.Is(err, codeInstanceNotFound) }

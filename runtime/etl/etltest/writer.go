@@ -68,3 +68,9 @@ func (m *memory) WriteAt(p []byte, at int64) (int, error) { return copy(m.Bytes(
 func (w *Writer) Raw(processor int, record []byte) error {
 	return w.WriteRaw(int32(processor), record)
 }
+
+// ManifestRecords returns the records by which an EventSource writes its manifest
+// into a trace: see [etl.ManifestRecords].
+func ManifestRecords(base *etw.Record, manifest []byte, size int) []*etw.Record {
+	return etl.ManifestRecords(base, manifest, size)
+}

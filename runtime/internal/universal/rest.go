@@ -25,8 +25,6 @@ type rests struct {
 	dead map[int32]struct{} // threads that have ended, and go off for the last time
 }
 
-func newRests() rests { return rests{make(map[int32]int), make(map[int32]struct{})} }
-
 // off takes that a thread goes off its processor.
 func (t *Translator) off(r *perfevent.Record) {
 	if _, dead := t.rests.dead[r.TID]; dead || r.TID <= 0 { // the latter is that of a processor without work

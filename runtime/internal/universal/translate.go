@@ -63,7 +63,7 @@ type traced struct {
 
 // NewTranslator returns a Translator of a recording that began at a time of the kernel.
 func NewTranslator(host Host, begun int64) Translator {
-	return Translator{host: host, last: begun, processes: make(map[int32]*traced), rests: newRests(), kernel: make(map[uint64]bool)}
+	return Translator{host: host, last: begun, processes: make(map[int32]*traced), rests: rests{make(map[int32]int), make(map[int32]struct{})}, kernel: make(map[uint64]bool)}
 }
 
 // Has reports whether something was told of a process.

@@ -1,6 +1,7 @@
 package nettracetest
 
 import (
+	"cmp"
 	"encoding/binary"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -86,9 +87,7 @@ func (w *Writer) header(e *Event) header {
 		metadata: e.Metadata, stack: e.Stack, labels: e.Labels, size: uint32(len(e.Payload)), processor: uint32(e.Processor - 1),
 		thread: e.Thread, capture: e.Capture, time: e.Time, activity: e.Activity, related: e.Related,
 	}
-	if h.capture == 0 {
-		h.capture = h.thread
-	}
+	h.capture = cmp.Or(h.capture, h.thread)
 	if e.Metadata != 0 || w.version == 6 {
 		if e.Restart {
 			w.sequence[h.capture] = 0

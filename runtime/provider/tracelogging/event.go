@@ -1,6 +1,7 @@
 package tracelogging
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -32,9 +33,7 @@ const channel = 11
 // Define returns an event of p that writes structs of the type T. It fails if T is no
 // struct, or if it has a field of a type that cannot be written.
 func Define[T any](p *provider.Provider, name string, o Options) (*Event[T], error) {
-	if o.Level == 0 {
-		o.Level = etw.LevelVerbose
-	}
+	o.Level = cmp.Or(o.Level, etw.LevelVerbose)
 	e := &Event[T]{provider: p, desc: etw.EventDesc{
 		Provider: p.Desc(), Name: name, Named: true, Channel: channel, Level: o.Level, Opcode: o.Opcode, Keywords: o.Keywords,
 	}}

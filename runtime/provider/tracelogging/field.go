@@ -1,6 +1,7 @@
 package tracelogging
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -62,9 +63,7 @@ func structFields(t reflect.Type, outer []reflect.Type) ([]field, error) {
 		if !sf.IsExported() {
 			continue
 		}
-		if name == "" {
-			name = sf.Name
-		}
+		name = cmp.Or(name, sf.Name)
 		f, err := newField(sf.Type, style, outer)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", sf.Name, err)
