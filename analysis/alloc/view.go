@@ -30,7 +30,8 @@ func (a *Analysis) Result() *Result {
 			merge(all, out.Ticks.Types)
 		}
 		if s.samples.count > 0 {
-			out.Samples = s.sampleResult(name)
+			out.Samples = &Samples{Count: s.samples.count, Bytes: s.samples.bytes, Objects: s.samples.objects,
+				Types: s.samples.list(name), Stacks: stackList(s.samples.stacks), Series: s.samples.series.Clone()}
 			if out.Ticks == nil {
 				merge(all, out.Samples.Types)
 			}
@@ -134,11 +135,6 @@ func (s *state) tickResult(name func(uint64) string) *Ticks {
 		}
 	}
 	return t
-}
-
-func (s *state) sampleResult(name func(uint64) string) *Samples {
-	return &Samples{Count: s.samples.count, Bytes: s.samples.bytes, Objects: s.samples.objects,
-		Types: s.samples.list(name), Stacks: stackList(s.samples.stacks), Series: s.samples.series.Clone()}
 }
 
 func (a *Analysis) exactResult(rt *lives.Runtime[state]) *Exact {

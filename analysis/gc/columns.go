@@ -1,6 +1,7 @@
 package gc
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -229,9 +230,7 @@ func (rt *view) globals(g *GC, c *collection) {
 		compacting = compacting || c.heaps[i].Compacted
 	}
 	if c.hasGlobal {
-		if g.Heaps == 0 {
-			g.Heaps = c.global.heaps
-		}
+		g.Heaps = cmp.Or(g.Heaps, c.global.heaps)
 		compacting = compacting || c.global.mechanisms&clr.GCGlobalMechanismsCompaction != 0
 		g.Mechanisms = rt.mechanisms(c.global.mechanisms)
 		if c.global.hasMode {

@@ -1,6 +1,7 @@
 package gc
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/etwgen/etwgen/generated/clr"
@@ -139,9 +140,7 @@ func (rt *state) globalHistory(thread int64, g global) {
 	if c.heaps == nil {
 		c.heaps = take(&rt.room.heaps, min(max(g.heaps, 1), manyHeaps))[:0]
 	}
-	if rt.firstHeaps == 0 {
-		rt.firstHeaps = g.heaps
-	}
+	rt.firstHeaps = cmp.Or(rt.firstHeaps, g.heaps)
 	if rt.history == nil {
 		rt.history = make(map[int64]history)
 	}

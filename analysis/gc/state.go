@@ -1,6 +1,8 @@
 package gc
 
 import (
+	"cmp"
+
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
@@ -167,10 +169,7 @@ const maxOpen = 256
 // inProgress returns the collection that the events within a collection are of,
 // or nil.
 func (s *state) inProgress() *collection {
-	if s.current != nil {
-		return s.current
-	}
-	return s.bgc
+	return cmp.Or(s.current, s.bgc)
 }
 
 // within returns how much of a time is in the window.

@@ -3,6 +3,7 @@ package stacks
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -67,12 +68,7 @@ func Match(patterns string) (func(*Frame) bool, error) {
 		return nil, err
 	}
 	return func(f *Frame) bool {
-		for _, p := range list {
-			if p.match(f) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(list, func(p pattern) bool { return p.match(f) })
 	}, nil
 }
 

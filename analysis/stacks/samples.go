@@ -433,7 +433,7 @@ func (s *Samples) sumBy(labelsOf func(*row) LabelSet) []Weight {
 	last := len(s.Types) - 1
 	order.Sort(list, func(a, b Weight) int {
 		return cmp.Or(cmp.Compare(b.Values[last], a.Values[last]), cmp.Compare(b.Values[0], a.Values[0]),
-			slices.CompareFunc(a.Labels, b.Labels, compareLabel), slices.Compare(a.Stack, b.Stack))
+			slices.CompareFunc(a.Labels, b.Labels, func(a, b Label) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value)) }), slices.Compare(a.Stack, b.Stack))
 	})
 	return list
 }
@@ -445,8 +445,4 @@ func (s *Samples) Derive() *Samples {
 	d.rows, d.open = rows{rest: Rest{CutStacks: s.rest.CutStacks}}, nil
 	d.ends, d.plainEnds, d.endIDs, d.outside, d.inside, d.untold = nil, [2][]int32{}, nil, 0, 0, 0
 	return &d
-}
-
-func compareLabel(a, b Label) int {
-	return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
 }

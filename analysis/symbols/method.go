@@ -86,15 +86,13 @@ type codeSlot struct {
 	hash   uint32
 }
 
-func hashCode(start, id uint64) uint32 { return uint32(seeded.Hash(start, id)) }
-
 // find returns the place of a method: of the one that is there, or of the next.
 func (x *codeIndex) find(l *methodList, start, id uint64) *codeSlot {
 	if 4*x.used >= 3*len(x.slots) {
 		x.grow()
 	}
 	mask := uint32(len(x.slots) - 1)
-	hash := hashCode(start, id)
+	hash := uint32(seeded.Hash(start, id))
 	for i := hash & mask; ; i = (i + 1) & mask {
 		s := &x.slots[i]
 		if s.method == 0 {

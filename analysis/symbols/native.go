@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -79,10 +80,7 @@ func (n *Native) Method() Method {
 // Full returns the name with the name of the file, as in ntdll.dll!NtWaitForSingleObject,
 // with a ? for a function that is not known.
 func (n *Native) Full() string {
-	function := n.Function
-	if function == "" {
-		function = "?"
-	}
+	function := cmp.Or(n.Function, "?")
 	if n.Module == "" {
 		return function
 	}

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/etwgen/etwgen/generated/clr"
@@ -86,9 +87,7 @@ func (m *method) takes(at int64, origin Origin, n *method) bool {
 		m.space, m.name, m.signature = n.space, n.name, n.signature
 	}
 	m.size = max(m.size, n.size)
-	if m.token == 0 {
-		m.token = n.token
-	}
+	m.token = cmp.Or(m.token, n.token)
 	if m.origin == ByLookup {
 		m.module, m.flags, m.origin = n.module, n.flags, n.origin
 	}

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"cmp"
+	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -170,12 +171,7 @@ func (l *life) boundPair(first, second int) {
 // HasRundown reports whether the trace has a rundown at the end of the methods of a
 // process. Without one precompiled code has no names.
 func (t *Table) HasRundown(pid int64) bool {
-	for _, l := range t.lives[pid] {
-		if l.rundown > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.lives[pid], func(l *life) bool { return l.rundown > 0 })
 }
 
 // life returns the process that has an id at a time.

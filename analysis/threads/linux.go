@@ -23,10 +23,8 @@ func (a *Analysis) record(r *etw.Record) error {
 	if x.sampled = when.Of(r); x.met == 0 {
 		x.met = x.sampled
 	}
-	if n, read := binary.Uvarint(r.Payload); read > 0 && n < math.MaxInt32 {
-		if a.window.HasRecord(r) {
-			x.samples += int64(n)
-		}
+	if n, read := binary.Uvarint(r.Payload); read > 0 && n < math.MaxInt32 && a.window.HasRecord(r) {
+		x.samples += int64(n)
 	}
 	return nil
 }

@@ -51,9 +51,6 @@ func (a *Analysis) numberedOff(number int64) *off {
 	return &a.off[number-a.dropped]
 }
 
-// lastOff returns the one that was kept last.
-func (a *Analysis) lastOff() *off { return &a.off[len(a.off)-1] }
-
 // fold makes room.
 func (a *Analysis) fold() {
 	old := a.off[:max(len(a.off)-latest, len(a.off)/2)]

@@ -303,7 +303,7 @@ func (a *Analysis) switched(r *etw.Record, s *switches.Switch) {
 		}
 	}
 	if after.TID != 0 && a.comes(after, at) {
-		o := a.lastOff()
+		o := &a.off[len(a.off)-1]
 		if o.processor = r.Processor; s.Linux {
 			o.stack = after.stack
 		} else if !a.sumsOnly {

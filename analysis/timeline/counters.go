@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/counters"
@@ -20,10 +21,7 @@ func (b *builder) counters(res *counters.Result) {
 }
 
 func (b *builder) counter(pid int64, c *counters.Counter) {
-	unit := c.Unit
-	if unit == "" {
-		unit = c.KnownUnit
-	}
+	unit := cmp.Or(c.Unit, c.KnownUnit)
 	k := key{kind: Counter, pid: pid, of: named(c.Provider, c.Name, c.Metadata), unit: unit, how: Mean}
 	if c.Type == "Sum" {
 		k.how = Sum

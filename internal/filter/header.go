@@ -213,12 +213,7 @@ func (h *Header) matchProvider(r *etw.Record, e *etw.EventInfo) bool {
 }
 
 func (h *Header) matchEvent(r *etw.Record, e *etw.EventInfo) bool {
-	for _, p := range h.Events {
-		if p.Match(r, e) {
-			return true
-		}
-	}
-	return len(h.Events) == 0
+	return len(h.Events) == 0 || slices.ContainsFunc(h.Events, func(p Event) bool { return p.Match(r, e) })
 }
 
 // MatchDesc reports whether the names and ids that h asks for may be those of the
@@ -233,10 +228,5 @@ func (h *Header) MatchDesc(d *etw.EventDesc) bool {
 	if h.IDs != nil && (d.Kind == etw.KindClassic || !h.IDs.Has(int64(d.ID))) {
 		return false
 	}
-	for _, p := range h.Events {
-		if p.MatchDesc(d) {
-			return true
-		}
-	}
-	return len(h.Events) == 0
+	return len(h.Events) == 0 || slices.ContainsFunc(h.Events, func(p Event) bool { return p.MatchDesc(d) })
 }

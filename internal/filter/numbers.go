@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -47,10 +48,5 @@ func integer(text string) int64 {
 
 // Has reports whether n contains v.
 func (n Numbers) Has(v int64) bool {
-	for _, s := range n {
-		if s.low <= v && v <= s.high {
-			return true
-		}
-	}
-	return len(n) == 0
+	return len(n) == 0 || slices.ContainsFunc(n, func(s span) bool { return s.low <= v && v <= s.high })
 }

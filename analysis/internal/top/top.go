@@ -26,10 +26,7 @@ type entry[T any] struct {
 }
 
 func (l *List[T]) limit() int {
-	if l.N == 0 {
-		return 100
-	}
-	return l.N
+	return cmp.Or(l.N, 100)
 }
 
 // Wants reports whether a value with a key would be kept now, so that others need

@@ -221,8 +221,5 @@ func (k Key) Check(f io.ReaderAt, size int64) error {
 }
 
 func orNone(id string) string {
-	if id == "" {
-		return "missing"
-	}
-	return id
+	return cmp.Or(id, "missing")
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -105,10 +106,7 @@ func ParsePath(text, usual string) (Path, error) {
 }
 
 func orUsual(store, usual string) string {
-	if store == "" {
-		return usual
-	}
-	return store
+	return cmp.Or(store, usual)
 }
 
 // parseServer reads stores and, last, a server.

@@ -134,12 +134,7 @@ func (id imageID) is(x *r2r.Image) bool {
 	if id.pdb == (etw.GUID{}) {
 		return true
 	}
-	for _, p := range x.PDBs() {
-		if etw.GUID(p.Signature) == id.pdb {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.PDBs(), func(p r2r.PDB) bool { return etw.GUID(p.Signature) == id.pdb })
 }
 
 // attach gives a composite image the assemblies that it has the code of, which are beside
