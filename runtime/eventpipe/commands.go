@@ -94,7 +94,7 @@ func (c *Client) WriteDump(ctx context.Context, d Dump) error {
 	m := newMessage(cmd)
 	m.text(d.Path)
 	m.u32(uint32(d.Type))
-	m.u32(flags) // for the first command a bool
+	m.u32(flags)                                                             // for the first command a bool
 	unbounded := &Client{name: c.name, connect: c.connect, cookie: c.cookie} // without a timeout of its own
 	return unbounded.tell(ctx, m)
 }
