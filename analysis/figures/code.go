@@ -180,12 +180,12 @@ func Allocated(p *stacks.Profile) []compare.Figure {
 	return l.figures
 }
 
-// A method is compared if it has at least this part of the whole on one side, in percent:
-// below it chance is most of the number.
+// A method or process is compared if it has at least this part of the whole on one side, in
+// percent: below it chance is most of the number.
 const leastShare = 1
 
-// IsMinor reports whether a figure is that of a method that weighs next to nothing of the
-// whole that it is a part of. Whole returns the value of a figure by its name.
+// IsMinor reports whether a figure is that of a method or a process that weighs next to nothing
+// of the whole that it is a part of. Whole returns the value of a figure by its name.
 func IsMinor(metric string, value float64, whole func(metric string) float64) bool {
 	switch {
 	case strings.HasPrefix(metric, methodMetric):
@@ -193,6 +193,11 @@ func IsMinor(metric string, value float64, whole func(metric string) float64) bo
 	case strings.HasPrefix(metric, profileMetric):
 		of, _, ok := strings.Cut(metric, inMethod)
 		return ok && 100*value < leastShare*whole(of)
+	}
+	for i := range kinds {
+		if of := strings.TrimSuffix(kinds[i].Metric, "*"); kinds[i].has(process) && strings.HasPrefix(metric, of) {
+			return 100*value < leastShare*whole(strings.TrimSuffix(of, "."))
+		}
 	}
 	return false
 }

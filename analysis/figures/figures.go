@@ -97,12 +97,20 @@ func (l *list) put(f compare.Figure) {
 
 // kindOf returns a kind by its name.
 func kindOf(metric string) *Kind {
+	if k := find(metric); k != nil {
+		return k
+	}
+	panic("figures: there is no kind " + metric) // the names are those of this package
+}
+
+// find returns a kind by its name, or nil.
+func find(metric string) *Kind {
 	for i := range kinds {
 		if kinds[i].Metric == metric {
 			return &kinds[i]
 		}
 	}
-	panic("figures: there is no kind " + metric) // the names are those of this package
+	return nil
 }
 
 // figure returns a figure without a value. Of names its subject.

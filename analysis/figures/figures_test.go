@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -52,6 +53,42 @@ func full() *analysis.Result {
 	return r
 }
 
+// machine returns answers about a machine with numbers in every area. The idle process is nobody.
+func machine() *Machine {
+	use := system.FileFacts{PID: 7, Process: "shop.exe", Opens: 1, Reads: 2, BytesRead: 10, Writes: 1, BytesWritten: 5, Disks: []system.DiskFacts{{Reads: 4, BytesRead: 4096, Writes: 0, MS: 3, ServiceMS: 2}}}
+	return &Machine{
+		System: &system.Result{SampleMS: measure.Known(1),
+			Processes: []system.ProcessFacts{{PID: 0, Name: "Idle", SampledMS: measure.Known(80)}, {PID: 7, Name: "shop.exe", SampledMS: measure.Known(12)}, {PID: 8, Name: "shop.exe", SampledMS: measure.Known(8)}},
+			Threads: []system.ThreadFacts{{PID: 0, RanMS: measure.Known(70)}, {PID: 7, Process: "shop.exe", RanMS: measure.Known(4), Switches: measure.Known(4)},
+				{PID: 8, Process: "shop.exe", RanMS: measure.Known(5), Switches: measure.Known(5)}, {PID: -1, RanMS: measure.Known(1), Switches: measure.Known(1)}}},
+		Files:   &system.FilesResult{Files: []system.FileFacts{use}, Busy: []system.DiskTime{{BusyMS: 2}}},
+		Faults:  &system.FaultsResult{Faults: []system.FaultFacts{{PID: 7, Process: "shop.exe", Faults: 1, Bytes: 4096, MS: 3}}},
+		Network: &system.NetworkResult{Connections: []system.ConnectionFacts{{PID: 7, Process: "shop.exe", Sent: 2, BytesSent: 100, Received: 1, BytesReceived: 50}}},
+	}
+}
+
+// Of a part of the processes are the amounts of these, and nothing that is of all; where the
+// events were recorded, they are 0 at least.
+func TestMachineOfProcesses(t *testing.T) {
+	m := machine()
+	m.Asked = func(pid int64, _ string) bool { return pid == 8 }
+	got := make(map[string]float64)
+	for _, f := range m.Figures() {
+		got[f.Metric] = f.Value
+	}
+	for metric, want := range map[string]float64{"processors.ranMs": 5, "processors.sampledMs.shop.exe": 8, "disk.reads": 0, "faults.ms": 0, "network.bytesSent": 0} {
+		if v, ok := got[metric]; !ok || v != want {
+			t.Errorf("%s is %v, want %v", metric, v, want)
+		}
+	}
+	if _, ok := got["disk.busyMs"]; ok {
+		t.Error("the time in which disks were busy is that of all")
+	}
+	if !IsMinor("faults.ms.shop.exe", 1, func(string) float64 { return 200 }) || IsMinor("faults.ms", 1, func(string) float64 { return 200 }) {
+		t.Error("which processes weigh little")
+	}
+}
+
 // samples returns samples in pseudo frames with these names, each with one label.
 func samples(kind, unit, label string, of map[string]string, value int64) *stacks.Profile {
 	s := stacks.NewSamples(kind, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "weight", Unit: unit})
@@ -65,7 +102,7 @@ func samples(kind, unit, label string, of map[string]string, value int64) *stack
 func TestKinds(t *testing.T) {
 	list := append(Of(full()), Duration(1500*time.Millisecond))
 	code := Code(samples(cpu.ThreadTime, "nanoseconds", "state", map[string]string{"Work": "managed", "Wait": "gc"}, 4e6), work.Default())
-	list = append(list, code...)
+	list = append(append(list, code...), machine().Figures()...)
 	metrics := make(map[string]compare.Figure)
 	for _, f := range list {
 		if _, twice := metrics[f.Metric]; twice || f.Area == "" || f.Name == "" || f.Unit == "" && f.Area != countersArea || math.IsNaN(f.Noise+f.Alone) {
@@ -96,6 +133,12 @@ func TestKinds(t *testing.T) {
 		{Metric: "counters.Shop/wait{door=1}.quantile 0.95", Area: "counters", Name: "mean quantile 0.95 of Shop/wait door=1", Value: 8, Noise: 8, Alone: varying * 8},
 		{Metric: "trace.durationMs", Area: "trace", Name: "durationMs", Unit: "ms", Value: 1500, Alone: varying * 1500},
 		{Metric: "cpu.ms", Area: "cpu", Name: "ms", Unit: "ms", Value: 4, Noise: 8, Alone: varying * 4, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "processors.sampledMs", Area: samplesArea, Name: "ms", Unit: "ms", Value: 20, Noise: 20 / math.Sqrt(5), Alone: varying * 20, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "processors.ranMs.shop.exe", Area: switchesArea, Name: "ms of shop.exe", Unit: "ms", Value: 9, Noise: 3, Alone: varying * 9, MoreIsWorse: true, Sum: true, Grows: true, Whole: "processors.ranMs.*"},
+		{Metric: "processors.ranMs.(unknown)", Area: switchesArea, Name: "ms of (unknown)", Unit: "ms", Value: 1, Noise: 1, Alone: varying, MoreIsWorse: true, Sum: true, Grows: true, Whole: "processors.ranMs.*"},
+		{Metric: "disk.bytesRead.shop.exe", Area: "disks", Name: "bytesRead of shop.exe", Unit: "bytes", Value: 4096, Noise: 2048, MoreIsWorse: true, Sum: true, Grows: true, Whole: "disk.bytesRead.*"},
+		{Metric: "disk.busyMs", Area: "disks as a whole", Name: "busyMs", Unit: "ms", Value: 2, Noise: 1, Alone: varying * 2, MoreIsWorse: true, Sum: true, Grows: true},
+		{Metric: "network.retransmits", Area: "network", Name: "retransmits", Unit: "count", MoreIsWorse: true, Sum: true, Grows: true},
 		{Metric: "cpu.method.Work.selfMs", Area: "cpu", Name: "selfMs of Work", Unit: "ms", Value: 4, Noise: 8, Alone: varying * 4, MoreIsWorse: true, Sum: true, Grows: true},
 	} {
 		got := metrics[want.Metric]

@@ -23,6 +23,7 @@ const (
 	held                         // it is 0 without any, but does not grow
 	silent                       // it is 0 where the runtime had nothing to tell of it
 	quantiles                    // there are five: .mean, .p50, .p95, .p99 and .max
+	process                      // it is of processes of a name: one that weighs little is minor
 )
 
 func (k *Kind) has(t traits) bool { return k.traits&t != 0 }
@@ -42,6 +43,8 @@ const (
 	CPU          = "cpu"
 	countersArea = "counters"
 	requestsArea = "requests"
+	samplesArea  = "samples of processors"
+	switchesArea = "context switches"
 )
 
 // CPUTime is the name of all time on processors.
@@ -86,6 +89,35 @@ var kinds = []Kind{
 	{CPUTime, CPU, "ms", "ms", worse | sum},
 	{kindMetric + "*.ms", CPU, "ms of kind *", "ms", worse | sum},
 	{methodMetric + "*.selfMs", CPU, "selfMs of *", "ms", worse | sum},
+	{"processors.sampledMs", samplesArea, "ms", "ms", worse | sum},
+	{"processors.sampledMs.*", samplesArea, "ms of *", "ms", worse | sum | process},
+	{"processors.ranMs", switchesArea, "ms", "ms", worse | sum},
+	{"processors.ranMs.*", switchesArea, "ms of *", "ms", worse | sum | process},
+	{"disk.reads", "disks", "reads", "count", worse | sum},
+	{"disk.bytesRead", "disks", "bytesRead", "bytes", worse | sum},
+	{"disk.bytesRead.*", "disks", "bytesRead of *", "bytes", worse | sum | process},
+	{"disk.writes", "disks", "writes", "count", worse | sum},
+	{"disk.bytesWritten", "disks", "bytesWritten", "bytes", worse | sum},
+	{"disk.bytesWritten.*", "disks", "bytesWritten of *", "bytes", worse | sum | process},
+	{"disk.ms", "disks", "ms", "ms", worse | sum},
+	{"disk.serviceMs", "disks", "serviceMs", "ms", worse | sum},
+	{"disk.busyMs", "disks as a whole", "busyMs", "ms", worse | sum},
+	{"files.opens", "opened files", "opens", "count", worse | sum},
+	{"files.reads", "reads of files", "reads", "count", worse | sum},
+	{"files.bytesRead", "reads of files", "bytesRead", "bytes", worse | sum},
+	{"files.writes", "writes of files", "writes", "count", worse | sum},
+	{"files.bytesWritten", "writes of files", "bytesWritten", "bytes", worse | sum},
+	{"faults.count", "hard faults", "count", "count", worse | sum},
+	{"faults.bytes", "hard faults", "bytes", "bytes", worse | sum},
+	{"faults.ms", "hard faults", "ms", "ms", worse | sum},
+	{"faults.ms.*", "hard faults", "ms of *", "ms", worse | sum | process},
+	{"network.sent", "network", "sent", "count", sum},
+	{"network.bytesSent", "network", "bytesSent", "bytes", sum},
+	{"network.bytesSent.*", "network", "bytesSent of *", "bytes", sum | process},
+	{"network.received", "network", "received", "count", sum},
+	{"network.bytesReceived", "network", "bytesReceived", "bytes", sum},
+	{"network.bytesReceived.*", "network", "bytesReceived of *", "bytes", sum | process},
+	{"network.retransmits", "network", "retransmits", "count", worse | sum},
 }
 
 // Kinds returns all kinds of figures, in the order of areas.

@@ -8,13 +8,16 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A Network adds up the traffic of the connections of a [Machine].
+// A Network adds up the traffic of the connections of a [Machine]. Of a [window.Window] the events
+// within count.
 type Network struct {
 	machine     *Machine
+	window      *window.Window
 	connections map[endpoints]*Connection
 	order       []*Connection
 	failures    uint64
@@ -56,7 +59,7 @@ type endpoints struct {
 
 // NewNetwork returns a network whose handlers are registered at mux.
 func NewNetwork(mux *etw.Mux) *Network {
-	n := &Network{machine: Of(mux), connections: make(map[endpoints]*Connection)}
+	n := &Network{machine: Of(mux), window: window.Of(mux), connections: make(map[endpoints]*Connection)}
 	n.watchTCP(mux)
 	n.watchTCP6(mux)
 	n.watchUDP(mux)
@@ -92,7 +95,7 @@ func v6(address etw.Binary, port uint16) end {
 // another teller does.
 func (n *Network) at(r *etw.Record, who teller.Teller, udp bool, pid uint32, local, remote end) *Connection {
 	at := n.machine.at(r)
-	if !n.from.Hears(who) {
+	if !n.from.Hears(who) || !n.window.HasRecord(r) {
 		return &n.ignored
 	}
 	var p *Process
@@ -137,8 +140,8 @@ func (c *Connection) move(size uint32) {
 	}
 }
 
-func (n *Network) fail(who teller.Teller) {
-	if n.from.Hears(who) {
+func (n *Network) fail(r *etw.Record, who teller.Teller) {
+	if n.from.Hears(who) && n.window.HasRecord(r) {
 		n.failures++
 	}
 }
@@ -168,7 +171,7 @@ func (n *Network) watchTCP(mux *etw.Mux) {
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyTCPIPDisconnect) {
 		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects++
 	})
-	hear.On(mux, func(*etw.Record, *kernel.AnyTCPIPFail) { n.fail(teller.Classic) })
+	hear.On(mux, func(r *etw.Record, _ *kernel.AnyTCPIPFail) { n.fail(r, teller.Classic) })
 }
 
 func (n *Network) watchTCP6(mux *etw.Mux) {
@@ -219,5 +222,5 @@ func (n *Network) watchUDP(mux *etw.Mux) {
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyUDPIPRecvIPV6) {
 		n.at(r, teller.Classic, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
 	})
-	hear.On(mux, func(*etw.Record, *kernel.AnyUDPIPFail) { n.fail(teller.Classic) })
+	hear.On(mux, func(r *etw.Record, _ *kernel.AnyUDPIPFail) { n.fail(r, teller.Classic) })
 }

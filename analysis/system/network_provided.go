@@ -33,8 +33,8 @@ func (n *Network) watchProvided(mux *etw.Mux) {
 	hear.On(mux, func(r *etw.Record, e *network.AnyTCPDisconnect) {
 		at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects++
 	})
-	hear.On(mux, func(_ *etw.Record, _ *network.AnyTCPFail) { n.fail(teller.Provided) })
-	hear.On(mux, func(_ *etw.Record, _ *network.AnyUDPFail) { n.fail(teller.Provided) })
+	hear.On(mux, func(r *etw.Record, _ *network.AnyTCPFail) { n.fail(r, teller.Provided) })
+	hear.On(mux, func(r *etw.Record, _ *network.AnyUDPFail) { n.fail(r, teller.Provided) })
 	hear.On(mux, func(r *etw.Record, e *network.AnyUDPSend) {
 		n.at(r, teller.Provided, true, e.PID, v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
 	})

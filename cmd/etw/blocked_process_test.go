@@ -11,11 +11,11 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-// blockedOf returns how long threads were blocked by process, in the order of etw top, and the sum
+// weighedOf returns the weights of a kind of samples by process, in the order of etw top, and the sum
 // of all rows.
-func blockedOf(t *testing.T, args ...string) (pids []string, byPID map[string]float64, sum float64) {
+func weighedOf(t *testing.T, kind string, args ...string) (pids []string, byPID map[string]float64, sum float64) {
 	t.Helper()
-	stdout, _, _ := output(append([]string{"top", "--of", "blocked", "--by", "process", "--format", "csv"}, args...)...)
+	stdout, _, _ := output(append([]string{"top", "--of", kind, "--by", "process", "--format", "csv"}, args...)...)
 	rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	if err != nil {
 		t.Fatalf("%q: %v", args, err)
@@ -35,14 +35,16 @@ func blockedOf(t *testing.T, args ...string) (pids []string, byPID map[string]fl
 	return pids, byPID, sum
 }
 
-// The switch away from a thread is an event of the thread that follows: of one process its threads
-// are blocked for as long as among those of all.
-func TestBlockedOfProcesses(t *testing.T) {
+// The switch away from a thread is an event of the thread that follows, and the end of a request is
+// nobody's: one process has as much as among all.
+func TestWeighedOfProcesses(t *testing.T) {
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
-		pids, all, _ := blockedOf(t, path)
-		for _, pid := range pids[:min(2, len(pids))] {
-			if _, _, sum := blockedOf(t, "--process", pid, path); math.Abs(sum-all[pid]) > 1e-6 {
-				t.Errorf("%s: --process %s: %v ms, want %v", path, pid, sum, all[pid])
+		for _, kind := range []string{"blocked", "files", "disk"} {
+			pids, all, _ := weighedOf(t, kind, path)
+			for _, pid := range pids[:min(2, len(pids))] {
+				if _, _, sum := weighedOf(t, kind, "--process", pid, path); math.Abs(sum-all[pid]) > 1e-6 {
+					t.Errorf("%s: %s of --process %s: %v ms, want %v", path, kind, pid, sum, all[pid])
+				}
 			}
 		}
 	}

@@ -132,15 +132,14 @@ type Life struct {
 // ofProcess reports whether a record is about one of the processes.
 func (h *Header) ofProcess(r *etw.Record) bool {
 	pid := windows.Subject(r)
-	if !h.Processes.Has(pid) {
-		return false
-	}
+	return h.Processes.Has(pid) && (h.Lives[pid] == nil || h.Lived(pid, r.Time().UnixNano()))
+}
+
+// Lived reports whether a program that is meant had the number of a process at a time, in
+// nanoseconds since 1970: any, of a number that one alone had.
+func (h *Header) Lived(pid, at int64) bool {
 	lives, parted := h.Lives[pid]
-	if !parted {
-		return true
-	}
-	at := r.Time().UnixNano()
-	return slices.ContainsFunc(lives, func(l Life) bool { return l.From <= at && at < l.To })
+	return !parted || slices.ContainsFunc(lives, func(l Life) bool { return l.From <= at && at < l.To })
 }
 
 // Program reports whether a process with a number and a name is one of the processes.

@@ -38,7 +38,7 @@ func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
 	p := &machineParts{sieve: pick.NewSieve(&judge, false), narrow: h.Threads != nil}
 	if p.wide = &p.mux; (h.From != nil || h.To != nil) && h.During == nil {
 		p.wide = new(etw.Mux)
-		clip(p.wide, t, h)
+		code.Clip(p.wide, t, h)
 	}
 	p.usage, p.threads, p.faults, p.files = system.NewUsage(p.wide), threads.New(p.wide), system.NewFaults(p.wide), system.FilesOf(p.wide)
 	p.network, p.disks = system.NewNetwork(&p.mux), disk.New(&p.mux)

@@ -3,11 +3,9 @@ package ask
 import (
 	"cmp"
 
-	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/internal/filter"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -18,7 +16,7 @@ func (q *Question) widen(i *pick.Inquiry, isPlaced bool, t *trace.Trace, h *filt
 		i.CutText = cmp.Or(q.cut, code.Clipped)
 	}
 	if q.clips {
-		clip(i.Mux, t, h)
+		code.Clip(i.Mux, t, h)
 	}
 }
 
@@ -30,12 +28,5 @@ func prepare(a answer, t *trace.Trace, h *filter.Header) {
 	}
 	if x, ok := a.(timed); ok {
 		x.samplesEach(code.SamplingInterval(t))
-	}
-}
-
-// clip tells the analyses of a mux the part of the time that was asked for, if one was.
-func clip(mux *etw.Mux, t *trace.Trace, h *filter.Header) {
-	if h.From != nil || h.To != nil {
-		window.Of(mux).Between(h.From.In(t.Start()), h.To.In(t.Start()))
 	}
 }

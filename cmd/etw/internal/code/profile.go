@@ -221,8 +221,8 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	p := new(Profiled)
 	*p = *found
 	p.warnings = slices.Clone(found.warnings)
-	if o.Of == blockedKind && asked.During == nil {
-		p.ofProcesses(asked.Processes)
+	if o.isOfSeveral() && asked.During == nil {
+		p.ofProcesses(asked)
 	}
 	if wide.From != asked.From || wide.To != asked.To {
 		if err := o.window(cmd, p, asked); err != nil {

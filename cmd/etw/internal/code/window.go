@@ -8,11 +8,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/disk"
+	"github.com/etwgen/etwgen/analysis/files"
+	"github.com/etwgen/etwgen/analysis/outstanding"
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // keep reads traces, unless the answer was kept.
@@ -71,29 +77,37 @@ const Clipped = "of intervals from before --from, or to after --to, the part wit
 const noneInPart = "the trace has an answer, but not for the time and the processes that were asked for"
 
 // widened returns what to read for a question about a part of the time: all of it, which is kept. Of
-// waits it is that of all processes: the switch away from a thread is an event of another one.
+// samples that are made of events of several processes it is that of all of them.
 func (o *Profiling) widened(asked *filter.Header) filter.Header {
 	wide := *asked
 	if asked.During == nil {
 		wide.From, wide.To = nil, nil
-		if o.Of == blockedKind {
-			wide.Processes = nil
+		if o.isOfSeveral() {
+			wide.Processes, wide.Lives = nil, nil
 		}
 	}
 	return wide
 }
 
-// blockedKind is the kind of samples that are made of the switches of all threads.
-const blockedKind = "blocked"
+// isOfSeveral reports whether samples are made of events of several processes: the switch away from a
+// thread is an event of another one, the end of a request is nobody's, and others give memory back.
+func (o *Profiling) isOfSeveral() bool {
+	return slices.Contains([]string{threads.Blocked, files.Kind, disk.Kind,
+		outstanding.VirtualMemory.Name, outstanding.NativeHeap.Name, outstanding.Pool.Name, outstanding.Handles.Name}, o.Of)
+}
 
 // ofProcesses leaves of the samples of all processes those of the ones that are asked for.
-func (p *Profiled) ofProcesses(asked filter.Numbers) {
-	if p.given || p.Len() == 0 || len(asked) == 0 {
+func (p *Profiled) ofProcesses(asked *filter.Header) {
+	if p.given || p.Len() == 0 || len(asked.Processes) == 0 {
 		return
 	}
-	p.Profile = p.Only(func(s stacks.Sample) bool { return asked.Has(s.Process) })
+	p.Profile = p.Only(func(s stacks.Sample) bool { return asked.Processes.Has(s.Process) && asked.Lived(s.Process, s.Time) })
 	if p.Len() == 0 {
 		p.none = noneInPart
+		return
+	}
+	if p.part == nil {
+		p.Facts = Prefixed("of all processes: ", p.Facts)
 		return
 	}
 	p.Facts = append(p.part(p.Profile, stacks.Query{}), Prefixed("of all processes: ", p.Facts[1:])...)
@@ -130,3 +144,10 @@ func Within(p *stacks.Profile, q stacks.Query) *stacks.Profile {
 }
 
 func isCut(q stacks.Query) bool { return !q.From.IsZero() || !q.To.IsZero() }
+
+// Clip tells the analyses of a mux the part of the time that was asked for, if one was.
+func Clip(mux *etw.Mux, t *trace.Trace, h *filter.Header) {
+	if h.From != nil || h.To != nil {
+		window.Of(mux).Between(h.From.In(t.Start()), h.To.In(t.Start()))
+	}
+}

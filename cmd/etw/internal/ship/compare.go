@@ -27,7 +27,8 @@ func NewCompare() *cobra.Command {
 		Short: "Set traces side by side: differences beyond noise",
 		Long: `Compare asks traces of two sides all questions, and sets the answers side by side: time
 on processors by kind of work and method, pauses, collections, allocations and their
-types, exceptions, compilations, waits, requests, counters and the heap. CHANGE PERCENT
+types, exceptions, compilations, waits, requests, counters and the heap, and of a machine
+processors, disks, files, hard faults and the network, by process. CHANGE PERCENT
 is how B differs from A; the largest differences come first, and last figures of events
 that only one side was recorded with. Figures that are equal, or differ by less than --threshold percent
 or by no more than noise, are left out unless --all is given.

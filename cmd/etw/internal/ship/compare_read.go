@@ -154,6 +154,7 @@ type sideReader struct {
 	told    bool    // there are events of the runtime
 	code    *frames.CodeMap
 	cpu     func() code.Gathered
+	machine func() []compare.Figure
 	alloc   *alloc.Analysis
 	within  stacks.Query // its time alone
 }
@@ -181,7 +182,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	s := &sideReader{c: c, decoder: builtin.NewDecoder(), code: frames.NewCodeMap(files),
 		within: stacks.Query{From: h.From.In(t.Start()), To: h.To.In(t.Start())}}
 	set := analysis.NewWithin(&mux, s.within.From, s.within.To)
-	s.cpu = code.Start(samples.Find("cpu"), &s.beside, t)
+	s.cpu, s.machine = code.Start(samples.Find("cpu"), &s.beside, t), s.machineOf(t, h)
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Also: &s.code.Mux, Rest: set.Skip, Beyond: s.beyond(set), Asked: h.Processes, CutText: code.Clipped}
 	if c.below != nil {
 		s.alloc = alloc.New(&s.beside)
@@ -267,7 +268,7 @@ func (s *sideReader) figures(res *analysis.Result, length time.Duration) (list [
 		return p
 	}
 	if s.c.below == nil {
-		list = append(figures.Of(res), figures.Duration(length))
+		list = append(append(figures.Of(res), figures.Duration(length)), s.machine()...)
 	} else {
 		list = figures.Allocated(named(s.alloc.Samples()...))
 	}
