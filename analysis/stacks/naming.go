@@ -323,6 +323,9 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	}
 	if loc.Kind == symbols.Unknown && n.options.Native != nil {
 		*native, _ = n.options.Native(n.pid, address, when)
+		if native.From != native.To {
+			s = span{max(s.from, native.From), min(s.to, native.To)}
+		}
 	}
 	id := within
 	if s != n.spans[within] {

@@ -3,6 +3,7 @@ package stacks
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -379,5 +380,34 @@ func TestPresets(t *testing.T) {
 	}
 	if _, err := parse("a!b 1").Apply(Filter{Group: "[just my app]"}); err == nil {
 		t.Error("there is an app without code")
+	}
+}
+
+// The same addresses are in another image where that lies there later.
+func TestNativeHolds(t *testing.T) {
+	s := NewSamples("cpu", ValueType{Name: "samples", Unit: "count"})
+	stack := s.InternAddresses(1, []uint64{0x1010, 0x9010})
+	for _, at := range []int64{10, 11, 25, 12, 26, 40} {
+		s.AddStack(time.Unix(0, at), 1, 1, stack, 0, 1)
+	}
+	native := func(_ int64, address uint64, at time.Time) (symbols.Native, bool) {
+		switch {
+		case address > 0x9000:
+			return symbols.Native{Module: "app.exe", Offset: address}, true
+		case at.UnixNano() < 20:
+			return symbols.Native{Module: "a.dll", From: math.MinInt64, To: 20}, true
+		case at.UnixNano() < 30:
+			return symbols.Native{Module: "b.dll", From: 20, To: 30}, true
+		}
+		return symbols.Native{From: 30, To: math.MaxInt64}, false
+	}
+	p := NewProfile(nil, Options{Native: native}, s)
+	got := make(map[string]int64)
+	for x := range p.Samples() {
+		_, frame := p.Split(x.Stack)
+		got[p.Frames[frame].Name] += x.Values[0]
+	}
+	if want := map[string]int64{"a.dll!?": 3, "b.dll!?": 2, "0x1010": 1}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -37,6 +37,9 @@ type Native struct {
 	TimeDateStamp, ImageSize uint32
 	// IL says that the file is known to be one of .NET.
 	IL bool
+	// From and To are the times in nanoseconds since 1970 between which the address means the same,
+	// the second one excluded; both are 0 if it always does.
+	From, To int64
 }
 
 // Jitted returns the method that a name means in the maps and events of code that was

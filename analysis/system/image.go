@@ -2,6 +2,7 @@ package system
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -60,21 +61,38 @@ func (s *Images) All() []*Image { return s.all }
 // At returns the image that an address was in at a time, or nil. Of several, of
 // which the end of one is missing in the trace, it is the one that came last.
 func (s *Images) At(address uint64, at int64) *Image {
-	s.index()
-	n, _ := slices.BinarySearchFunc(s.sorted, address, func(i *Image, a uint64) int {
-		if i.Base <= a {
-			return -1
-		}
-		return 1
-	})
 	var best *Image
-	for k := n - 1; k >= 0 && s.reach[k] > address; k-- {
-		i := s.sorted[k]
-		if address < i.limit() && i.Covers(at) && (best == nil || i.later(best)) {
+	for i := range s.over(address) {
+		if i.Covers(at) && (best == nil || i.later(best)) {
 			best = i
 		}
 	}
 	return best
+}
+
+// hold bounds the span in which an address is in the same image.
+func (s *Images) hold(address uint64, c *constant) {
+	for i := range s.over(address) {
+		c.bound(&i.Lifetime)
+	}
+}
+
+// over iterates over the images that an address was in at any time.
+func (s *Images) over(address uint64) iter.Seq[*Image] {
+	return func(yield func(*Image) bool) {
+		s.index()
+		n, _ := slices.BinarySearchFunc(s.sorted, address, func(i *Image, a uint64) int {
+			if i.Base <= a {
+				return -1
+			}
+			return 1
+		})
+		for k := n - 1; k >= 0 && s.reach[k] > address; k-- {
+			if i := s.sorted[k]; address < i.limit() && !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // later reports whether i was loaded after j, as far as is known.

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"math"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
@@ -93,14 +94,61 @@ func (m *Machine) ImageAt(pid int64, address uint64, at time.Time) *Image {
 	return m.Image(m.ProcessAt(pid, ticks), address, ticks)
 }
 
-// Native returns the file of native code at an address of a process at a time.
+// Native returns the file of native code at an address of a process at a time. Where there is none, it
+// is told for how long that is so.
 func (m *Machine) Native(pid int64, address uint64, at time.Time) (symbols.Native, bool) {
-	i := m.ImageAt(pid, address, at)
-	if i == nil {
+	if m.clock == nil {
 		return symbols.Native{}, false
 	}
-	return symbols.Native{Module: m.Path(i.Path), Offset: address - i.Base, TimeDateStamp: i.TimeDateStamp,
-		ImageSize: uint32(i.Size), IL: i.ILPDB != (PDB{}), PDB: symbols.PDB{GUID: i.PDB.GUID, Age: i.PDB.Age, Path: i.PDB.Name}}, true
+	ticks := m.clock.Ticks(when.FileTime(at.UnixNano()))
+	held := constant{ticks, math.MinInt64, math.MaxInt64}
+	for p := m.processes[pid]; p != nil; p = p.earlier {
+		held.bound(&p.Lifetime)
+	}
+	p := m.ProcessAt(pid, ticks)
+	if p != nil {
+		p.Images.hold(address, &held)
+	}
+	m.kernel.hold(address, &held)
+	n := symbols.Native{}
+	if held.from != math.MinInt64 || held.to != math.MaxInt64 {
+		n.From, n.To = m.nanoseconds(held.from), m.nanoseconds(held.to)
+	}
+	i := m.Image(p, address, ticks)
+	if i == nil {
+		return n, false
+	}
+	n.Module, n.Offset, n.TimeDateStamp, n.ImageSize, n.IL = m.Path(i.Path), address-i.Base, i.TimeDateStamp, uint32(i.Size), i.ILPDB != (PDB{})
+	n.PDB = symbols.PDB{GUID: i.PDB.GUID, Age: i.PDB.Age, Path: i.PDB.Name}
+	return n, true
+}
+
+// nanoseconds returns a time in nanoseconds since 1970.
+func (m *Machine) nanoseconds(ticks int64) int64 {
+	if ticks == math.MinInt64 || ticks == math.MaxInt64 {
+		return ticks
+	}
+	return when.Of(&etw.Record{Clock: m.clock, Timestamp: ticks})
+}
+
+// A constant is the span around a time in which lives do not begin or end.
+type constant struct{ at, from, to int64 }
+
+func (c *constant) bound(l *Lifetime) {
+	if l.Started {
+		c.changes(l.Start)
+	}
+	if l.Ended {
+		c.changes(l.End + 1)
+	}
+}
+
+func (c *constant) changes(at int64) {
+	if at <= c.at {
+		c.from = max(c.from, at)
+	} else {
+		c.to = min(c.to, at)
+	}
 }
 
 // images returns those of the process with an id that has it now. 0 is the kernel.

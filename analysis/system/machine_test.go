@@ -2,6 +2,7 @@ package system_test
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -136,6 +137,8 @@ func TestZombies(t *testing.T) {
 // Addresses are used again, and images of the kernel are in every process.
 func TestImages(t *testing.T) {
 	m, s := script(t)
+	start := etw.FileTimeOf(time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC))
+	s.Starts(start)
 	name := func(n string) etw.UTF16 { return etw.MakeUTF16(n) }
 	s.Event(0, 0, &kernel.ImageDCStartV3{ImageBase: 0xfffff80000000000, ImageSize: 0x100000, FileName: name(`\SystemRoot\ntoskrnl.exe`)})
 	s.Event(0, 0, &kernel.ImageDCStartV3{ImageBase: 0x10000, ImageSize: 0x1000, ProcessID: 8, FileName: name(`\a.exe`)})
@@ -163,6 +166,20 @@ func TestImages(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("at %v, %#x is in %q, want %q", c.at, c.address, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		address  uint64
+		at       time.Duration
+		module   string
+		from, to time.Duration // 0 is no bound
+	}{{0x22000, 1 * ms, "", 0, 2 * ms}, {0x22000, 3 * ms, `\b.dll`, 2 * ms, 4*ms + 1}, {0x22000, 5 * ms, "", 4*ms + 1, 6 * ms}, {0x22000, 8 * ms, `\folder\c.dll`, 6 * ms, 0}, {0x10000, 8 * ms, `\a.exe`, 0, 0}} {
+		n, ok := m.Native(8, c.address, start.Time().Add(c.at))
+		holds := func(bound int64, want time.Duration) bool {
+			return want == 0 && (bound == 0 || bound == math.MinInt64 || bound == math.MaxInt64) || bound == start.Time().Add(want).UnixNano()
+		}
+		if n.Module != c.module || ok != (c.module != "") || !holds(n.From, c.from) || !holds(n.To, c.to) {
+			t.Errorf("at %v, %#x is in %q from %d to %d: want %+v", c.at, c.address, n.Module, n.From, n.To, c)
 		}
 	}
 	if n := len(p.Images.All()); n != 4 {

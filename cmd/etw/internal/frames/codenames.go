@@ -44,10 +44,9 @@ func (m *CodeMap) Native(pid int64, address uint64, at time.Time) (symbols.Nativ
 func (m *CodeMap) find(pid int64, address uint64, at time.Time) (n symbols.Native, from string, ok bool) {
 	n, ok = m.Code.Native(pid, address, at)
 	if !ok {
-		if image, found := m.machine.Native(pid, address, at); found {
-			image.NotCode = n.NotCode
-			n, ok = image, true
-		}
+		image, found := m.machine.Native(pid, address, at)
+		image.NotCode = n.NotCode
+		n, ok = image, found
 	}
 	if n.Function != "" || m.files == nil {
 		return n, FromRecorder, ok
