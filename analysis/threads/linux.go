@@ -93,6 +93,9 @@ func (a *Analysis) settle() {
 // restsOn takes that a rest lasts longer.
 func (a *Analysis) restsOn(x *thread, till int64) {
 	longer := till - x.since
+	if a.onOff != nil {
+		a.onOff(x.Thread, x.since, till, till, Waker{})
+	}
 	a.spends(x, waiting, x.since, till)
 	x.since = till
 	switch o := a.numberedOff(x.rest); {

@@ -164,7 +164,7 @@ func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
 	case x.does == waiting && x.byOther:
 		tail(waiting, x.since, x.readied)
 		tail(ready, x.readied, end)
-	case x.does == waiting:
+	case x.does == waiting, x.begins && a.readies.All > 0: // created suspended
 		open = tail(waiting, x.since, end)
 	case x.does == running && a.blurred:
 		end = a.runsUntil(x)

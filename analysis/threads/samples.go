@@ -60,16 +60,17 @@ func (a *Analysis) Samples() []*stacks.Samples {
 }
 
 // name says who it is.
-func (w *readier) name() string {
-	switch {
+func (w *Waker) name() string {
+	switch t := w.Thread(); {
 	case w.interrupt:
 		return byInterrupt
-	case w.thread == nil:
+	case t == nil:
 		return "[unknown]"
-	case w.thread.Process == nil || w.thread.Process.Name == "":
-		return fmt.Sprintf("thread %d", w.thread.TID)
+	case t.Process == nil || t.Process.Name == "":
+		return fmt.Sprintf("thread %d", t.TID)
+	default:
+		return fmt.Sprintf("%s (%d)", t.Process.Name, t.TID)
 	}
-	return fmt.Sprintf("%s (%d)", w.thread.Process.Name, w.thread.TID)
 }
 
 // Stacks says how many stacks were bound.

@@ -56,6 +56,33 @@ func (a *Analysis) Running() iter.Seq[Span] {
 	}
 }
 
+// Last iterates over the states of threads that last to the end.
+func (a *Analysis) Last() iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		for s := range a.Running() {
+			if !yield(s) {
+				return
+			}
+		}
+		for _, x := range a.order {
+			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "waiting", From: x.since, To: a.now}
+			switch {
+			case x.TID == 0 || !x.seen || x.over || x.does != waiting:
+				continue
+			case x.byOther:
+				s.To = x.readied
+				if s.To > s.From && !yield(s) {
+					return
+				}
+				s.State, s.From, s.To = "ready", s.To, a.now
+			}
+			if s.To > s.From && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
 // spans returns a time off processors, with that on one before it.
 func (o *off) spans() []Span {
 	base := Span{PID: pidOf(o.thread.Thread), TID: o.thread.TID, Name: o.thread.Name}

@@ -8,7 +8,7 @@ import (
 )
 
 // A Switch is the end of a time in which a thread did not run: it comes to a processor. Only
-// threads of which that time is known from its begin on have one.
+// threads of which that time is known from its begin on, or from when they could run, have one.
 type Switch struct {
 	*off
 	atMS   float64
@@ -32,20 +32,28 @@ func (s *Switch) sinceMS() measure.Float {
 
 // by returns the number of the thread that made this one ready, or -1.
 func (s *Switch) by() int64 {
-	if t := s.readier.thread; t != nil {
+	if t := s.readier.Thread(); t != nil {
 		return t.TID
 	}
 	return -1
 }
 
 func (s *Switch) byName() string {
-	switch t := s.readier.thread; {
+	switch t := s.readier.Thread(); {
 	case s.readier.interrupt:
 		return byInterrupt
 	case t != nil:
 		return t.Name
 	}
 	return ""
+}
+
+// waitedMS is not known where no event tells since when.
+func (s *Switch) waitedMS() measure.Float {
+	if s.unseen {
+		return measure.Float{}
+	}
+	return measure.Known(s.part(s.from, s.readied))
 }
 
 // readyMS is not known where no event tells when a wait ended: the wait has that time, too.
@@ -87,11 +95,13 @@ func SwitchView(list []Switch) table.View {
 		table.ID("tid", func(s *Switch) int64 { return s.thread.TID }),
 		table.NameOf("name", table.Thread, func(s *Switch) int64 { return s.thread.TID }, func(s *Switch) string { return s.thread.Name }).IfAny(),
 		table.Moment("sinceMs", (*Switch).sinceMS).IfAny().Helped("when it went, if that was before --from"),
-		table.Amount("waitedMs", func(s *Switch) float64 { return s.part(s.from, s.readied) }),
+		table.Amount("waitedMs", (*Switch).waitedMS),
 		table.Text("why", func(s *Switch) string {
 			switch {
 			case s.begins:
 				return "created"
+			case s.unseen:
+				return ""
 			case !s.waited:
 				return "preempted"
 			}

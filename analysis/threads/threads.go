@@ -61,7 +61,7 @@ type Analysis struct {
 	scheduler bool              // there are those of the scheduler of Linux
 	kernels   map[int64]*thread // by the numbers that the kernel of Linux gives
 	onRun     func(t *system.Thread, from, to int64)
-	onOff     func(t *system.Thread, from, readied, till int64, by *system.Thread)
+	onOff     func(t *system.Thread, from, readied, till int64, by Waker)
 }
 
 // A doing is the state of a thread.
@@ -83,6 +83,7 @@ type thread struct {
 	processor int              // on which it runs
 	last      int64            // the number of its last time off, if it runs since that ended; else -1
 	begins    bool             // it has not run yet
+	unseen    bool             // it waits since a time that no event tells
 	why       string           // it waits
 	stack     system.CallStack // of where it stopped, on Linux
 	// On Linux: its last in off, where those are told whole, or -1, and its first and last sample.
@@ -91,7 +92,7 @@ type thread struct {
 	samples      int64 // of it, in intervals
 	// readied is when a wait ended, readier who ended it, if byOther.
 	readied int64
-	readier readier
+	readier Waker
 	byOther bool
 
 	first int64
@@ -107,10 +108,23 @@ type thread struct {
 	rests          *folded // times off that are not kept; nil without any
 }
 
-// A readier is who made a thread ready.
-type readier struct {
+// A Waker is who made a thread ready.
+type Waker struct {
 	thread    *system.Thread
-	interrupt bool // what a device or a timer had the kernel do
+	interrupt bool  // what a device or a timer had the kernel do
+	stay      *stay // in which the thread did, if the event did not tell it
+}
+
+// A stay is the time of a thread on a processor.
+type stay struct{ doubtful bool } // another thread left it: who ran in between is in no event
+
+// Thread returns the thread, or nil if it is not known. It is to be called when all records have
+// been: the next switch on the processor tells whether it was the one that ran there.
+func (w *Waker) Thread() *system.Thread {
+	if w.stay != nil && w.stay.doubtful {
+		return nil
+	}
+	return w.thread
 }
 
 // An off is a time between two in which a thread ran: it waited, then was ready.
@@ -120,9 +134,10 @@ type off struct {
 	ranFrom             int64 // since when it ran before, 0 if that is not known
 	waited, byOther     bool
 	begins              bool   // the thread has not run before
+	unseen              bool   // it waited since a time that no event tells
 	blurred             bool   // it may have been ready
 	why                 string // it waited
-	readier             readier
+	readier             Waker
 	stack               system.CallStack
 	processor           int32 // that it came to, or -1
 	ran                 int64 // from till on, or -1 if that is not known
@@ -131,6 +146,7 @@ type off struct {
 // A processor runs one thread at a time.
 type processor struct {
 	thread *thread
+	stay   *stay // of thread, if it made any ready
 	since  int64
 	first  int64
 	begun  bool
@@ -166,7 +182,7 @@ func (a *Analysis) OnRun(do func(t *system.Thread, from, to int64)) { a.onRun = 
 // OnOff has do called for each time that a thread did not run, when it is over: from when on,
 // when it could run again, when it did, and who saw to that, if a thread did. Times are
 // nanoseconds since 1970.
-func (a *Analysis) OnOff(do func(t *system.Thread, from, readied, till int64, by *system.Thread)) {
+func (a *Analysis) OnOff(do func(t *system.Thread, from, readied, till int64, by Waker)) {
 	a.onOff = do
 }
 
@@ -174,7 +190,7 @@ func (a *Analysis) OnOff(do func(t *system.Thread, from, readied, till int64, by
 func (a *Analysis) rests(o off) (number int64) {
 	o.ran, o.processor = -1, -1
 	if a.onOff != nil {
-		a.onOff(o.thread.Thread, o.from, o.readied, o.till, o.readier.thread)
+		a.onOff(o.thread.Thread, o.from, o.readied, o.till, o.readier)
 	}
 	return a.keep(o)
 }
@@ -231,6 +247,10 @@ func (a *Analysis) started(r *etw.Record, tid int64) {
 		return
 	}
 	at := a.at(r)
+	if before := a.threads[a.machine.ThreadAt(tid, r.Timestamp-1)]; before != nil && before.Thread != t && before.seen && !before.over { // its end was lost
+		a.spends(before, unknown, before.since, at)
+		before.does, before.since, before.over = unknown, at, true
+	}
 	if x, met := a.of(t); !met {
 		x.first, x.seen, x.since, x.does, x.begins = at, true, at, ready, true
 	}
@@ -241,24 +261,33 @@ func (a *Analysis) wakes(r *etw.Record, number int64, linux, interrupt bool) {
 	a.readies.Add(a.window.HasRecord(r))
 	x := a.kernels[number]
 	if !linux {
-		x = a.threads[a.machine.HasThread(number, -1)]
+		x, _ = a.of(a.machine.HasThread(number, -1))
 	}
-	if x == nil {
+	if x == nil || number == 0 {
 		return
 	}
 	at := a.at(r)
+	if !x.seen {
+		x.since, x.does, x.unseen = at, waiting, true
+	}
+	if x.begins { // suspended, until now
+		x.does, x.why, x.begins = waiting, "created", false
+	}
 	if x.does != waiting || x.byOther {
 		return // it has not gone yet, or was ready before
 	}
 	x.readied, x.byOther = at, true
-	x.readier = readier{interrupt: interrupt}
+	x.readier = Waker{interrupt: interrupt}
 	switch {
 	case x.readier.interrupt:
 	case r.ThreadID > 0:
 		x.readier.thread = a.machine.HasThread(r.ThreadID, r.ProcessID)
 	default:
 		if p := a.processor(r); p != nil && p.thread != nil && p.thread.TID != 0 {
-			x.readier.thread = p.thread.Thread
+			if p.stay == nil {
+				p.stay = new(stay)
+			}
+			x.readier.thread, x.readier.stay = p.thread.Thread, p.stay
 		}
 	}
 }
@@ -316,7 +345,7 @@ func (a *Analysis) switched(r *etw.Record, s *switches.Switch) {
 // runsOn takes that a thread has come to a processor.
 func (x *thread) runsOn(number int, p *processor, at int64) {
 	x.processor = number
-	p.thread, p.since = x, at
+	p.thread, p.stay, p.since = x, nil, at
 }
 
 // count adds up the time of a processor until it left a thread.
@@ -327,6 +356,9 @@ func (a *Analysis) count(p *processor, before *thread, number int, at int64) {
 		p.begun, p.first = true, at
 	case p.thread != before:
 		a.gaps.Add(a.window.Has(at))
+		if p.stay != nil {
+			p.stay.doubtful = true
+		}
 		if t := p.thread; t.TID != 0 && t.does == running && &a.processors[t.processor] == p {
 			t.does = unknown // since when it does not run is in no event
 		}
@@ -359,7 +391,7 @@ func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 	default:
 		a.spends(x, unknown, x.since, at)
 	}
-	x.since, x.byOther, x.begins, x.readier = at, false, false, readier{}
+	x.since, x.byOther, x.begins, x.unseen, x.readier = at, false, false, false, Waker{}
 }
 
 // goes takes the state in which a thread goes.
@@ -381,22 +413,27 @@ func (a *Analysis) comes(x *thread, at int64) bool {
 		x.switches++
 	}
 	x.last = -1
+	if x.unseen {
+		x.first, x.seen = x.since, true
+	}
 	known := x.seen && a.back(x, at)
 	if !x.seen {
 		x.first, x.seen = at, true
 	}
-	x.does, x.since, x.over, x.begins = running, at, false, false
+	x.does, x.since, x.over, x.begins, x.unseen = running, at, false, false, false
 	return known
 }
 
 // back adds up the time of a thread until it runs again, and reports whether that is known.
 func (a *Analysis) back(x *thread, at int64) bool {
-	o := off{thread: x, from: x.since, ranFrom: x.ranFrom, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, begins: x.begins, why: x.why, readier: x.readier}
+	o := off{thread: x, from: x.since, ranFrom: x.ranFrom, readied: x.since, till: at, waited: x.does == waiting, byOther: x.byOther, begins: x.begins, unseen: x.unseen, why: x.why, readier: x.readier}
 	switch {
 	case x.over: // it had ended, and its number is another's whose start is missing
 		a.spends(x, unknown, x.since, at)
 		return false
 	case x.begins:
+	case x.unseen:
+		o.waited = false
 	case x.does == ready:
 		a.waited(&x.forced, o.from, at)
 	case x.does == waiting:

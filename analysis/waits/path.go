@@ -2,6 +2,8 @@ package waits
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 	"sort"
 
@@ -24,13 +26,17 @@ import (
 type Paths struct {
 	waits map[threadID][]blocked
 	open  map[threadID]blocked
-	over  map[int64]int64       // when the rundown of a process began, which ends its session
-	told  map[threadID]struct{} // those that switches tell all of
+	over  map[int64]int64    // when the rundown of a process began, which ends its session
+	told  map[threadID]times // which switches tell of
+	last  func() iter.Seq[threads.Span]
 	count int
 	lost  int
 }
 
 type threadID struct{ process, id int64 }
+
+// Times are the first and the last moment of a time.
+type times struct{ first, last int64 }
 
 // A blocked is a time in which a thread could not go on. Times are nanoseconds since 1970.
 type blocked struct {
@@ -39,6 +45,15 @@ type blocked struct {
 	kind       string
 	of         string
 	by         threadID // that let it go on, if its id is not 0
+	waker      threads.Waker
+}
+
+// letGo returns who let a thread go on, whose id is 0 if that is not known.
+func (b *blocked) letGo() threadID {
+	if t := b.waker.Thread(); t != nil {
+		return idOf(t)
+	}
+	return b.by
 }
 
 // maxBlocked bounds how many waits are kept.
@@ -50,7 +65,7 @@ var NeedsPath = slices.Concat(contention.Needs, Needs)
 // NewPaths returns an analysis whose handlers are registered at mux.
 func NewPaths(mux *etw.Mux) *Paths {
 	defer need.Ask(mux, NeedsPath)()
-	p := &Paths{waits: make(map[threadID][]blocked), open: make(map[threadID]blocked), over: make(map[int64]int64), told: make(map[threadID]struct{})}
+	p := &Paths{waits: make(map[threadID][]blocked), open: make(map[threadID]blocked), over: make(map[int64]int64), told: make(map[threadID]times)}
 	hear.On(mux, func(r *etw.Record, _ *rundown.AnyDCEndInit) { p.over[r.ProcessID] = when.Of(r) })
 	hear.On(mux, func(r *etw.Record, e *clr.AnyContentionStart) { p.begin(r, "lock", "", int64(e.LockOwnerThreadID)) })
 	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyContentionStop) error { return p.end(r) })
@@ -67,16 +82,26 @@ func NewPaths(mux *etw.Mux) *Paths {
 	})
 	switched := threads.New(mux)
 	switched.SumsOnly()
-	switched.OnOff(func(t *system.Thread, from, readied, till int64, by *system.Thread) {
-		b := blocked{from: from, readied: readied, till: till, kind: "off"}
-		if by != nil {
-			b.by = idOf(by)
-		}
+	switched.OnOff(func(t *system.Thread, from, readied, till int64, by threads.Waker) {
 		id := idOf(t)
-		p.told[id] = struct{}{}
-		p.keep(id, b)
+		p.tell(id, from, till)
+		p.keep(id, blocked{from: from, readied: readied, till: till, kind: "off", waker: by})
 	})
+	switched.OnRun(func(t *system.Thread, from, to int64) { p.tell(idOf(t), from, to) })
+	p.last = switched.Last
 	return p
+}
+
+// tell takes that switches tell of a time of a thread. Between two of them nobody knows.
+func (p *Paths) tell(id threadID, from, to int64) {
+	t, ok := p.told[id]
+	if !ok {
+		t.first = from
+	} else if t.last < from {
+		p.keep(id, blocked{from: t.last, readied: from, till: from, kind: untold})
+	}
+	t.last = max(t.last, to)
+	p.told[id] = t
 }
 
 func idOf(t *system.Thread) threadID {
@@ -141,8 +166,8 @@ type Path struct {
 type PathPart struct {
 	StartMS    float64 `json:"startMs"`
 	DurationMS float64 `json:"durationMs"`
-	// Kind is runs, where switches tell that it does, and untold without them, where no event
-	// is of a wait: it ran, slept, or waited otherwise. It is ready, where no processor
+	// Kind is runs, where switches tell that it does, and untold where no event tells: it ran,
+	// slept, waited otherwise, or was not there. It is ready, where no processor
 	// took it; and lock, wait or off, where it is not known who let it go on.
 	Kind   string `json:"kind"`
 	Of     string `json:"of,omitempty"` // of a wait
@@ -155,45 +180,90 @@ type PathPart struct {
 // nanoseconds since 1970 as origin is, from which times count. A rundown is no part of it.
 func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *PathResult {
 	res := &PathResult{Schema: 1, Paths: []Path{}, Lost: p.lost}
-	var best threadID
-	var most waited
-	for id, list := range p.waits {
-		var sum waited
-		for i := range list {
-			n := max(0, min(list[i].till, to)-max(list[i].from, from))
-			sum.all += n
-			if list[i].by.id != 0 {
-				sum.known += n
-			}
-		}
-		more := cmp.Or(cmp.Compare(sum.known, most.known), cmp.Compare(sum.all, most.all), cmp.Compare(best.process, id.process), cmp.Compare(best.id, id.id))
-		if has(id.process, id.id) && sum.all > 0 && more > 0 {
-			best, most = id, sum
-		}
-	}
-	if most.all == 0 {
+	best, ok := p.longest(from, to, has)
+	if !ok {
 		return res
 	}
 	for _, list := range p.waits {
 		order.Sort(list, func(a, b blocked) int { return cmp.Or(cmp.Compare(a.till, b.till), cmp.Compare(b.from, a.from)) })
 	}
+	w := &pathWalk{origin: origin, waits: maps.Clone(p.waits), told: maps.Clone(p.told)}
+	for x := range p.last() {
+		w.last(threadID{x.PID, x.TID}, x)
+	}
 	if over, ok := p.over[best.process]; ok && over > from {
 		to = min(to, over)
 	}
-	w := &pathWalk{Paths: p, origin: origin}
 	w.back(best, from, to, 0)
 	slices.Reverse(w.parts)
 	res.Paths = append(res.Paths, Path{best.process, best.id, float64(from-origin) / 1e6, float64(to-from) / 1e6, w.parts})
 	return res
 }
 
-// A waited is how long a thread waited, and how much of that for a thread that is known.
-type waited struct{ known, all int64 }
+// A waited is how long a thread waited, how much of that for a thread that is known, and how long
+// switches tell of it.
+type waited struct{ known, all, told int64 }
+
+// longest returns the thread that waited longest in a time, if one did or switches tell of one.
+func (p *Paths) longest(from, to int64, has func(pid, tid int64) bool) (best threadID, ok bool) {
+	sums := make(map[threadID]waited)
+	for id, t := range p.told {
+		sums[id] = waited{told: max(0, min(t.last, to)-max(t.first, from))}
+	}
+	for id, list := range p.waits {
+		sum := sums[id]
+		for i := range list {
+			n := max(0, min(list[i].till, to)-max(list[i].from, from))
+			if list[i].kind == untold {
+				continue
+			}
+			sum.all += n
+			if list[i].letGo().id != 0 {
+				sum.known += n
+			}
+		}
+		sums[id] = sum
+	}
+	var most waited
+	for id, sum := range sums {
+		more := cmp.Or(cmp.Compare(sum.known, most.known), cmp.Compare(sum.all, most.all), cmp.Compare(sum.told, most.told), cmp.Compare(best.process, id.process), cmp.Compare(best.id, id.id))
+		if has(id.process, id.id) && sum != (waited{}) && (!ok || more > 0) {
+			best, most, ok = id, sum, true
+		}
+	}
+	return best, ok
+}
+
+// untold is the kind of a time of which no event tells.
+const untold = "untold"
 
 type pathWalk struct {
-	*Paths
 	origin int64
+	waits  map[threadID][]blocked
+	told   map[threadID]times
 	parts  []PathPart // the last one first
+}
+
+// last adds the state of a thread that lasts to the end.
+func (w *pathWalk) last(id threadID, x threads.Span) {
+	t, ok := w.told[id]
+	if !ok {
+		t.first = x.From
+	} else if t.last < x.From {
+		w.keep(id, t.last, x.From, untold)
+	}
+	t.last = x.To
+	w.told[id] = t
+	switch x.State {
+	case "waiting":
+		w.keep(id, x.From, x.To, "off")
+	case "ready":
+		w.keep(id, x.From, x.To, "ready")
+	}
+}
+
+func (w *pathWalk) keep(id threadID, from, to int64, kind string) {
+	w.waits[id] = append(slices.Clip(w.waits[id]), blocked{from: from, readied: to, till: to, kind: kind})
 }
 
 // maxHops bounds through how many threads it goes that wait for each other.
@@ -209,12 +279,12 @@ func (w *pathWalk) back(id threadID, from, to int64, hops int) {
 			i--
 		}
 		if i < 0 || list[i].till <= from {
-			w.add(id, w.going(id), "", from, to)
+			w.goes(id, from, to)
 			return
 		}
 		b := &list[i]
 		if b.till < to {
-			w.add(id, w.going(id), "", b.till, to)
+			w.goes(id, b.till, to)
 			to = b.till
 		}
 		begin := max(b.from, from)
@@ -222,8 +292,8 @@ func (w *pathWalk) back(id threadID, from, to int64, hops int) {
 			w.add(id, "ready", "", ready, to)
 			to = ready
 		}
-		if b.by.id != 0 && b.by != id && hops < maxHops {
-			w.back(b.by, begin, to, hops+1)
+		if by := b.letGo(); by.id != 0 && by != id && hops < maxHops {
+			w.back(by, begin, to, hops+1)
 		} else {
 			w.add(id, b.kind, b.of, begin, to)
 		}
@@ -231,12 +301,13 @@ func (w *pathWalk) back(id threadID, from, to int64, hops int) {
 	}
 }
 
-// going is the kind of a time in which no event says that a thread waits.
-func (w *pathWalk) going(id threadID) string {
-	if _, ok := w.told[id]; ok {
-		return "runs"
-	}
-	return "untold"
+// goes adds a time in which no event says that a thread waits: it runs as long as switches tell of it.
+func (w *pathWalk) goes(id threadID, from, to int64) {
+	t := w.told[id]
+	first, last := min(max(t.first, from), to), max(min(t.last, to), from)
+	w.add(id, untold, "", last, to)
+	w.add(id, "runs", "", first, last)
+	w.add(id, untold, "", from, first)
 }
 
 func (w *pathWalk) add(id threadID, kind, of string, from, to int64) {

@@ -2,11 +2,13 @@ package waits
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -47,6 +49,38 @@ func TestPath(t *testing.T) {
 	}
 	if res := p.Result(origin, origin, origin+int64(ms(5)), anyThread); len(res.Paths) != 0 {
 		t.Errorf("a path of a time without waits: %+v", res.Paths)
+	}
+}
+
+// TestPathOfSwitches: a thread runs where switches say so, and a wait that lasts to the end is one.
+func TestPathOfSwitches(t *testing.T) {
+	var mux etw.Mux
+	p := NewPaths(&mux)
+	s := testtrace.NewScript(t, &mux)
+	to := func(ms int, from, to uint32) {
+		s.Event(time.Duration(ms)*time.Millisecond, -1, &kernel.ThreadCSwitchV4{OldThreadID: from, NewThreadID: to, OldThreadState: kernel.ThreadStateWaiting})
+	}
+	to(10, 0, 1)
+	to(12, 1, 0)
+	to(20, 0, 1)
+	to(23, 1, 0)
+	to(30, 0, 2)
+	to(32, 2, 0)
+	origin := p.waits[threadID{-1, 1}][0].from - int64(12*time.Millisecond)
+	res := p.Result(origin, origin, origin+int64(40*time.Millisecond), func(_, tid int64) bool { return tid == 1 })
+	type part struct {
+		kind string
+		ms   float64
+	}
+	var got []part
+	for _, x := range res.Paths[0].Parts {
+		got = append(got, part{x.Kind, x.DurationMS})
+	}
+	if want := []part{{untold, 10}, {"runs", 2}, {"off", 8}, {"runs", 3}, {"off", 9}, {untold, 8}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if res := p.Result(origin, origin+int64(25*time.Millisecond), origin+int64(31*time.Millisecond), func(_, tid int64) bool { return tid == 2 }); len(res.Paths) != 1 {
+		t.Errorf("a thread that switches tell of has no path")
 	}
 }
 

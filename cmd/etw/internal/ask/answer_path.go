@@ -47,8 +47,11 @@ func pathTotals(p *page, res *waits.PathResult) {
 			sums[kind] += part.DurationMS
 		}
 		own := show.MS(sums["runs"]) + " it ran"
-		if n := sums["untold"]; n > 0 {
-			own = show.MS(n) + " it ran, slept or waited without an event of it" // no switches are told
+		switch n := sums["untold"]; {
+		case n > 0 && sums["runs"] > 0:
+			own += ", " + show.MS(n) + " that no event tells"
+		case n > 0:
+			own = show.MS(n) + " it ran, slept or waited without an event of it"
 		}
 		p.runtime(x.PID, 0)
 		p.line("thread", "%d from %s on, for %s", x.Thread, show.MS(x.StartMS), show.MS(x.DurationMS))
