@@ -66,8 +66,8 @@ func (a *Analysis) answered(r *etw.Record, x inout.Answer) {
 		asked = a.list.Late(when.Of(r) - o.Took)
 	}
 	o.At, o.Thread, o.Stack = asked.At, asked.Thread, asked.Stack
-	if x.Told && x.Thread != math.MaxUint32 {
-		o.Thread = a.list.Machine.Asker(r, int64(x.Thread))
+	if _, tid := o.Thread.IDs(); x.Told && x.Thread != math.MaxUint32 && tid != int64(x.Thread) {
+		o.Thread = a.list.Machine.AskerAt(r, int64(x.Thread), r.Timestamp-int64(min(x.Ticks, math.MaxInt64/100)))
 	}
 	*asked = o
 }

@@ -85,9 +85,9 @@ func beginFiles(mux *etw.Mux) *Files {
 		machine: Of(mux), window: window.Of(mux), keys: make(map[etw.Pointer]*File), objects: make(map[etw.Pointer]*File), rows: make(map[use]*FileUse),
 		flights: make(map[etw.Pointer]flight), issuers: make(map[etw.Pointer]*Thread), queues: make(map[uint32]*busy.Queue),
 	}
-	f.watchNames(mux)
 	inout.WatchDisks(mux, f.diskAsked, f.answered)
 	inout.WatchFiles(mux, f.asked, f.ended)
+	f.watchNames(mux) // and so the close of a file is of that file
 	return f
 }
 
@@ -171,12 +171,15 @@ func (f *Files) answered(r *etw.Record, a inout.Answer) {
 	f.machine.at(r)
 	thread := f.issuers[a.IRP]
 	delete(f.issuers, a.IRP)
-	if a.Told {
-		thread = f.machine.Asker(r, int64(a.Thread))
-	}
 	begun, file, w, served := r.Timestamp, f.ByKey(a.Key), f.window.Ticks(r.Clock), int64(0)
-	if !f.machine.tooLong(a.Ticks) {
+	told := !f.machine.tooLong(a.Ticks)
+	if told {
 		begun -= int64(a.Ticks)
+	}
+	if a.Told && (thread == nil || thread.TID != int64(a.Thread)) {
+		thread = f.machine.AskerAt(r, int64(a.Thread), begun)
+	}
+	if told {
 		if f.queues[a.Disk] == nil {
 			f.queues[a.Disk] = &busy.Queue{Window: w}
 		}

@@ -191,6 +191,14 @@ func (m *Machine) Asker(r *etw.Record, tid int64) *Thread {
 	return m.Named(r, tid)
 }
 
+// AskerAt is Asker for an operation that began before the event: the id may be another thread's by then.
+func (m *Machine) AskerAt(r *etw.Record, tid, begun int64) *Thread {
+	if t := m.ThreadAt(tid, begun); t != nil {
+		return t
+	}
+	return m.Asker(r, tid)
+}
+
 // Named returns the thread with an id that an event names. Of which process it is, the event
 // tells if the thread logged it; threads 0, of which each processor has one, are of process 0.
 func (m *Machine) Named(r *etw.Record, tid int64) *Thread {

@@ -154,6 +154,24 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// A thread that asked a disk may be over before the answer, and its number another one's: with an event
+// of the begin and without.
+func TestDiskOfThreadThatEnded(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		d := newDesk(t)
+		d.Event(1*ms, 0, &kernel.ThreadStartV3{ProcessID: 8, TThreadID: 90})
+		if told {
+			d.Event(2*ms, 90, &kernel.DiskIoReadInitV3{Irp: 1, IssuingThreadID: 90})
+		}
+		d.Event(3*ms, 0, &kernel.ThreadStopV3{ProcessID: 8, TThreadID: 90})
+		d.Event(4*ms, 0, &kernel.ThreadStartV3{ProcessID: 9, TThreadID: 90})
+		d.Event(6*ms, 0, &kernel.DiskIoReadV3{Irp: 1, TransferSize: 10, HighResResponseTime: uint64(4 * ms), IssuingThreadID: 90})
+		if u := d.files.All()[0]; u.Thread.Process == nil || u.Thread.Process.PID != 8 {
+			t.Errorf("the thread is %+v", u.Thread)
+		}
+	}
+}
+
 func TestFileOperations(t *testing.T) {
 	d := newDesk(t)
 	text := etw.MakeUTF16
@@ -173,7 +191,7 @@ func TestFileOperations(t *testing.T) {
 	if u := all[0]; u.File.Path != `\opened` || u.Opens != 1 || u.Others != 1 || d.files.MS(u) != 1 {
 		t.Errorf("%+v", u)
 	}
-	if u := all[1]; u.File.Path != `\opened` || u.Reads != 1 || u.Writes != 1 || u.BytesRead != 50 || u.BytesWritten != 4 || d.files.MS(u) != 3 {
+	if u := all[1]; u.File.Path != `\opened` || u.Reads != 1 || u.Writes != 1 || u.Others != 1 || u.BytesRead != 50 || u.BytesWritten != 4 || d.files.MS(u) != 3 {
 		t.Errorf("%+v", u)
 	}
 	if u := all[2]; u.File.Path != "" || u.BytesRead != 1 || u.Thread.TID != 80 {

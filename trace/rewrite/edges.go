@@ -99,10 +99,10 @@ var (
 var steps = []step{
 	{does: switches, of: threadClass, numbers: []uint16{uint16(threadSwitch)}},
 	{does: readies, of: threadClass, numbers: []uint16{uint16(threadReady)}},
-	{does: begins, of: fileClass, numbers: []uint16{64, 69, 70, 71, 72, 73, 74, 75}, kind: fileRequest},
+	{does: begins, of: fileClass, numbers: []uint16{64, 65, 66, 69, 70, 71, 72, 73, 74, 75}, kind: fileRequest},
 	{does: begins, of: fileClass, numbers: []uint16{67, 68}, kind: fileRequest, request: offset{8, 0}},
 	{does: ends, of: fileClass, numbers: []uint16{76}, kind: fileRequest},
-	{does: begins, of: file.Provider.Desc.GUID, numbers: []uint16{12, 17, 18, 19, 20, 21, 22, 23}, kind: fileRequest},
+	{does: begins, of: file.Provider.Desc.GUID, numbers: []uint16{12, 13, 14, 17, 18, 19, 20, 21, 22, 23}, kind: fileRequest},
 	{does: begins, of: file.Provider.Desc.GUID, numbers: []uint16{15, 16}, kind: fileRequest, request: offset{8, 0}},
 	{does: ends, of: file.Provider.Desc.GUID, numbers: []uint16{24}, kind: fileRequest},
 	{does: begins, of: diskClass, numbers: []uint16{12, 13, 15}, kind: diskRequest},
@@ -126,6 +126,38 @@ func stepOf(r *etw.Record) (*step, subject) {
 		}
 	}
 	return new(step), 0
+}
+
+// Requests are those of chosen records to files and disks that are not over: the end is the event of
+// whoever was on then, or of nobody.
+type requests map[subject]bool
+
+// chose takes a chosen record.
+func (q *requests) chose(r *etw.Record) {
+	switch s, request := stepOf(r); s.does {
+	case begins:
+		if *q == nil {
+			*q = make(requests)
+		}
+		if len(*q) < maxRunners {
+			(*q)[request] = true
+		}
+	case ends:
+		delete(*q, request)
+	}
+}
+
+// needs reports whether a record is the end of one of the requests.
+func (q requests) needs(r *etw.Record) bool {
+	if len(q) == 0 {
+		return false
+	}
+	s, request := stepOf(r)
+	if s.does != begins && s.does != ends || !q[request] {
+		return false
+	}
+	delete(q, request) // also where another one has its place: the end is missing
+	return s.does == ends
 }
 
 // Look takes a record, in the order of the trace, and reports whether there is more to look at:

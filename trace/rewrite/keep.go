@@ -33,6 +33,7 @@ type Keeper struct {
 	keys    map[uint64]bool // of stacks that come later
 	threads emitters        // the last event of which was chosen
 	runners runners
+	asked   requests
 }
 
 // maxStackKeys limits the memory for stacks: their definitions come soon after them.
@@ -42,6 +43,7 @@ const maxStackKeys = 1 << 20
 func (k *Keeper) Chose(r *etw.Record) {
 	if !k.Answer && !k.NoRundown {
 		k.runners.chose(r)
+		k.asked.chose(r)
 	}
 	if k.Edges != nil {
 		k.Edges.within(r)
@@ -71,7 +73,7 @@ func (k *Keeper) keepStack(r *etw.Record) {
 
 // Needs reports whether a record must stay that was not chosen.
 func (k *Keeper) Needs(r *etw.Record) bool {
-	if k.runners.needs(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) {
+	if k.runners.needs(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) || k.asked.needs(r) {
 		return true
 	}
 	return k.helps(r)

@@ -49,6 +49,33 @@ func TestKeeperSwitches(t *testing.T) {
 	}
 }
 
+// TestKeeperRequests: the ends of the requests of chosen records stay, and no others.
+func TestKeeperRequests(t *testing.T) {
+	about := func(e etw.AnyVersion, irp uint64) *etw.Record {
+		r := recordOf(e)
+		r.PointerSize = etw.Ptr64
+		r.Payload = binary.LittleEndian.AppendUint64(r.Payload, irp)
+		return r
+	}
+	k := new(Keeper)
+	k.Chose(about(new(kernel.AnyFileIoCleanup), 1))
+	k.Chose(about(new(kernel.AnyFileIoFlush), 2))
+	for i, step := range []struct {
+		r    *etw.Record
+		want bool
+	}{
+		{about(new(kernel.AnyFileIoOperationEnd), 3), false},
+		{about(new(kernel.AnyFileIoOperationEnd), 1), true},
+		{about(new(kernel.AnyFileIoOperationEnd), 1), false},
+		{about(new(kernel.AnyFileIoFlush), 2), false}, // of another one
+		{about(new(kernel.AnyFileIoOperationEnd), 2), false},
+	} {
+		if got := k.Needs(step.r); got != step.want {
+			t.Errorf("step %d: needed is %v", i, got)
+		}
+	}
+}
+
 // TestEdges: records stay that tell the state at the ends of a part of the time.
 func TestEdges(t *testing.T) {
 	at := func(time int64, e etw.AnyVersion, words ...any) *etw.Record {

@@ -26,10 +26,12 @@ const (
 	Delete
 	Rename
 	Control
+	Cleanup // the last handle is closed
+	Close
 )
 
 func (k Kind) String() string {
-	return [...]string{"open", "read", "write", "flush", "set info", "query info", "list", "delete", "rename", "control"}[k]
+	return [...]string{"open", "read", "write", "flush", "set info", "query info", "list", "delete", "rename", "control", "cleanup", "close"}[k]
 }
 
 // A Request is one to the file system that begins.
@@ -97,6 +99,12 @@ func (l *fileListener) watchKernel(mux *etw.Mux) {
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoFSControl) {
 		tell(r, Control, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoCleanup) {
+		tell(r, Cleanup, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
+	hear.On(mux, func(r *etw.Record, e *kernel.AnyFileIoClose) {
+		tell(r, Close, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+	})
 }
 
 // watchProvider has the events with manifests. A thread logs its own requests.
@@ -118,4 +126,6 @@ func (l *fileListener) watchProvider(mux *etw.Mux) {
 	hear.On(mux, func(r *etw.Record, e *file.AnySetDelete) { tell(r, Delete, e.FileKey, e.FileObject, e.Irp, 0) })
 	hear.On(mux, func(r *etw.Record, e *file.AnyRename) { tell(r, Rename, e.FileKey, e.FileObject, e.Irp, 0) })
 	hear.On(mux, func(r *etw.Record, e *file.AnyFSCTL) { tell(r, Control, e.FileKey, e.FileObject, e.Irp, 0) })
+	hear.On(mux, func(r *etw.Record, e *file.AnyCleanup) { tell(r, Cleanup, e.FileKey, e.FileObject, e.Irp, 0) })
+	hear.On(mux, func(r *etw.Record, e *file.AnyClose) { tell(r, Close, e.FileKey, e.FileObject, e.Irp, 0) })
 }
