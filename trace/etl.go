@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/same"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -14,9 +15,19 @@ import (
 type etlReader struct {
 	*etl.Reader
 	header etl.Header
+	once   *same.Once // of several files, which may have records twice: parts keep what tells the state at their ends
 }
 
-func newETL(r *etl.Reader) *etlReader { return &etlReader{r, r.Header()} }
+func newETL(r *etl.Reader) *etlReader { return &etlReader{Reader: r, header: r.Header()} }
+
+// Next reads a record, those that several files have once.
+func (r *etlReader) Next(rec *etw.Record) error {
+	for {
+		if err := r.Reader.Next(rec); err != nil || r.once == nil || !r.once.Repeats(rec) {
+			return err
+		}
+	}
+}
 
 // An etlFormat is that of ETW.
 type etlFormat struct{}
@@ -44,7 +55,11 @@ func (etlFormat) session(paths []string, o *options) (reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newETL(r), nil
+	all := newETL(r)
+	if !o.repeated {
+		all.once = same.NewOnce()
+	}
+	return all, nil
 }
 
 func (o *options) etlOptions() []etl.Option {

@@ -22,6 +22,7 @@ type options struct {
 	keepXML       bool
 	mapFiles      bool
 	apart         bool // .etl files are not opened by their reader
+	repeated      bool
 	unpackLimit   int64
 	excerptOver   int64
 	excerptBlocks int // how many blocks a file may have for that, if not maxBlocks
@@ -89,6 +90,11 @@ func WithoutAttribution() Option { return func(o *options) { o.noAttribution = t
 // it saves the pass over the file that comes before the first records, so that these are
 // there at once.
 func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
+
+// WithRepeated has each of several .etl files of a session deliver the records that others of them have,
+// too. Otherwise such a record comes once: parts of a trace keep those that tell the state at their
+// ends, so that the ones next to them have these as well.
+func WithRepeated() Option { return func(o *options) { o.repeated = true } }
 
 // WithXML has the records of event logs carry their XML: see [evtx.Reader.KeepXML].
 func WithXML() Option { return func(o *options) { o.keepXML = true } }

@@ -1,10 +1,10 @@
 package rewrite
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/same"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -12,7 +12,6 @@ import (
 // records that are alike in one trace each counts.
 type duplicates struct {
 	seed  maphash.Seed
-	hash  maphash.Hash
 	time  etw.FileTime
 	held  int
 	files []*sameTime // those that have records of that time, in the order of the traces
@@ -54,7 +53,7 @@ func (d *duplicates) hold(r *etw.Record, write func() error) {
 		of = &sameTime{file: r.File}
 		d.files = append(d.files, of)
 	}
-	of.heldRecords = append(of.heldRecords, heldRecord{d.sum(r), write})
+	of.heldRecords = append(of.heldRecords, heldRecord{same.Sum(d.seed, r), write})
 }
 
 // release writes the held records, those of several files once, and returns how often it was
@@ -111,27 +110,4 @@ func (l heldRecords) index(r heldRecord, from int) int {
 		}
 	}
 	return -1
-}
-
-// sum returns a hash of all that is in a record.
-func (d *duplicates) sum(r *etw.Record) uint64 {
-	h := &d.hash
-	h.SetSeed(d.seed)
-	var b [64]byte
-	le := binary.LittleEndian
-	le.PutUint16(b[0:], r.ID)
-	b[2], b[3], b[4], b[5], b[6] = r.Version, r.Channel, byte(r.Level), byte(r.Opcode), byte(r.Kind)
-	le.PutUint16(b[8:], r.Task)
-	le.PutUint64(b[16:], r.Keywords)
-	le.PutUint64(b[24:], uint64(r.ProcessID))
-	le.PutUint64(b[32:], uint64(r.ThreadID))
-	le.PutUint64(b[40:], uint64(r.Processor))
-	le.PutUint64(b[48:], uint64(r.Timestamp))
-	h.Write(b[:])
-	h.Write(r.Provider[:])
-	h.Write(r.ActivityID[:])
-	h.Write(r.RelatedActivityID[:])
-	h.Write(r.Payload)
-	h.Write(r.Stack.Addresses)
-	return h.Sum64()
 }

@@ -151,6 +151,7 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	}
 	f.all = !f.selector.Given && f.redactor == nil
 	f.in.HeadersOnly = f.all
+	f.in.More = append(f.in.More, trace.WithRepeated())
 	t, trouble, err := f.in.Open(cmd, args, false)
 	if err != nil {
 		return err

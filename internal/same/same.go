@@ -1,0 +1,76 @@
+// Package same tells records that are alike from others.
+package same
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Sum returns a hash of all that is in a record.
+func Sum(seed maphash.Seed, r *etw.Record) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	var b [64]byte
+	le := binary.LittleEndian
+	le.PutUint16(b[0:], r.ID)
+	b[2], b[3], b[4], b[5], b[6] = r.Version, r.Channel, byte(r.Level), byte(r.Opcode), byte(r.Kind)
+	le.PutUint16(b[8:], r.Task)
+	le.PutUint64(b[16:], r.Keywords)
+	le.PutUint64(b[24:], uint64(r.ProcessID))
+	le.PutUint64(b[32:], uint64(r.ThreadID))
+	le.PutUint64(b[40:], uint64(r.Processor))
+	le.PutUint64(b[48:], uint64(r.Timestamp))
+	h.Write(b[:])
+	h.Write(r.Provider[:])
+	h.Write(r.ActivityID[:])
+	h.Write(r.RelatedActivityID[:])
+	h.Write(r.Payload)
+	h.Write(r.Stack.Addresses)
+	return h.Sum64()
+}
+
+// Once finds records that another file of the trace had, too. Of those that are alike in one file each
+// counts. Records come in the order of time.
+type Once struct {
+	seed maphash.Seed
+	at   int64
+	seen []seen // at that time
+}
+
+type seen struct {
+	file  string
+	sum   uint64
+	times int
+}
+
+// maxSeen bounds those of one time: with most clocks they are some tens.
+const maxSeen = 4096
+
+// NewOnce returns one that has seen none.
+func NewOnce() *Once { return &Once{seed: maphash.MakeSeed()} }
+
+// Repeats reports whether another file had a record.
+func (o *Once) Repeats(r *etw.Record) bool {
+	if r.Timestamp != o.at || len(o.seen) >= maxSeen {
+		o.at, o.seen = r.Timestamp, o.seen[:0]
+	}
+	x, others := seen{r.File, Sum(o.seed, r), 1}, 0
+	var own *seen
+	for i := range o.seen {
+		switch s := &o.seen[i]; {
+		case s.sum != x.sum:
+		case s.file == x.file:
+			own = s
+		default:
+			others = max(others, s.times)
+		}
+	}
+	if own == nil {
+		o.seen = append(o.seen, x)
+		return others > 0
+	}
+	own.times++
+	return others >= own.times
+}
