@@ -29,6 +29,7 @@ type Question struct {
 	instead                    []need.Need            // either of these answers it without its needs
 	missing                    string                 // what to say in place of needs
 	sampled                    string                 // what to say in place of it, where the trace has samples of processors
+	switched                   string                 // what to say beside needs, where it has context switches
 	clips                      bool                   // its analyses follow the window of their mux: of a part of the time the parts within count
 	cut                        string                 // what to say of a part of the time, where that is not that things count as cut off
 	codeless                   []string               // views that name no code, so that a live process need not list its methods
@@ -82,7 +83,7 @@ func (q *Question) turn(cmd *cobra.Command) error {
 			return cli.Usagef("--%s and --%s ask for two answers; give one of them", side, x.name)
 		}
 		side = x.name
-		q.views, q.Needs, q.missing, q.whole, q.ask = x.views, x.Needs, x.missing, x.whole, x.ask
+		q.views, q.Needs, q.missing, q.switched, q.whole, q.ask = x.views, x.Needs, x.missing, x.switched, x.whole, x.ask
 		q.cut, q.clips, q.codeless = x.cut, x.clips, x.codeless
 		if x.next != nil {
 			q.next = x.next
@@ -286,7 +287,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	if q.needsCode() {
 		q.named = frames.NewCodeMap(nil)
 	}
-	answer, seen := q.ask(&mux), need.Follow(append(slices.Clone(q.Needs), need.Samples))
+	answer, seen := q.ask(&mux), need.Follow(append(slices.Clone(q.Needs), need.Samples, need.Switches))
 	var all kinds
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), All: func(r *etw.Record, e *etw.EventInfo) {
 		seen.See(r)

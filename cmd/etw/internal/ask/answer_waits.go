@@ -42,6 +42,7 @@ threads that held locks it waited for, or that made it ready, as far as events t
 		clips:    true,
 		naming:   true,
 		Needs:    waits.NeedsPool,
+		switched: "it has context switches, which tell the waits of all threads: etw threads --by switch, etw top --of blocked, etw waits --path",
 		others:   []*Question{lockWaits(), waitPath()},
 		ask: func(mux *etw.Mux) answer {
 			a := waits.New(mux)

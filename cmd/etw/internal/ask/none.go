@@ -52,6 +52,9 @@ func (q *Question) reportNone(cmd *cobra.Command, a *answered) error {
 	default:
 		show.ReportNeeds(cmd, q.Needs, a.t)
 	}
+	if q.switched != "" && a.seen.Has(&need.Switches, false) == need.Present {
+		cli.Report(cmd, errors.New(q.switched))
+	}
 	for _, text := range q.unread(a) {
 		cli.Report(cmd, errors.New(text))
 	}

@@ -61,7 +61,27 @@ func (c *threadChoice) shape(p *Profiled) error {
 		p.Profile = p.Only(func(s stacks.Sample) bool { return has(s.Thread) })
 	}
 	if c.show {
-		p.Profile = p.By(func(s stacks.Sample) string { return p.Names.OfThread(s.Thread) })
+		p.Profile = p.By(p.ofThread())
 	}
 	return nil
+}
+
+// ofThread returns a function that names the thread of a sample: with its process, where several had
+// threads of the number.
+func (p *Profiled) ofThread() func(stacks.Sample) string {
+	owner, several := make(map[int64]int64), make(map[int64]bool)
+	for _, x := range p.Parts() {
+		first, met := owner[x.Thread]
+		if !met {
+			owner[x.Thread] = x.Process
+		}
+		several[x.Thread] = several[x.Thread] || met && first != x.Process || p.Names.Life(x.Process) > 0
+	}
+	return func(s stacks.Sample) string {
+		name := p.Names.OfThread(s.Thread)
+		if several[s.Thread] {
+			name += " of " + p.Names.OfProcessAt(s.Process, s.Time)
+		}
+		return name
+	}
 }

@@ -294,11 +294,12 @@ func (o *Top) groupOf(p *Profiled) func(stacks.Sample) string {
 			return modules[frame]
 		}
 	case "thread":
+		name := p.ofThread()
 		return func(s stacks.Sample) string {
 			if _, frame := p.Split(s.Stack); p.Frames[frame].Waiting {
 				return stacks.WaitingName
 			}
-			return p.Names.OfThread(s.Thread)
+			return name(s)
 		}
 	case "process":
 		return func(s stacks.Sample) string { return p.Names.OfProcessAt(s.Process, s.Time) }

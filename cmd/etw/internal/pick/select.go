@@ -241,7 +241,7 @@ func parseZone(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, fmt.Errorf("%q is neither UTC nor local nor the name of a zone such as Europe/Berlin", name)
+		return nil, fmt.Errorf("%q is neither UTC, local or machine nor the name of a zone such as Europe/Berlin", name)
 	}
 	return zone, nil
 }
