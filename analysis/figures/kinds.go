@@ -45,6 +45,7 @@ const (
 	requestsArea = "requests"
 	samplesArea  = "samples of processors"
 	switchesArea = "context switches"
+	busyArea     = "disks as a whole"
 )
 
 // CPUTime is the name of all time on processors.
@@ -101,7 +102,7 @@ var kinds = []Kind{
 	{"disk.bytesWritten.*", "disks", "bytesWritten of *", "bytes", worse | sum | process},
 	{"disk.ms", "disks", "ms", "ms", worse | sum},
 	{"disk.serviceMs", "disks", "serviceMs", "ms", worse | sum},
-	{"disk.busyMs", "disks as a whole", "busyMs", "ms", worse | sum},
+	{"disk.busyMs", busyArea, "busyMs", "ms", worse | sum},
 	{"files.opens", "opened files", "opens", "count", worse | sum},
 	{"files.reads", "reads of files", "reads", "count", worse | sum},
 	{"files.bytesRead", "reads of files", "bytesRead", "bytes", worse | sum},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/etwgen/etwgen/analysis/compare"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -46,10 +45,9 @@ func (m *Machine) Figures() []compare.Figure {
 
 // Sums are amounts by figure, and of those by process by its name, too.
 type sums struct {
-	of      func(pid int64, name string) bool
-	all     map[string]*amount
-	parts   map[string]map[string]*amount
-	process string // whose the next ones are
+	of    func(pid int64, name string) bool
+	all   map[string]*amount
+	parts map[string]map[string]*amount
 }
 
 // An amount is the sum of n values.
@@ -58,42 +56,53 @@ type amount struct {
 	n int
 }
 
+func (a *amount) add(x amount) {
+	a.v += x.v
+	a.n += x.n
+}
+
+// counted is so many things, and summed the sum of so many values.
+func counted(n uint64) amount           { return amount{float64(n), int(n)} }
+func summed(v float64, n uint64) amount { return amount{v, int(n)} }
+
 // recorded has the figures of an area be 0 at least.
 func (s *sums) recorded(area string) {
 	for i := range kinds {
-		if k := &kinds[i]; k.Area == area && !strings.HasSuffix(k.Metric, ".*") {
+		if k := &kinds[i]; k.Area == area && !k.has(process) && s.all[k.Metric] == nil {
 			s.all[k.Metric] = new(amount)
 		}
 	}
 }
 
-// is makes a process the one whose amounts are added next, if it counts.
-func (s *sums) is(pid system.ID, name string) bool {
-	s.process = cmp.Or(name, "(unknown)")
-	return s.of == nil || s.of(int64(pid), name)
-}
-
-// add adds the sum of n values to a figure.
-func (s *sums) add(metric string, v float64, n uint64) {
-	s.all[metric].add(v, n)
-	k := find(metric + ".*")
-	if k == nil {
+// add adds amounts of a process to the figures of an area, in the order in which the area has them.
+func (s *sums) add(area string, pid system.ID, name string, amounts ...amount) {
+	s.recorded(area)
+	if s.of != nil && !s.of(int64(pid), name) {
 		return
 	}
-	if s.parts[k.Metric] == nil {
-		s.parts[k.Metric] = make(map[string]*amount)
+	for i := range kinds {
+		k := &kinds[i]
+		if k.Area != area || k.has(process) {
+			continue
+		}
+		s.all[k.Metric].add(amounts[0])
+		if i+1 < len(kinds) && kinds[i+1].has(process) { // of the same
+			s.part(kinds[i+1].Metric, cmp.Or(name, "(unknown)")).add(amounts[0])
+		}
+		amounts = amounts[1:]
 	}
-	x := s.parts[k.Metric][s.process]
-	if x == nil {
-		x = new(amount)
-		s.parts[k.Metric][s.process] = x
-	}
-	x.add(v, n)
 }
 
-func (a *amount) add(v float64, n uint64) {
-	a.v += v
-	a.n += int(n)
+func (s *sums) part(metric, name string) *amount {
+	of := s.parts[metric]
+	if of == nil {
+		of = make(map[string]*amount)
+		s.parts[metric] = of
+	}
+	if of[name] == nil {
+		of[name] = new(amount)
+	}
+	return of[name]
 }
 
 // processors adds the time on processors, that of the idle process excepted.
@@ -102,104 +111,66 @@ func (s *sums) processors(r *system.Result) {
 	if each, ok := r.SampleMS.Get(); ok {
 		s.recorded(samplesArea)
 		for i := range r.Processes {
-			if p := &r.Processes[i]; !idle(system.ID(p.PID), p.Name) && s.is(system.ID(p.PID), p.Name) {
+			if p := &r.Processes[i]; !idle(system.ID(p.PID), p.Name) {
 				ms := p.SampledMS.Or(0)
-				s.add("processors.sampledMs", ms, uint64(ms/each/(uneven*uneven)))
+				s.add(samplesArea, system.ID(p.PID), p.Name, summed(ms, uint64(ms/each/(uneven*uneven))))
 			}
 		}
 	}
 	for i := range r.Threads {
 		t := &r.Threads[i]
-		ms, ok := t.RanMS.Get()
-		if !ok {
-			return
-		}
-		if i == 0 {
-			s.recorded(switchesArea)
-		}
-		if !idle(t.PID, t.Process) && s.is(t.PID, t.Process) {
-			s.add("processors.ranMs", ms, uint64(t.Switches.Or(0)))
+		if ms, ok := t.RanMS.Get(); ok && !idle(t.PID, t.Process) {
+			s.add(switchesArea, t.PID, t.Process, summed(ms, uint64(t.Switches.Or(0))))
 		}
 	}
 }
 
 func (s *sums) disks(r *system.FilesResult, whole bool) {
+	requests := uint64(0)
 	for i := range r.Files {
 		f := &r.Files[i]
-		if len(f.Disks) > 0 && s.all["disk.reads"] == nil {
-			s.recorded("disks")
-		}
-		if !s.is(f.PID, f.Process) {
-			continue
-		}
 		for _, d := range f.Disks {
 			all := d.Reads + d.Writes + d.Flushes
-			s.add("disk.reads", float64(d.Reads), d.Reads)
-			s.add("disk.bytesRead", float64(d.BytesRead), d.Reads)
-			s.add("disk.writes", float64(d.Writes), d.Writes)
-			s.add("disk.bytesWritten", float64(d.BytesWritten), d.Writes)
-			s.add("disk.ms", d.MS, all)
-			s.add("disk.serviceMs", d.ServiceMS, all)
+			requests += all
+			s.add("disks", f.PID, f.Process, counted(d.Reads), summed(float64(d.BytesRead), d.Reads), counted(d.Writes), summed(float64(d.BytesWritten), d.Writes),
+				summed(d.MS, all), summed(d.ServiceMS, all))
 		}
 	}
-	if whole && len(r.Busy) > 0 {
-		s.recorded("disks as a whole")
-		for _, d := range r.Busy {
-			s.all["disk.busyMs"].add(d.BusyMS, uint64(s.all["disk.reads"].n+s.all["disk.writes"].n))
+	for _, d := range r.Busy {
+		if whole {
+			s.recorded(busyArea)
+			s.all["disk.busyMs"].add(summed(d.BusyMS, 0))
+			s.all["disk.busyMs"].n = int(requests)
 		}
 	}
 }
 
 // files adds the requests to the file system. Kinds that occur nowhere may not have been recorded.
 func (s *sums) files(r *system.FilesResult) {
-	for _, k := range []struct {
-		area, count, bytes string
-		of                 func(*system.FileFacts) (n, bytes uint64)
-	}{
-		{"opened files", "files.opens", "", func(f *system.FileFacts) (n, bytes uint64) { return f.Opens, 0 }},
-		{"reads of files", "files.reads", "files.bytesRead", func(f *system.FileFacts) (n, bytes uint64) { return f.Reads, f.BytesRead }},
-		{"writes of files", "files.writes", "files.bytesWritten", func(f *system.FileFacts) (n, bytes uint64) { return f.Writes, f.BytesWritten }},
-	} {
-		for i := range r.Files {
-			f := &r.Files[i]
-			n, bytes := k.of(f)
-			if n > 0 && s.all[k.count] == nil {
-				s.recorded(k.area)
-			}
-			if n > 0 && s.is(f.PID, f.Process) {
-				s.add(k.count, float64(n), n)
-				if k.bytes != "" {
-					s.add(k.bytes, float64(bytes), n)
-				}
-			}
+	for i := range r.Files {
+		f := &r.Files[i]
+		if f.Opens > 0 {
+			s.add("opened files", f.PID, f.Process, counted(f.Opens))
+		}
+		if f.Reads > 0 {
+			s.add("reads of files", f.PID, f.Process, counted(f.Reads), summed(float64(f.BytesRead), f.Reads))
+		}
+		if f.Writes > 0 {
+			s.add("writes of files", f.PID, f.Process, counted(f.Writes), summed(float64(f.BytesWritten), f.Writes))
 		}
 	}
 }
 
 func (s *sums) faults(r *system.FaultsResult) {
 	for i := range r.Faults {
-		if i == 0 {
-			s.recorded("hard faults")
-		}
-		if f := &r.Faults[i]; s.is(f.PID, f.Process) {
-			s.add("faults.count", float64(f.Faults), f.Faults)
-			s.add("faults.bytes", float64(f.Bytes), f.Faults)
-			s.add("faults.ms", f.MS, f.Faults)
-		}
+		f := &r.Faults[i]
+		s.add("hard faults", f.PID, f.Process, counted(f.Faults), summed(float64(f.Bytes), f.Faults), summed(f.MS, f.Faults))
 	}
 }
 
 func (s *sums) network(r *system.NetworkResult) {
 	for i := range r.Connections {
-		if i == 0 {
-			s.recorded("network")
-		}
-		if c := &r.Connections[i]; s.is(c.PID, c.Process) {
-			s.add("network.sent", float64(c.Sent), c.Sent)
-			s.add("network.bytesSent", float64(c.BytesSent), c.Sent)
-			s.add("network.received", float64(c.Received), c.Received)
-			s.add("network.bytesReceived", float64(c.BytesReceived), c.Received)
-			s.add("network.retransmits", float64(c.Retransmits), c.Retransmits)
-		}
+		c := &r.Connections[i]
+		s.add("network", c.PID, c.Process, counted(c.Sent), summed(float64(c.BytesSent), c.Sent), counted(c.Received), summed(float64(c.BytesReceived), c.Received), counted(c.Retransmits))
 	}
 }

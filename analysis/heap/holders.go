@@ -2,7 +2,6 @@ package heap
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/etwgen/etwgen/internal/order"
 )
@@ -195,7 +194,7 @@ func (m *merger) add(h *Holder, at int32, sum *Holder) {
 
 // settle sorts the holders of h, and makes one of those that hold little.
 func (h *Holder) settle(least uint64) {
-	slices.SortFunc(h.Holders, func(a, b *Holder) int {
+	order.Sort(h.Holders, func(a, b *Holder) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
 	rest, kept := &Holder{Name: others}, h.Holders[:0]

@@ -147,6 +147,8 @@ func (v *View) owned(pid int64, n int) {
 }
 
 // own puts columns of the processes of rows, several or one, before the others.
+//
+//go:noinline
 func (v *View) own(several bool) View {
 	pids := v.owners
 	heads := []Head{{Name: "pid", Label: "Process", Kind: Whole, ID: true, Owner: true}, {Name: "process", Label: "Process", Kind: Process, Owner: true}}

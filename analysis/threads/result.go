@@ -153,6 +153,9 @@ func timesOf(sums [doings]int64) Times {
 // result returns the time of a thread until now, with its present state.
 func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
 	sums, end, open := x.sums, a.now, int64(0)
+	if p := x.Process; p != nil && p.Ended { // the end of the thread may be lost
+		end = max(x.since, min(end, a.origin+int64(a.machine.MS(p.End)*1e6)))
+	}
 	tail := func(does doing, from, to int64) int64 {
 		from, to = a.window.Clip(from, to)
 		sums[does] += to - from

@@ -1,6 +1,10 @@
 package threads
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/etwgen/etwgen/analysis/system"
+)
 
 // A Span is a time in which a thread did one thing. Times are nanoseconds since 1970.
 type Span struct {
@@ -56,31 +60,32 @@ func (a *Analysis) Running() iter.Seq[Span] {
 	}
 }
 
-// Last iterates over the states of threads that last to the end.
-func (a *Analysis) Last() iter.Seq[Span] {
-	return func(yield func(Span) bool) {
-		for s := range a.Running() {
-			if !yield(s) {
-				return
-			}
+// A State is what a thread does at the end: it runs since a time, or waits since then and, if To is
+// before the end, could run from To on. Times are nanoseconds since 1970.
+type State struct {
+	Thread   *system.Thread
+	Runs     bool
+	From, To int64
+	End      int64
+}
+
+// Last returns the states of threads that last to the end, as far as they are known.
+func (a *Analysis) Last() (list []State) {
+	a.settle()
+	for _, x := range a.order {
+		s := State{Thread: x.Thread, Runs: x.does == running, From: x.since, To: a.now, End: a.now}
+		switch {
+		case x.TID == 0 || !x.seen || x.over || x.does != waiting && x.does != running:
+			continue
+		case s.Runs:
+			s.To = a.runsUntil(x)
+			s.End = s.To
+		case x.byOther:
+			s.To = x.readied
 		}
-		for _, x := range a.order {
-			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "waiting", From: x.since, To: a.now}
-			switch {
-			case x.TID == 0 || !x.seen || x.over || x.does != waiting:
-				continue
-			case x.byOther:
-				s.To = x.readied
-				if s.To > s.From && !yield(s) {
-					return
-				}
-				s.State, s.From, s.To = "ready", s.To, a.now
-			}
-			if s.To > s.From && !yield(s) {
-				return
-			}
-		}
+		list = append(list, s)
 	}
+	return list
 }
 
 // spans returns a time off processors, with that on one before it.

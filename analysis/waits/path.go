@@ -2,8 +2,6 @@ package waits
 
 import (
 	"cmp"
-	"iter"
-	"maps"
 	"slices"
 	"sort"
 
@@ -28,7 +26,7 @@ type Paths struct {
 	open  map[threadID]blocked
 	over  map[int64]int64    // when the rundown of a process began, which ends its session
 	told  map[threadID]times // which switches tell of
-	last  func() iter.Seq[threads.Span]
+	last  func() []threads.State
 	count int
 	lost  int
 }
@@ -187,9 +185,13 @@ func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *P
 	for _, list := range p.waits {
 		order.Sort(list, func(a, b blocked) int { return cmp.Or(cmp.Compare(a.till, b.till), cmp.Compare(b.from, a.from)) })
 	}
-	w := &pathWalk{origin: origin, waits: maps.Clone(p.waits), told: maps.Clone(p.told)}
-	for x := range p.last() {
-		w.last(threadID{x.PID, x.TID}, x)
+	w := &pathWalk{Paths: p, origin: origin, tails: make(map[threadID]blocked)}
+	for _, x := range p.last() {
+		kind := "off"
+		if x.Runs {
+			kind = "runs"
+		}
+		w.tails[idOf(x.Thread)] = blocked{from: x.From, readied: x.To, till: x.End, kind: kind}
 	}
 	if over, ok := p.over[best.process]; ok && over > from {
 		to = min(to, over)
@@ -238,32 +240,10 @@ func (p *Paths) longest(from, to int64, has func(pid, tid int64) bool) (best thr
 const untold = "untold"
 
 type pathWalk struct {
+	*Paths
 	origin int64
-	waits  map[threadID][]blocked
-	told   map[threadID]times
-	parts  []PathPart // the last one first
-}
-
-// last adds the state of a thread that lasts to the end.
-func (w *pathWalk) last(id threadID, x threads.Span) {
-	t, ok := w.told[id]
-	if !ok {
-		t.first = x.From
-	} else if t.last < x.From {
-		w.keep(id, t.last, x.From, untold)
-	}
-	t.last = x.To
-	w.told[id] = t
-	switch x.State {
-	case "waiting":
-		w.keep(id, x.From, x.To, "off")
-	case "ready":
-		w.keep(id, x.From, x.To, "ready")
-	}
-}
-
-func (w *pathWalk) keep(id threadID, from, to int64, kind string) {
-	w.waits[id] = append(slices.Clip(w.waits[id]), blocked{from: from, readied: to, till: to, kind: kind})
+	tails  map[threadID]blocked // what lasts to the end
+	parts  []PathPart           // the last one first
 }
 
 // maxHops bounds through how many threads it goes that wait for each other.
@@ -271,18 +251,12 @@ const maxHops = 32
 
 // back adds the work of a thread from one time to another.
 func (w *pathWalk) back(id threadID, from, to int64, hops int) {
-	list := w.waits[id]
 	for to > from {
-		// The wait that was on then, or was the last before.
-		i := sort.Search(len(list), func(i int) bool { return list[i].till >= to })
-		if i == len(list) || list[i].from >= to {
-			i--
-		}
-		if i < 0 || list[i].till <= from {
+		b := w.before(id, to)
+		if b == nil || b.till <= from {
 			w.goes(id, from, to)
 			return
 		}
-		b := &list[i]
 		if b.till < to {
 			w.goes(id, b.till, to)
 			to = b.till
@@ -299,6 +273,22 @@ func (w *pathWalk) back(id threadID, from, to int64, hops int) {
 		}
 		to = begin
 	}
+}
+
+// before returns the wait of a thread that was on before a time, or was the last before, or nil.
+func (w *pathWalk) before(id threadID, to int64) *blocked {
+	if b, ok := w.tails[id]; ok && b.from < to {
+		return &b
+	}
+	list := w.waits[id]
+	i := sort.Search(len(list), func(i int) bool { return list[i].till >= to })
+	if i == len(list) || list[i].from >= to {
+		i--
+	}
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
 }
 
 // goes adds a time in which no event says that a thread waits: it runs as long as switches tell of it.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -255,11 +255,11 @@ func (p *providerDecoder) readMaps(at int) {
 		}
 	}
 	// The offsets are sorted by name; the maps themselves are in the order of the manifest.
-	order := make(map[*manifest.Map]uint32)
+	places := make(map[*manifest.Map]uint32)
 	for off, m := range p.maps {
-		order[m] = off
+		places[m] = off
 	}
-	slices.SortFunc(p.p.Maps, func(a, b *manifest.Map) int { return cmp.Compare(order[a], order[b]) })
+	order.Sort(p.p.Maps, func(a, b *manifest.Map) int { return cmp.Compare(places[a], places[b]) })
 }
 
 func (p *providerDecoder) readMap(at int) *manifest.Map {

@@ -51,27 +51,19 @@ func (q *Question) checkRoot(cmd *cobra.Command) error {
 	return nil
 }
 
-// A naming answer has things of which the method is told where code has names.
-type naming interface{ name(*frames.CodeMap) }
-
-// nameMethods has an answer name methods, if it does.
+// nameMethods has the result of an answer name the methods of single samples, without the runtime's own
+// code, if it does.
 func (q *Question) nameMethods(a answer) {
-	if x, ok := a.(naming); ok && q.naming {
-		x.name(q.named)
-	}
-}
-
-// name has the result name the methods of single samples, without the runtime's own code.
-func (a *viewed[R]) name(m *frames.CodeMap) {
-	x, ok := any(a.res).(interface {
+	x, ok := a.result().(interface {
 		Name(of func(pid, tid int64, at time.Time) string)
 	})
-	if !ok {
+	if !ok || !q.naming {
 		return
 	}
+	samples, machinery := a.(stacked).code()
 	type place struct{ pid, tid, at int64 }
-	p := &code.Profiled{Profile: m.Below("", a.stacked()...)}
-	p.LeaveMachinery(a.within)
+	p := &code.Profiled{Profile: q.named.Below("", samples...)}
+	p.LeaveMachinery(machinery)
 	named := make(map[place]string)
 	for s := range p.Samples() {
 		if s.Stack != 0 {

@@ -222,8 +222,9 @@ func (x *examined) page() *html.Report {
 			page.Facts = append(page.Facts, html.Fact{Name: fact.Key, Text: fact.Text})
 		}
 	}
+	page.Warnings = append(slices.Clip(page.Warnings), x.sampler.Warnings()...)
 	if page.Machine != nil {
-		page.Warnings = append(slices.Clip(page.Warnings), missingSwitches(page.Machine.Switched)...)
+		page.Warnings = append(page.Warnings, missingSwitches(page.Machine.Switched)...)
 	}
 	page.Head = headOf(page.Machine, x.t)
 	for _, p := range x.programs.List() {

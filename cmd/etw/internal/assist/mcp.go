@@ -3,7 +3,6 @@ package assist
 import (
 	"bufio"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // NewMCP returns the command that lets an assistant ask.
@@ -76,6 +76,6 @@ func serveAssistant(cmd, root *cobra.Command, run desk.Runner, roots []string, l
 		return cli.Usagef("--root: %w", err)
 	}
 	s := &server{desk: d, tools: Tools(root), in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: cmd.OutOrStdout(), calls: make(map[string]context.CancelFunc)}
-	slices.SortFunc(s.tools, func(a, b *tool) int { return strings.Compare(a.Name, b.Name) })
+	order.Sort(s.tools, func(a, b *tool) int { return strings.Compare(a.Name, b.Name) })
 	return s.run(cmd.Context())
 }

@@ -2,6 +2,7 @@ package code
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/html"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -94,6 +96,7 @@ type Sampler struct {
 	found   *Gathered // once all was read
 	named   *stacks.Profile
 	within  stacks.Query
+	left    int // processes without call trees
 }
 
 // NewSampler returns a sampler of a part of the time of a trace, of which a zero end is no bound, with
@@ -157,6 +160,7 @@ func (s *Sampler) byProcess() iter.Seq2[int64, *stacks.Profile] {
 		}
 		pids := slices.Sorted(maps.Keys(counts))
 		order.Stable(pids, func(a, b int64) int { return cmp.Compare(counts[b], counts[a]) })
+		s.left = max(len(pids)-maxProfiles, 0)
 		for _, pid := range pids[:min(len(pids), maxProfiles)] {
 			of := all
 			if len(pids) > 1 {
@@ -192,6 +196,14 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 		list = append(list, html.Profile{PID: pid, Flame: tree})
 	}
 	return list
+}
+
+// Warnings says of which processes there are call trees, if not of all.
+func (s *Sampler) Warnings() []string {
+	if s.left == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("call trees are those of the %d processes with most samples; %s with fewer have none: --process shows one", maxProfiles, show.Count(s.left, "process", "processes"))}
 }
 
 // Findings names the methods in which most time was spent.
