@@ -15,19 +15,13 @@ import (
 type etlReader struct {
 	*etl.Reader
 	header etl.Header
-	once   *same.Once // of several files, which may have records twice: parts keep what tells the state at their ends
+	once   *same.Once // of several files: parts of a trace have records at their ends both
 }
 
 func newETL(r *etl.Reader) *etlReader { return &etlReader{Reader: r, header: r.Header()} }
 
-// Next reads a record, those that several files have once.
-func (r *etlReader) Next(rec *etw.Record) error {
-	for {
-		if err := r.Reader.Next(rec); err != nil || r.once == nil || !r.once.Repeats(rec) {
-			return err
-		}
-	}
-}
+// Next reads the next record.
+func (r *etlReader) Next(rec *etw.Record) error { return r.once.Next(r.Reader, rec) }
 
 // An etlFormat is that of ETW.
 type etlFormat struct{}
@@ -55,11 +49,7 @@ func (etlFormat) session(paths []string, o *options) (reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := newETL(r)
-	if !o.repeated {
-		all.once = same.NewOnce()
-	}
-	return all, nil
+	return &etlReader{r, r.Header(), same.NewOnce(!o.repeated)}, nil
 }
 
 func (o *options) etlOptions() []etl.Option {

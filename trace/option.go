@@ -91,9 +91,8 @@ func WithoutAttribution() Option { return func(o *options) { o.noAttribution = t
 // there at once.
 func WithoutSchemas() Option { return func(o *options) { o.noSchemas = true } }
 
-// WithRepeated has each of several .etl files of a session deliver the records that others of them have,
-// too. Otherwise such a record comes once: parts of a trace keep those that tell the state at their
-// ends, so that the ones next to them have these as well.
+// WithRepeated has each of several .etl files of a session deliver the records that others have, too.
+// Otherwise such a record comes once: adjoining parts of a trace both have those at their ends.
 func WithRepeated() Option { return func(o *options) { o.repeated = true } }
 
 // WithXML has the records of event logs carry their XML: see [evtx.Reader.KeepXML].

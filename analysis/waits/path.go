@@ -94,7 +94,7 @@ func NewPaths(mux *etw.Mux) *Paths {
 func (p *Paths) tell(id threadID, from, to int64) {
 	t, ok := p.told[id]
 	if !ok {
-		t.first = from
+		t = times{from, to}
 	} else if t.last < from {
 		p.keep(id, blocked{from: t.last, readied: from, till: from, kind: untold})
 	}

@@ -48,8 +48,22 @@ type seen struct {
 // maxSeen bounds those of one time: with most clocks they are some tens.
 const maxSeen = 4096
 
-// NewOnce returns one that has seen none.
-func NewOnce() *Once { return &Once{seed: maphash.MakeSeed()} }
+// NewOnce returns one that has seen none, or nil unless it is wanted.
+func NewOnce(wanted bool) *Once {
+	if !wanted {
+		return nil
+	}
+	return &Once{seed: maphash.MakeSeed()}
+}
+
+// Next reads the next record of a source that no other file had. A nil Once reads all.
+func (o *Once) Next(s etw.Source, rec *etw.Record) error {
+	for {
+		if err := s.Next(rec); err != nil || o == nil || !o.Repeats(rec) {
+			return err
+		}
+	}
+}
 
 // Repeats reports whether another file had a record.
 func (o *Once) Repeats(r *etw.Record) bool {
