@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/jit"
 	work "github.com/etwgen/etwgen/analysis/kinds"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -22,6 +23,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threadpool"
+	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -63,6 +65,8 @@ func machine() *Machine {
 				{PID: 8, Process: "shop.exe", RanMS: measure.Known(5), Switches: measure.Known(5)}, {PID: -1, RanMS: measure.Known(1), Switches: measure.Known(1)}}},
 		Files:   &system.FilesResult{Files: []system.FileFacts{use}, Busy: []system.DiskTime{{BusyMS: 2}}},
 		Faults:  &system.FaultsResult{Faults: []system.FaultFacts{{PID: 7, Process: "shop.exe", Faults: 1, Bytes: 4096, MS: 3}}},
+		Threads: &threads.Result{Readies: 1, Threads: []threads.Thread{{PID: 7, Process: "shop.exe", Times: threads.Times{ReadyMS: 6}, Waits: 3}}},
+		Breaks:  &interrupts.Result{Times: interrupts.Times{Count: 2, OwnMS: 1}},
 		Network: &system.NetworkResult{Connections: []system.ConnectionFacts{{PID: 7, Process: "shop.exe", Sent: 2, BytesSent: 100, Received: 1, BytesReceived: 50}}},
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/compare"
+	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/threads"
 )
 
 // A Machine is the answers about the machine of a recording.
@@ -15,6 +17,8 @@ type Machine struct {
 	Files   *system.FilesResult
 	Faults  *system.FaultsResult
 	Network *system.NetworkResult
+	Threads *threads.Result
+	Breaks  *interrupts.Result
 	// Asked reports whether a process counts; nil stands for all of them. Of a part nothing
 	// is told that is of all, such as the time in which disks were busy.
 	Asked func(pid int64, name string) bool
@@ -30,6 +34,10 @@ func (m *Machine) Figures() []compare.Figure {
 	s.files(m.Files)
 	s.faults(m.Faults)
 	s.network(m.Network)
+	s.threads(m.Threads)
+	if m.Asked == nil && m.Breaks.Count > 0 {
+		s.add("interrupts", -1, "", counted(uint64(m.Breaks.Count)), summed(m.Breaks.OwnMS, uint64(m.Breaks.Count)))
+	}
 	var l list
 	for i := range kinds {
 		metric := kinds[i].Metric
@@ -165,6 +173,15 @@ func (s *sums) faults(r *system.FaultsResult) {
 	for i := range r.Faults {
 		f := &r.Faults[i]
 		s.add("hard faults", f.PID, f.Process, counted(f.Faults), summed(float64(f.Bytes), f.Faults), summed(f.MS, f.Faults))
+	}
+}
+
+// threads adds for how long threads could run and did not, where events tell since when.
+func (s *sums) threads(r *threads.Result) {
+	for i := range r.Threads {
+		if t := &r.Threads[i]; r.Readies > 0 {
+			s.add("ready threads", system.ID(t.PID), t.Process, summed(t.ReadyMS, uint64(t.Waits+t.Preempted)))
+		}
 	}
 }
 

@@ -48,6 +48,20 @@ const (
 	// requests, as many more workers are needed, and the pool adds them slowly.
 	muchOnTasks = 10.0 // percent of the time
 
+	// Where processors suffice, threads are ready for some hundredths of the time that they run. A tenth
+	// of a second in all is too little to be felt.
+	leastReady = 100.0 // ms
+	someReady  = 20.0  // percent of the time that threads ran
+	muchReady  = 100.0
+
+	// Microsoft wants routines of drivers to end within a tenth of a millisecond; sound stutters from
+	// half a one on, and a frame of a screen takes ten.
+	longRoutine  = 1.0 // ms
+	stuckRoutine = 10.0
+
+	// A disk that turns answers within ten to twenty milliseconds, one of flash within one.
+	slowDisk = 50.0 // ms, on average
+
 	// A sentence names so many kinds of failures.
 	failuresNamed = 4
 )

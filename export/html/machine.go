@@ -9,6 +9,8 @@ import (
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/disk"
 	"github.com/etwgen/etwgen/analysis/files"
+	"github.com/etwgen/etwgen/analysis/findings"
+	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -25,6 +27,13 @@ type Machine struct {
 	Faults   *system.FaultsResult
 	Network  *system.NetworkResult
 	Switched *threads.Result
+	Breaks   *interrupts.Result
+	Registry *system.RegistryResult
+}
+
+// Findings returns those about the machine.
+func (m *Machine) Findings() []findings.Finding {
+	return findings.Machine(m.Switched, m.Breaks, m.Files)
 }
 
 // Any reports whether the trace has events of the machine: more than that a .NET program
@@ -56,9 +65,11 @@ func (m *Machine) parts() []part {
 		{"processes", "Processes", used.Tables()[:1], nil},
 		{"threads", "Threads", pickViews(m.System.Tables(), "thread"), cpu.NeedsKernel},
 		{"switches", "Context switches", m.switches(), threads.Needs},
+		{"interrupts", "Interrupts and DPCs", m.breaks(), interrupts.Needs},
 		{"disks", "Disks", pickViews(onDisks.Tables(), "disk", "file"), disk.Needs},
 		{"files", "Files", pickViews(m.Files.Tables(), "file"), files.Needs},
 		{"faults", "Hard faults", pickViews(m.Faults.Tables(), "file", "process"), []need.Need{need.Faults}},
+		{"registry", "Registry", pickViews(m.Registry.Tables(), "key", "process"), []need.Need{need.Registry}},
 		{"network", "Network", pickViews(m.Network.Tables(), "connection", "remote"), system.NeedsNetwork},
 		{"services", "Services", used.Tables()[1:], nil},
 		{"power", "Power", pickViews(m.System.Tables(), "power"), nil},
@@ -73,6 +84,17 @@ func (m *Machine) switches() []tables.View {
 	}
 	return pickViews(m.Switched.Tables(), "processor", "thread")
 }
+
+// breaks returns the tables of interrupts, if there are any.
+func (m *Machine) breaks() []tables.View {
+	if m.Breaks.Count == 0 {
+		return nil
+	}
+	return pickViews(m.Breaks.Tables(), "interrupt", "routine")
+}
+
+// sections are the areas of findings.
+var sections = map[string]string{"threads": "machine-switches", "interrupts": "machine-interrupts", "disk": "machine-disks"}
 
 // pickViews returns those of some names, in this order.
 func pickViews(all []tables.View, names ...string) (list []tables.View) {
@@ -89,6 +111,9 @@ func newMachine(r *Report, t *texts) (*view, []advice) {
 	m := r.Machine
 	name := cmp.Or(m.System.Machine.Computer, "all processes")
 	v := &view{Machine: true, Label: clean("The machine: " + name), Facts: m.facts(), Tiles: m.tiles(), Findings: []finding{}, Sections: []*section{}, subject: new(subject), weight: maxWeight}
+	for _, f := range m.Findings() {
+		v.Findings = append(v.Findings, finding{f.Severity, f.Text, sections[f.Part]})
+	}
 	t.name = func(pid int64) string { return r.Processes[pid].Name }
 	defer func() { t.name = nil }()
 	if x := machineLanes(r); x != nil {
@@ -117,7 +142,7 @@ func (r *Report) advise(section, title string, needs []need.Need) (list []advice
 
 // adviseAll names the events to record of a machine of which a trace has none.
 func (r *Report) adviseAll() (list []advice) {
-	empty := Machine{new(system.Result), new(system.ImagesResult), new(system.FilesResult), new(system.FaultsResult), new(system.NetworkResult), new(threads.Result)}
+	empty := Machine{new(system.Result), new(system.ImagesResult), new(system.FilesResult), new(system.FaultsResult), new(system.NetworkResult), new(threads.Result), new(interrupts.Result), new(system.RegistryResult)}
 	for _, p := range empty.parts() {
 		list = append(list, r.advise("machine-"+p.id, p.title, p.needs)...)
 	}

@@ -47,9 +47,10 @@ func NewReport() *cobra.Command {
 findings, in words, then collections, thread time, allocations, exceptions, waits for
 locks, the thread pool, compilation, requests and counters, with charts, call trees and
 tables that can be zoomed, sorted and filtered, for each process. Of a machine it tells
-processes, threads, switches, disks, files, hard faults, the network, services and images. With
---format text, or another one, it prints the findings, and nothing else: long pauses,
-induced collections, a thread pool that starves, failed requests, losses.
+processes, threads, switches, interrupts, disks, files, hard faults, the registry, the network,
+services and images. With --format text, or another one, it prints the findings, and nothing
+else: long pauses, induced collections, a thread pool that starves, failed requests, losses, a
+lack of processors, drivers that kept them, disks that answered late.
 
 The page begins with a timeline: a part of the time that is chosen there is the one that charts,
 call trees and tables show then. For missing events it names the recording to make. It
@@ -222,9 +223,11 @@ func (x *examined) page() *html.Report {
 			page.Facts = append(page.Facts, html.Fact{Name: fact.Key, Text: fact.Text})
 		}
 	}
-	page.Warnings = append(slices.Clip(page.Warnings), x.sampler.Warnings()...)
+	if shown := x.sampler.Shown(); shown != "" {
+		page.Facts = append(page.Facts, html.Fact{Name: "callTrees", Text: shown})
+	}
 	if page.Machine != nil {
-		page.Warnings = append(page.Warnings, missingSwitches(page.Machine.Switched)...)
+		page.Warnings = append(slices.Clip(page.Warnings), missingSwitches(page.Machine.Switched)...)
 	}
 	page.Head = headOf(page.Machine, x.t)
 	for _, p := range x.programs.List() {

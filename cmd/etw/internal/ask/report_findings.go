@@ -28,11 +28,14 @@ type processFinding struct {
 }
 
 // partCommands are the commands that show more of parts that are not called as they are.
-var partCommands = map[string]string{"alloc": "allocs", "contention": "waits --locks", "cpu": "top"}
+var partCommands = map[string]string{"alloc": "allocs", "contention": "waits --locks", "cpu": "top", "interrupts": "threads --by interrupt", "disk": "files --disks"}
 
 // printFindings prints the findings in a trace.
 func (r *reporting) printFindings(cmd *cobra.Command, paths []string, x *examined, trouble error) error {
 	list := append(findings.Of(x.res), x.sampler.Findings()...)
+	if m := x.machine.machine(&x.chosen); m != nil {
+		list = append(list, m.Findings()...)
+	}
 	findings.Sort(list)
 	about := &r.out.About
 	about.Of(x.t, false)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/disk"
+	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
@@ -30,6 +31,8 @@ type machineParts struct {
 	faults  *system.Faults
 	threads *threads.Analysis
 	disks   *disk.Analysis
+	breaks  *interrupts.Analysis
+	keys    *system.Registry
 }
 
 func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
@@ -41,6 +44,7 @@ func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
 		code.Clip(p.wide, t, h)
 	}
 	p.usage, p.threads, p.faults, p.files = system.NewUsage(p.wide), threads.New(p.wide), system.NewFaults(p.wide), system.FilesOf(p.wide)
+	p.breaks, p.keys = interrupts.New(p.wide), system.NewRegistry(p.wide)
 	p.network, p.disks = system.NewNetwork(&p.mux), disk.New(&p.mux)
 	p.threads.SumsOnly()
 	p.usage.SetInterval(code.SamplingInterval(t))
@@ -74,7 +78,7 @@ func (p *machineParts) lanes() []any {
 // told of.
 func (p *machineParts) machine(of *machine) *html.Machine {
 	p.usage.Settle()
-	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Faults: p.faults.Result(), Network: p.network.Result(), Switched: p.threads.Result()}
+	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Faults: p.faults.Result(), Network: p.network.Result(), Switched: p.threads.Result(), Breaks: p.breaks.Result(), Registry: p.keys.Result()}
 	s := m.System
 	s.Processes = slices.DeleteFunc(s.Processes, func(x system.ProcessFacts) bool { return !of.asked.Program(x.PID, x.Name) })
 	s.Threads = slices.DeleteFunc(s.Threads, func(x system.ThreadFacts) bool { return !of.has(int64(x.PID), x.Process, x.TID) })
@@ -82,6 +86,7 @@ func (p *machineParts) machine(of *machine) *html.Machine {
 	m.Files.Files = slices.DeleteFunc(m.Files.Files, func(x system.FileFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
 	m.Faults.Faults = slices.DeleteFunc(m.Faults.Faults, func(x system.FaultFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
 	m.Network.Connections = slices.DeleteFunc(m.Network.Connections, func(x system.ConnectionFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
+	m.Registry.Keep(func(pid int64, name string) bool { return !p.narrow && of.asked.Program(pid, name) })
 	if of.parted() {
 		m.Switched.Keep(func(t *threads.Thread) bool { return of.has(t.PID, t.Process, t.TID) })
 	}

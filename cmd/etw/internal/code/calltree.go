@@ -198,12 +198,12 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 	return list
 }
 
-// Warnings says of which processes there are call trees, if not of all.
-func (s *Sampler) Warnings() []string {
+// Shown says of which processes there are call trees, if not of all.
+func (s *Sampler) Shown() string {
 	if s.left == 0 {
-		return nil
+		return ""
 	}
-	return []string{fmt.Sprintf("call trees are those of the %d processes with most samples; %s with fewer have none: --process shows one", maxProfiles, show.Count(s.left, "process", "processes"))}
+	return fmt.Sprintf("of the %d processes with most samples; %s with fewer have none: --process shows one", maxProfiles, show.Count(s.left, "process", "processes"))
 }
 
 // Findings names the methods in which most time was spent.

@@ -3,7 +3,9 @@ package ship
 import (
 	"github.com/etwgen/etwgen/analysis/compare"
 	"github.com/etwgen/etwgen/analysis/figures"
+	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/trace"
@@ -19,10 +21,12 @@ func (s *sideReader) machineOf(t *trace.Trace, h *filter.Header) func() []compar
 		code.Clip(mux, t, h)
 	}
 	usage, files, faults, network := system.NewUsage(mux), system.FilesOf(mux), system.NewFaults(mux), system.NewNetwork(mux)
+	switched, breaks := threads.New(mux), interrupts.New(mux)
+	switched.SumsOnly()
 	usage.SetInterval(code.SamplingInterval(t))
 	return func() []compare.Figure {
 		usage.Settle()
-		m := figures.Machine{System: usage.Result(), Files: files.Result(), Faults: faults.Result(), Network: network.Result()}
+		m := figures.Machine{System: usage.Result(), Files: files.Result(), Faults: faults.Result(), Network: network.Result(), Threads: switched.Result(), Breaks: breaks.Result()}
 		if h.Processes != nil {
 			m.Asked = h.Program
 		}
