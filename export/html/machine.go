@@ -41,7 +41,7 @@ func (m *Machine) Findings() []findings.Finding {
 func (m *Machine) Any() bool {
 	named := func(p system.ProcessFacts) bool { return p.Name != "" }
 	return m.System.Samples+m.System.Switches > 0 || m.System.Machine.Computer != "" || len(m.Images.Images) > 0 ||
-		len(m.Files.Files) > 0 || len(m.Faults.Faults) > 0 || len(m.Network.Connections) > 0 || len(m.System.Machine.Power) > 0 || len(m.System.Processes) > 1 && slices.ContainsFunc(m.System.Processes, named)
+		len(m.Files.Files) > 0 || len(m.Faults.Faults) > 0 || len(m.Network.Connections) > 0 || len(m.System.Machine.Power) > 0 || m.Breaks.Count > 0 || len(m.Registry.Keys) > 0 || len(m.System.Processes) > 1 && slices.ContainsFunc(m.System.Processes, named)
 }
 
 // Title names the system, as far as the trace does.
