@@ -20,7 +20,6 @@ type etlReader struct {
 
 func newETL(r *etl.Reader) *etlReader { return &etlReader{Reader: r, header: r.Header()} }
 
-// Next reads the next record.
 func (r *etlReader) Next(rec *etw.Record) error { return r.once.Next(r.Reader, rec) }
 
 // An etlFormat is that of ETW.

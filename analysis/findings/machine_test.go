@@ -23,8 +23,8 @@ func TestMachine(t *testing.T) {
 		t.Errorf("a machine that is well: %q", got)
 	}
 	want := []string{
-		"machine.ready problem Threads that could run waited for a processor for 1.5 s, 150 % of the time that threads ran: thread 70 of process 7 for 1.5 s of it.",
-		"machine.routine look An interrupt routine or DPC kept a processor for 2 ms; 0 in all took more than half a millisecond.",
+		"machine.ready problem Threads that could run waited for a processor for 1.50 s, 150.0 % of the time that threads ran: thread 70 of process 7 for 1.50 s of it.",
+		"machine.routine look An interrupt routine or DPC kept a processor for 2.00 ms; 0 in all took more than half a millisecond.",
 		"machine.disk look Disk 0 answered 2 requests after 100 ms on average.",
 	}
 	if got := machine(1500, 2000, 200); !slices.Equal(got, want) {

@@ -17,7 +17,7 @@ func TestPartsTogether(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
-	for _, question := range [][]string{{"stat"}, {"threads"}, {"threads", "--by", "processor"}, {"network"}} {
+	for _, question := range [][]string{{"stat", "-e", "Thread/*"}, {"threads"}, {"threads", "--by", "processor"}, {"network"}} {
 		args := append(question, "--format", "csv")
 		want, _, _ := output(append(args, whole)...)
 		if got, _, _ := output(append(args, before, after)...); got != want {
