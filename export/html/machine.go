@@ -31,9 +31,11 @@ type Machine struct {
 	Registry *system.RegistryResult
 }
 
-// Findings returns those about the machine.
+// Findings returns those about the machine, the worst first.
 func (m *Machine) Findings() []findings.Finding {
-	return findings.Machine(m.Switched, m.Breaks, m.Files)
+	list := findings.Machine(m.Switched, m.Breaks, m.Files)
+	findings.Sort(list)
+	return list
 }
 
 // Any reports whether the trace has events of the machine: more than that a .NET program
