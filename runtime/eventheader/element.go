@@ -3,6 +3,7 @@ package eventheader
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -110,24 +111,12 @@ func (w *writer) sized(f *field, e *element) {
 }
 
 // fits reports whether a format is one of numbers of a size.
-func fits(format byte, size int) bool {
-	switch format {
-	case fmtUnsigned, fmtSigned, fmtHex:
-		return size == 1 || size == 2 || size == 4 || size == 8
-	case fmtErrno, fmtPID:
-		return size == 4
-	case fmtTime, fmtFloat:
-		return size == 4 || size == 8
-	case fmtBoolean:
-		return size == 1 || size == 2 || size == 4
-	case fmtUUID:
-		return size == 16
-	case fmtPort:
-		return size == 2
-	case fmtIP, fmtIPOld:
-		return size == 4 || size == 16
-	}
-	return false
+func fits(format byte, size int) bool { return slices.Contains(fitting[format], size) }
+
+// fitting are the sizes of the numbers of each format.
+var fitting = map[byte][]int{
+	fmtUnsigned: {1, 2, 4, 8}, fmtSigned: {1, 2, 4, 8}, fmtHex: {1, 2, 4, 8}, fmtErrno: {4}, fmtPID: {4}, fmtTime: {4, 8},
+	fmtFloat: {4, 8}, fmtBoolean: {1, 2, 4}, fmtUUID: {16}, fmtPort: {2}, fmtIP: {4, 16}, fmtIPOld: {4, 16},
 }
 
 // Numbers by their size: without a sign, with one, and in hexadecimal.

@@ -1,6 +1,7 @@
 package evtx
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -363,20 +364,6 @@ func (s *scope) counted() ([]byte, error) {
 }
 
 // entity returns the UTF-16 of the character that the name stands for, or the reference itself.
-func entity(name string) []byte {
-	switch name {
-	case "amp":
-		name = "&"
-	case "lt":
-		name = "<"
-	case "gt":
-		name = ">"
-	case "quot":
-		name = `"`
-	case "apos":
-		name = "'"
-	default:
-		name = "&" + name + ";"
-	}
-	return etw.MakeUTF16(name)
-}
+func entity(name string) []byte { return etw.MakeUTF16(cmp.Or(entities[name], "&"+name+";")) }
+
+var entities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}

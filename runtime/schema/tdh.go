@@ -277,28 +277,23 @@ func (e *eventInfo) reference(i uint16) (etw.Size, error) {
 	return etw.Size{}, fmt.Errorf("%w: property %d does not come before it", errSchema, i)
 }
 
-// tdhType returns the type of a property. Those above 300 are of classic events.
+// classicTypes are those of classic events that have sizes of their own. 308 is a size, as wide as a pointer.
+var classicTypes = map[uint16]etw.InType{
+	300: etw.InCountedUnicodeString, 301: etw.InCountedAnsiString, 306: etw.InChar16, 307: etw.InChar8,
+	308: etw.InPointer, 309: etw.InLongBinary, 310: etw.InWBEMSID,
+}
+
+// tdhType returns the type of a property. Those from 300 on are of classic events.
 func tdhType(in uint16) (etw.InType, etw.Size) {
 	rest := etw.Size{Kind: etw.SizeRest}
 	switch in {
-	case 300:
-		return etw.InCountedUnicodeString, etw.Size{}
-	case 301:
-		return etw.InCountedAnsiString, etw.Size{}
 	case 304:
 		return etw.InUnicodeString, rest
 	case 305:
 		return etw.InAnsiString, rest
-	case 306:
-		return etw.InChar16, etw.Size{}
-	case 307:
-		return etw.InChar8, etw.Size{}
-	case 308: // a size, as wide as a pointer
-		return etw.InPointer, etw.Size{}
-	case 309:
-		return etw.InLongBinary, etw.Size{}
-	case 310:
-		return etw.InWBEMSID, etw.Size{}
+	}
+	if typ, ok := classicTypes[in]; ok {
+		return typ, etw.Size{}
 	}
 	if in <= uint16(etw.InHexInt64) || in == 22 || in == 23 || in == 25 {
 		return etw.InType(in), etw.Size{}

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 
@@ -194,19 +195,15 @@ func traceLoggingType(in, out byte) (etw.InType, etw.OutType) {
 		}
 		return typ, etw.OutBoolean
 	case tlOutHex:
-		switch typ {
-		case etw.InInt8, etw.InUInt8:
-			return typ, etw.OutHexInt8
-		case etw.InInt16, etw.InUInt16:
-			return typ, etw.OutHexInt16
-		case etw.InInt32, etw.InUInt32:
-			return typ, etw.OutHexInt32
-		case etw.InInt64, etw.InUInt64:
-			return typ, etw.OutHexInt64
-		}
-		return typ, etw.OutHexBinary
+		return typ, cmp.Or(hexOuts[typ], etw.OutHexBinary)
 	}
 	return typ, traceLoggingOuts[out]
+}
+
+// hexOuts shows numbers in hexadecimal, each with as many digits as it has.
+var hexOuts = [256]etw.OutType{
+	etw.InInt8: etw.OutHexInt8, etw.InUInt8: etw.OutHexInt8, etw.InInt16: etw.OutHexInt16, etw.InUInt16: etw.OutHexInt16,
+	etw.InInt32: etw.OutHexInt32, etw.InUInt32: etw.OutHexInt32, etw.InInt64: etw.OutHexInt64, etw.InUInt64: etw.OutHexInt64,
 }
 
 // traceLoggingOuts maps the out types that say how to show a value.

@@ -158,19 +158,12 @@ func unescapeXML(s string) string {
 // would be searched through for each.
 const maxReference = 32
 
+var entities = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"', "apos": '\''}
+
 // characterOf returns the character that a reference stands for, or -1.
 func characterOf(reference string) rune {
-	switch reference {
-	case "lt":
-		return '<'
-	case "gt":
-		return '>'
-	case "amp":
-		return '&'
-	case "quot":
-		return '"'
-	case "apos":
-		return '\''
+	if c, ok := entities[reference]; ok {
+		return c
 	}
 	digits, ok := strings.CutPrefix(reference, "#")
 	if !ok {
