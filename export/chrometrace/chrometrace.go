@@ -139,19 +139,12 @@ type encoder struct {
 	err   error
 }
 
-func (e *encoder) text(s string) {
-	if e.err == nil {
-		_, e.err = e.w.WriteString(s)
-	}
-}
+// text writes a text. An error stays in the writer, whose Flush returns it.
+func (e *encoder) text(s string) { e.w.WriteString(s) }
 
 func (e *encoder) json(s string) {
-	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
-	if err != nil {
-		e.err = cmp.Or(e.err, err)
-		return
-	}
-	e.text(string(b))
+	b, _ := json.Marshal(strings.ToValidUTF8(s, "\uFFFD")) // no error: it is a string
+	e.w.Write(b)
 }
 
 // micros writes a time in microseconds, with all its digits.

@@ -51,9 +51,6 @@ func Write(w io.Writer, p *stacks.Profile, o Options) error {
 		e.profile(t)
 	}
 	e.text("]}\n")
-	if e.err != nil {
-		return e.err
-	}
 	return e.w.Flush()
 }
 
@@ -64,22 +61,14 @@ type encoder struct {
 	unit  string
 	buf   []byte
 	stack []int
-	err   error
 }
 
-func (e *encoder) text(s string) {
-	if e.err == nil {
-		_, e.err = e.w.WriteString(s)
-	}
-}
+// text writes a text. An error stays in the writer, whose Flush returns it.
+func (e *encoder) text(s string) { e.w.WriteString(s) }
 
 func (e *encoder) json(s string) {
-	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
-	if err != nil {
-		e.err = err
-		return
-	}
-	e.text(string(b))
+	b, _ := json.Marshal(strings.ToValidUTF8(s, "\uFFFD")) // no error: it is a string
+	e.w.Write(b)
 }
 
 func (e *encoder) frame(i int, f *stacks.Frame) {
@@ -166,7 +155,5 @@ func (e *encoder) sample(i int, id stacks.ID) {
 		b = strconv.AppendInt(b, int64(frame), 10)
 	}
 	e.buf = append(b, ']')
-	if e.err == nil {
-		_, e.err = e.w.Write(e.buf)
-	}
+	e.w.Write(e.buf)
 }
