@@ -29,9 +29,7 @@ var programs = []struct {
 	more []string // further traces, in the corpus
 }{
 	{"allocations", []string{recorded + "alloc.nettrace"}, []string{"dotnet10/gc-workstation.nettrace"}},
-	{"exceptions", []string{recorded + "exceptions.nettrace"}, []string{"dotnet10/exceptions.nettrace"}},
 	{"fields", []string{"text", recorded + "eventsource.nettrace"}, nil},
-	{"gcs", []string{recorded + "gc.nettrace"}, []string{"dotnet10/gc-workstation.nettrace", "etl/net.4.5.2.x64.etl"}},
 	{"jit", []string{recorded + "jit.nettrace"}, []string{"etl/net.4.5.2.x64.etl"}},
 	{"processes", nil, []string{"etl/net.4.5.2.x64.etl"}},
 	{"stacks", []string{recorded + "exceptions.nettrace"}, []string{"dotnet10/exceptions.nettrace", "etl/net.4.5.2.x64.etl"}},
