@@ -103,14 +103,8 @@ type MetersConfig struct {
 
 // Validate reports settings that make no sense.
 func (c *MetersConfig) Validate() error {
-	var trouble []error
-	if c.MaxTimeSeries < 1 {
-		trouble = append(trouble, fmt.Errorf("max_time_series %d: write 1 or more", c.MaxTimeSeries))
-	}
-	if c.MaxHistograms < 0 {
-		trouble = append(trouble, fmt.Errorf("max_histograms %d: write 0 or more", c.MaxHistograms))
-	}
-	return errors.Join(append(trouble, flow.OneOf("histograms", c.Histograms, "quantiles", "exponential"))...)
+	return errors.Join(flow.AtLeast("max_time_series", c.MaxTimeSeries, 1), flow.AtLeast("max_histograms", c.MaxHistograms, 0),
+		flow.OneOf("histograms", c.Histograms, "quantiles", "exponential"))
 }
 
 // A TracesConfig says of which activities spans are made.
@@ -244,23 +238,12 @@ func (c *Config) Validate() error {
 	if c.BufferMB < 1 || c.BufferMB > 4096 {
 		trouble = append(trouble, fmt.Errorf("buffer_mb %d: write 1 to 4096", c.BufferMB))
 	}
-	if c.Discovery.MaxProcesses < 1 {
-		trouble = append(trouble, fmt.Errorf("discovery: max_processes %d: write 1 or more", c.Discovery.MaxProcesses))
-	}
-	for _, d := range []struct {
-		key          string
-		value, least time.Duration
-	}{
-		{"discovery: interval", c.Discovery.Interval, 100 * time.Millisecond}, {"reattach: initial_interval", c.Reattach.InitialInterval, 10 * time.Millisecond},
-		{"reattach: max_interval", c.Reattach.MaxInterval, c.Reattach.InitialInterval}, {"counters: interval", c.Counters.Interval, 100 * time.Millisecond},
-		{"meters: interval", c.Meters.Interval, 100 * time.Millisecond}, {"loss: report_interval", c.Loss.ReportInterval, 100 * time.Millisecond},
-		{"shutdown_timeout", c.ShutdownTimeout, 100 * time.Millisecond},
-	} {
-		if d.value < d.least {
-			trouble = append(trouble, fmt.Errorf("%s %v: write %v or more", d.key, d.value, d.least))
-		}
-	}
-	return errors.Join(trouble...)
+	const soon = 100 * time.Millisecond
+	return errors.Join(append(trouble, flow.AtLeast("discovery: max_processes", c.Discovery.MaxProcesses, 1),
+		flow.AtLeast("discovery: interval", c.Discovery.Interval, soon), flow.AtLeast("reattach: initial_interval", c.Reattach.InitialInterval, soon/10),
+		flow.AtLeast("reattach: max_interval", c.Reattach.MaxInterval, c.Reattach.InitialInterval), flow.AtLeast("counters: interval", c.Counters.Interval, soon),
+		flow.AtLeast("meters: interval", c.Meters.Interval, soon), flow.AtLeast("loss: report_interval", c.Loss.ReportInterval, soon),
+		flow.AtLeast("shutdown_timeout", c.ShutdownTimeout, soon))...)
 }
 
 // empty names the lists that choose and lack what other settings are about.

@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/collector/internal/flow"
+	"github.com/etwgen/etwgen/internal/profiling"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
@@ -68,16 +69,7 @@ func (p *plan) runtime(needs []need.Need) {
 	if p.metrics == 0 {
 		p.metrics = 10 * time.Second
 	}
-	p.providers = append(p.providers, providers(needs)...)
-}
-
-// providers returns those that an analysis needs.
-func providers(needs []need.Need) []eventpipe.Provider {
-	var list []eventpipe.Provider
-	for _, n := range needs {
-		list = append(list, eventpipe.Provider{Name: n.Provider, Keywords: n.Keywords, Level: n.Level, Arguments: n.Args})
-	}
-	return list
+	p.providers = append(p.providers, profiling.Providers(needs)...)
 }
 
 // add adds the providers of a preset.
@@ -97,7 +89,7 @@ func (p *plan) add(c *Config, preset string, version int) {
 		}
 	case "cause": // which takes starts, too
 		p.providers = append(p.providers, spans(c.Traces.Sources, ""))
-		p.providers = append(p.providers, providers(activities.Needs)...)
+		p.providers = append(p.providers, profiling.Providers(activities.Needs)...)
 	case "counters":
 		p.metrics = min(c.Counters.Interval, c.Meters.Interval)
 		for _, name := range c.Counters.Sources {

@@ -137,24 +137,12 @@ func (c *Config) Validate() error {
 	if c.Session.MinBuffers < 0 || c.Session.MaxBuffers < 0 || c.Session.MaxBuffers != 0 && c.Session.MaxBuffers < c.Session.MinBuffers {
 		add("session: min_buffers %d, max_buffers %d: write 0 for the defaults, or the second no less than the first", c.Session.MinBuffers, c.Session.MaxBuffers)
 	}
-	if c.QueueBytes < 1<<20 {
-		add("queue_bytes %d: write 1048576 or more", c.QueueBytes)
-	}
-	trouble = append(trouble, c.unknown()...)
-	for _, d := range []struct {
-		key   string
-		value time.Duration
-		least time.Duration
-	}{
-		{"session: flush_interval", c.Session.FlushInterval, time.Second}, {"loss: report_interval", c.Loss.ReportInterval, 100 * time.Millisecond},
-		{"restart: initial_interval", c.Restart.InitialInterval, 10 * time.Millisecond}, {"restart: max_interval", c.Restart.MaxInterval, c.Restart.InitialInterval},
-		{"shutdown_timeout", c.ShutdownTimeout, 100 * time.Millisecond},
-	} {
-		if d.value < d.least {
-			add("%s %v: write %v or more", d.key, d.value, d.least)
-		}
-	}
-	return errors.Join(trouble...)
+	const soon = 100 * time.Millisecond
+	trouble = append(append(trouble, flow.AtLeast("queue_bytes", c.QueueBytes, 1<<20)), c.unknown()...)
+	return errors.Join(append(trouble,
+		flow.AtLeast("session: flush_interval", c.Session.FlushInterval, time.Second), flow.AtLeast("loss: report_interval", c.Loss.ReportInterval, soon),
+		flow.AtLeast("restart: initial_interval", c.Restart.InitialInterval, soon/10), flow.AtLeast("restart: max_interval", c.Restart.MaxInterval, c.Restart.InitialInterval),
+		flow.AtLeast("shutdown_timeout", c.ShutdownTimeout, soon))...)
 }
 
 // unknown says of manifests and providers which cannot be read or enabled.
@@ -183,10 +171,7 @@ func (p *Provider) Validate() error {
 	if p.Name == "" && p.GUID == "" {
 		return errors.New("neither name nor guid is set")
 	}
-	var trouble []error
-	if err := flow.OneOf("kind", p.Kind, "", "auto", "registered", "eventsource"); err != nil {
-		trouble = append(trouble, err)
-	}
+	trouble := []error{flow.OneOf("kind", p.Kind, "", "auto", "registered", "eventsource")}
 	for _, list := range [][]int{p.Events.Include, p.Events.Exclude} {
 		for _, id := range list {
 			if id < 0 || id > 65535 {

@@ -76,17 +76,10 @@ func (c *Config) Validate() error {
 			trouble = append(trouble, fmt.Errorf("from_path: %w", err))
 		}
 	}
-	for _, d := range []struct {
-		key   string
-		value time.Duration
-	}{{"poll_interval", c.PollInterval}, {"follow_timeout", c.FollowTimeout}, {"shutdown_timeout", c.ShutdownTimeout}, {"keep_done_for", c.KeepDoneFor}} {
-		if d.value < 10*time.Millisecond {
-			trouble = append(trouble, fmt.Errorf("%s %v: write 10ms or more", d.key, d.value))
-		}
-	}
-	if c.MaxConcurrentFiles < 1 {
-		trouble = append(trouble, fmt.Errorf("max_concurrent_files %d: write 1 or more", c.MaxConcurrentFiles))
-	}
+	const soon = 10 * time.Millisecond
+	trouble = append(trouble, flow.AtLeast("poll_interval", c.PollInterval, soon), flow.AtLeast("follow_timeout", c.FollowTimeout, soon),
+		flow.AtLeast("shutdown_timeout", c.ShutdownTimeout, soon), flow.AtLeast("keep_done_for", c.KeepDoneFor, soon),
+		flow.AtLeast("max_concurrent_files", c.MaxConcurrentFiles, 1))
 	if c.RateLimit < 0 {
 		trouble = append(trouble, fmt.Errorf("rate_limit %d: write a number of events in a second, or 0 for none", c.RateLimit))
 	}

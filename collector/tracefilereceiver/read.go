@@ -3,6 +3,7 @@ package tracefilereceiver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -155,7 +156,7 @@ func (r *reading) run(stop context.Context) (bool, error) {
 		err = &partError{trouble, r.stream.Records()}
 	}
 	if n := r.stream.Records(); err == nil && n < r.before {
-		err = errShrunk(n, r.before)
+		err = fmt.Errorf("it has %d events, and %d were sent of the trace that begins like it: nothing of it is new", n, r.before)
 	}
 	return true, err
 }

@@ -3,7 +3,6 @@ package tracefilereceiver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -352,9 +351,4 @@ func (l *limiter) wait(stop context.Context, n int64) {
 	d := l.next.Sub(now)
 	l.mu.Unlock()
 	flow.Sleep(stop.Done(), d)
-}
-
-// errShrunk says that less is in a trace than was sent of it.
-func errShrunk(have, sent int64) error {
-	return fmt.Errorf("it has %d events, and %d were sent of the trace that begins like it: nothing of it is new", have, sent)
 }

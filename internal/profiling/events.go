@@ -111,7 +111,7 @@ func (f *follower) begin(limit int) {
 // follow starts the session, unless there is one.
 func (f *follower) follow(ctx context.Context, p *Process) (err error) {
 	if f.flow == nil {
-		f.flow, err = follow(ctx, p.Client, eventpipe.Config{BufferMB: f.o.BufferMB, Providers: eventpipe.Merge(providers(f.needs(p.Version)))}, f.take)
+		f.flow, err = follow(ctx, p.Client, eventpipe.Config{BufferMB: f.o.BufferMB, Providers: eventpipe.Merge(Providers(f.needs(p.Version)))}, f.take)
 		f.paused = time.Time{}
 	}
 	return err

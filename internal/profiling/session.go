@@ -14,8 +14,8 @@ import (
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
-// providers returns those that an analysis needs.
-func providers(needs []need.Need) []eventpipe.Provider {
+// Providers returns those that an analysis needs.
+func Providers(needs []need.Need) []eventpipe.Provider {
 	var list []eventpipe.Provider
 	for _, n := range needs {
 		list = append(list, eventpipe.Provider{Name: n.Provider, Keywords: n.Keywords, Level: n.Level, Arguments: n.Args})

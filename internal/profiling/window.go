@@ -38,10 +38,10 @@ func (r *run) sample(ctx context.Context, long time.Duration, before float64, kn
 	times := cpu.New(&mux)
 	gc.New(&mux) // which asks for the pauses that samples have to leave out
 	w := new(window)
-	list := append(providers(cpu.Needs), providers(gc.Needs)...)
+	list := append(Providers(cpu.Needs), Providers(gc.Needs)...)
 	if r.m.o.Spans && r.p.Version >= 6 {
 		w.spans = spans.New(&mux)
-		list = append(list, providers(spans.Needs)...)
+		list = append(list, Providers(spans.Needs)...)
 	}
 	full := make(chan struct{})
 	left := r.m.o.maxSamples()

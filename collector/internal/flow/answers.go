@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/etwgen/etwgen/analysis/counters"
 	"github.com/etwgen/etwgen/analysis/gc"
@@ -92,7 +93,7 @@ func (a *answers) sendSpans() error {
 	if a.spans.Count() == 0 {
 		return nil
 	}
-	data, err := spansOf(a.spans.AppendJSON(nil))
+	data, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(a.spans.AppendJSON(nil))
 	if err != nil {
 		return fmt.Errorf("spans: %w", err)
 	}

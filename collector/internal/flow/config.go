@@ -24,8 +24,8 @@ type BatchConfig struct {
 // Validate reports settings that make no sense.
 func (c *BatchConfig) Validate() error {
 	return errors.Join(
-		atLeast("max_records", c.MaxRecords, 1), atLeast("max_bytes", c.MaxBytes, 1024),
-		longerThan("max_delay", c.MaxDelay, time.Millisecond))
+		AtLeast("max_records", c.MaxRecords, 1), AtLeast("max_bytes", c.MaxBytes, 1024),
+		AtLeast("max_delay", c.MaxDelay, time.Millisecond))
 }
 
 // A RetryConfig says how a batch is tried again that a pipeline refuses for a while.
@@ -39,7 +39,7 @@ type RetryConfig struct {
 
 // Validate reports settings that make no sense.
 func (c *RetryConfig) Validate() error {
-	err := errors.Join(longerThan("initial_interval", c.InitialInterval, time.Millisecond), longerThan("max_interval", c.MaxInterval, c.InitialInterval))
+	err := errors.Join(AtLeast("initial_interval", c.InitialInterval, time.Millisecond), AtLeast("max_interval", c.MaxInterval, c.InitialInterval))
 	if c.MaxElapsedTime != 0 && c.MaxElapsedTime < c.InitialInterval {
 		err = errors.Join(err, fmt.Errorf("max_elapsed_time %v is less than initial_interval %v: write 0 to never give up, or more", c.MaxElapsedTime, c.InitialInterval))
 	}
@@ -62,7 +62,7 @@ type OutputConfig struct {
 func (c *OutputConfig) Validate() error {
 	return errors.Join(
 		OneOf("event_name", c.EventName, "qualified", "plain"), OneOf("stacks", c.Stacks, "none", "addresses"),
-		OneOf("unknown_events", c.UnknownEvents, "raw", "drop"), atLeast("max_attribute_size", c.MaxAttributeSize, 16))
+		OneOf("unknown_events", c.UnknownEvents, "raw", "drop"), AtLeast("max_attribute_size", c.MaxAttributeSize, 16))
 }
 
 // An EventsConfig chooses events by their names: patterns such as GC/*, GCStart or
@@ -156,22 +156,14 @@ func DefaultOutput() OutputConfig {
 
 // OneOf names the choices for a value outside of them.
 func OneOf(key, value string, choices ...string) error {
-	for _, c := range choices {
-		if value == c {
-			return nil
-		}
+	if slices.Contains(choices, value) {
+		return nil
 	}
 	return fmt.Errorf("%s %q: write one of %q", key, value, choices)
 }
 
-func atLeast(key string, value, least int) error {
-	if value < least {
-		return fmt.Errorf("%s %d: write %d or more", key, value, least)
-	}
-	return nil
-}
-
-func longerThan(key string, value, least time.Duration) error {
+// AtLeast names the least of a number or a time for one that is less.
+func AtLeast[T int | time.Duration](key string, value, least T) error {
 	if value < least {
 		return fmt.Errorf("%s %v: write %v or more", key, value, least)
 	}

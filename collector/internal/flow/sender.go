@@ -19,6 +19,8 @@ import (
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/receiverhelper"
 	"go.uber.org/zap"
+
+	"github.com/etwgen/etwgen/export/otlp"
 )
 
 // A Sender gives telemetry to the pipelines of a receiver.
@@ -175,4 +177,9 @@ func (s *Sender) giveUp(n int, err error) error {
 	s.tel.Lose(int64(n), PlaceConsumer)
 	s.set.Logger.Error("the pipeline does not take a batch: it is lost", zap.Int("records", n), zap.Error(err))
 	return err
+}
+
+// ProfilesOf returns profiles in the collector's form. It reads the output of package otlp.
+func ProfilesOf(p *otlp.Profiles) (pprofile.Profiles, error) {
+	return (&pprofile.ProtoUnmarshaler{}).UnmarshalProfiles(p.AppendProto(nil))
 }

@@ -6,6 +6,8 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // Slog returns a logger of the standard library that is one of the collector.
@@ -33,11 +35,7 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 }
 
 func (h *handler) WithAttrs(list []slog.Attr) slog.Handler {
-	var fields []zap.Field
-	for _, a := range list {
-		fields = append(fields, field(a))
-	}
-	return &handler{h.log.With(fields...)}
+	return &handler{h.log.With(each.Of(list, field)...)}
 }
 
 func (h *handler) WithGroup(name string) slog.Handler {

@@ -4,8 +4,6 @@ import (
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/ptrace"
-
 	"github.com/etwgen/etwgen/export/otlp"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -218,9 +216,4 @@ func (s *Stream) Abandon() int64 {
 // Lose counts events that are lost, and has a log record say so.
 func (s *Stream) Lose(n int64, place string, since time.Duration) error {
 	return s.cfg.Sender.Lose(s.cfg.Resource, s.cfg.Format, n, place, since)
-}
-
-// spansOf reads the output of package otlp.
-func spansOf(body []byte) (ptrace.Traces, error) {
-	return (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(body)
 }
