@@ -9,6 +9,7 @@ package exceptions
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
@@ -46,6 +47,7 @@ type state struct {
 	series   measure.Series
 	threads  map[int64]int
 	thrown   []Thrown
+	flying   map[int64]Thrown   // of each thread the last, until a block catches it or its handling ends
 	tops     []top              // of thrown
 	open     spans.Table[int64] // throws, by thread
 	handling []float64
@@ -119,8 +121,12 @@ func New(mux *etw.Mux) *Analysis {
 		if at, ok := rt.State.open.Pop(r.ThreadID); ok {
 			rt.State.handling = append(rt.State.handling, rt.MS(rt.Now-at))
 		}
+		delete(rt.State.flying, r.ThreadID)
 	})
-	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.ExceptionCatchStart) { enter(rt, r, catch, e.MethodName) })
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.ExceptionCatchStart) {
+		delete(rt.State.flying, r.ThreadID)
+		enter(rt, r, catch, e.MethodName)
+	})
 	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.ExceptionFinallyStart) { enter(rt, r, finally, e.MethodName) })
 	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.ExceptionFilterStart) { enter(rt, r, filter, e.MethodName) })
 	lives.OnBare(t, mux, func(rt *runtime, r *etw.Record, _ *clr.ExceptionCatchStop) { leave(rt, r, catch) })
@@ -154,20 +160,21 @@ func thrown(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
 		s.samples.Add(r, t.Value.label, 1)
 	}
 	if s.threads == nil {
-		s.threads = make(map[int64]int)
+		s.threads, s.flying = make(map[int64]int), make(map[int64]Thrown)
 	}
 	s.threads[r.ThreadID]++
 	s.open.Push(r.ThreadID, rt.Now)
+	row := Thrown{AtMS: rt.At(rt.Now), Thread: r.ThreadID, Type: t.Name, Message: at.m.Name, HResult: int32(e.ExceptionHRESULT)}
+	if at.m == t.Value.others {
+		row.Message = e.ExceptionMessage.String()
+	}
+	if e.ExceptionFlags&clr.ExceptionThrownFlagsReThrown != 0 {
+		row.How = rethrown
+	}
+	s.flying[r.ThreadID] = row
 	if len(s.thrown) < maxThrown {
-		row := Thrown{AtMS: rt.At(rt.Now), Thread: r.ThreadID, Type: t.Name, Message: at.m.Name, HResult: int32(e.ExceptionHRESULT)}
-		if at.m == t.Value.others {
-			row.Message = e.ExceptionMessage.String()
-		}
 		if e.ExceptionFlags != 0 {
 			row.Flags = e.ExceptionFlags.String()
-		}
-		if e.ExceptionFlags&clr.ExceptionThrownFlagsReThrown != 0 {
-			row.How = rethrown
 		}
 		s.thrown, s.tops = append(s.thrown, row), append(s.tops, at.frames)
 	}
@@ -250,6 +257,9 @@ func (s *state) result(rt *runtime) *Runtime {
 			*n = measure.Known(float64(s.ran[kind]))
 		}
 		out.CaughtAgain = max(0, s.ran[catch]-s.count)
+		out.Uncaught = slices.SortedFunc(maps.Values(s.flying), func(x, y Thrown) int {
+			return cmp.Or(cmp.Compare(x.AtMS, y.AtMS), cmp.Compare(x.Thread, y.Thread))
+		})
 	}
 	s.tell(out)
 	sortTypes(out.Types)

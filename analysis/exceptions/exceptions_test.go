@@ -186,6 +186,13 @@ func TestHandling(t *testing.T) {
 	if n := a.Result().Runtimes[0].CaughtAgain; n != 2 {
 		t.Errorf("%d were caught again, want 2", n)
 	}
+	if list := a.Result().Runtimes[0].Uncaught; list != nil {
+		t.Errorf("not caught: %+v", list)
+	}
+	s.Event(11*time.Millisecond, 5, &clr.ExceptionThrownV1{ExceptionType: text("B"), ExceptionMessage: text("y"), ClrInstanceID: 9})
+	if list := a.Result().Runtimes[0].Uncaught; len(list) != 1 || list[0].AtMS != 11 || list[0].Thread != 5 || list[0].Type != "B" || list[0].Message != "y" {
+		t.Errorf("not caught: %+v", list)
+	}
 }
 
 // TestPassedOn has the code that throws at addresses that only a list at the end names.

@@ -43,6 +43,9 @@ type Runtime struct {
 	// CaughtAgain is how many more were caught than there are events: those that a throw without
 	// an operand threw again, of which .NET 9 and later write none.
 	CaughtAgain int `json:"caughtAgain,omitempty"`
+	// Uncaught are those that no block had caught when the trace ended, if it has events of blocks.
+	// One that nobody catches ends the process.
+	Uncaught []Thrown `json:"uncaught,omitempty"`
 }
 
 // A Type is the exceptions of one type.

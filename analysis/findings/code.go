@@ -25,6 +25,11 @@ func Exceptions(r *exceptions.Runtime) []Finding {
 	top := r.Types[0]
 	f.add("exceptions.thrown", atLeast(peak, manyExceptions, Look, Note), "%s thrown; most often %s, %s.",
 		things("count", r.Throws(), "exception was", "exceptions were"), top.Type, times("topCount", top.Throws()))
+	if n := len(r.Uncaught); n > 0 {
+		x := &r.Uncaught[n-1]
+		f.add("exceptions.uncaught", Look, "No block had caught %s when the trace ended, the last one at %s in thread %s: %s. Such an exception ends the process.",
+			things("uncaught", n, "exception", "exceptions"), moment("uncaughtMs", x.AtMS), number("uncaughtThread", float64(x.Thread)), strings.TrimSpace(x.Type+" "+x.Message))
+	}
 	return f.list
 }
 

@@ -51,6 +51,14 @@ func TestThresholds(t *testing.T) {
 	large := func(all, n int) []Finding {
 		return GC(&gc.Runtime{Count: all, GCs: collections(n, gc.GC{Reason: "AllocLarge"})})
 	}
+	grown := func(mb ...float64) []Finding {
+		r := &gc.Runtime{Count: len(mb)}
+		for i, x := range mb {
+			g := collections(1, gc.GC{Generation: 2, StartMS: float64(1000 * i), AfterMB: known(x)})
+			r.GCs = append(r.GCs, g...)
+		}
+		return GC(r)
+	}
 	other := func(forGC bool, ms float64) []Finding {
 		return GC(&gc.Runtime{PauseMS: 0.5, Suspensions: gc.Suspensions{ByReason: []gc.SuspensionReason{{Reason: "SuspendOther", GC: forGC, Count: 1200, TotalMS: ms}}}})
 	}
@@ -114,6 +122,11 @@ func TestThresholds(t *testing.T) {
 		{"all asked for", blocking(10, 10, true), ""},
 		{"many blocking", blocking(10, 3, false), "look gc.fullBlocking: 3 of 10 collections were full and blocking, though nobody induced them: look at their reasons."},
 		{"few large", large(10, 2), ""},
+		{"grown", grown(20, 30, 29.9, 50), "look gc.heapGrows: Each of 4 full collections left more: 20.0 MB at 0.000 s, 50.0 MB at 3.000 s. The program keeps it, on purpose or not; two snapshots of the heap tell which types, and who holds them."},
+		{"grown by little", grown(20, 25, 30, 39), ""},
+		{"grown, and given back", grown(20, 60, 30, 50), ""},
+		{"grown at the begin", grown(20, 50, 50, 50, 50), ""},
+		{"grown three times", grown(20, 50, 80), ""},
 		{"many large", large(10, 3), "look gc.largeObjects: Large objects caused 3 of 10 collections: look for arrays that could be kept and used again."},
 		{"stopped for collections", other(true, 5), ""},
 		{"stopped for less than a word", other(false, 0.9), ""},
@@ -123,6 +136,8 @@ func TestThresholds(t *testing.T) {
 		{"allocated", bread([]alloc.Type{{Type: "Bread", Bytes: 5e6, SharePercent: known(40)}}), "note alloc.topType: Most memory was allocated for Bread: 5.00 MB, 40.0 % of all."},
 		{"nothing thrown", Exceptions(new(exceptions.Runtime)), ""},
 		{"a few thrown", thrown(19, 1), "note exceptions.thrown: 19 exceptions were thrown; most often Bakery.Burnt, 19 times."},
+		{"not caught", Exceptions(&exceptions.Runtime{Types: []exceptions.Type{{Type: "A"}}, Uncaught: []exceptions.Thrown{{AtMS: 1500, Thread: 7, Type: "A", Message: "m"}}}),
+			"note exceptions.thrown: 0 exceptions were thrown; most often A, 0 times.\nlook exceptions.uncaught: No block had caught 1 exception when the trace ended, the last one at 1.500 s in thread 7: A m. Such an exception ends the process."},
 		{"many thrown", thrown(20, 1), "look exceptions.thrown: 20 exceptions were thrown; most often Bakery.Burnt, 20 times."},
 		{"as many in a longer time", thrown(20, 2000), "note exceptions.thrown: 20 exceptions were thrown; most often Bakery.Burnt, 20 times."},
 		{"nobody waited", waited(0), ""},

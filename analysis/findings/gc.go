@@ -24,6 +24,7 @@ func GC(r *gc.Runtime) []Finding {
 			moment("startMs", g.StartMS), span("suspendMs", ms))
 	}
 	f.reasons(r)
+	f.grows(r.GCs)
 	for _, reason := range r.Suspensions.ByReason {
 		if !reason.GC && reason.TotalMS > r.PauseMS && reason.TotalMS >= leastPaused {
 			f.add("gc.otherSuspension", Note, "Threads were stopped for another reason, too: %s, %s times, for %s. If the trace has samples, this is the cost of sampling.",
@@ -55,6 +56,36 @@ func (f *finder) reasons(r *gc.Runtime) {
 	if many(large) {
 		f.add("gc.largeObjects", Look, "Large objects caused %s of %s: look for arrays that could be kept and used again.", number("allocLarge", large), all)
 	}
+}
+
+// grows tells of a heap of which full collections leave more each time, until the last.
+func (f *finder) grows(gcs []*gc.GC) {
+	var first, last, middle *gc.GC
+	full := 0
+	for _, g := range gcs {
+		mb, ok := g.AfterMB.Get()
+		if g.Generation != 2 || !g.Complete() || !ok {
+			continue
+		}
+		if full++; full == 1 {
+			first = g
+		} else if mb < last.AfterMB.Or(0)*stillGrown {
+			return
+		}
+		last = g
+		if middle == nil || g.StartMS <= (first.StartMS+gcs[len(gcs)-1].StartMS)/2 {
+			middle = g
+		}
+	}
+	if full < enoughFull {
+		return
+	}
+	from, to, half := first.AfterMB.Or(0), last.AfterMB.Or(0), middle.AfterMB.Or(0)
+	if to-from < max(leastGrown, from/2) || to-half < (to-from)/4 {
+		return
+	}
+	f.add("gc.heapGrows", Look, "Each of %s left more: %s at %s, %s at %s. The program keeps it, on purpose or not; two snapshots of the heap tell which types, and who holds them.",
+		things("full", full, "full collection", "full collections"), size("afterFirst", 1e6*from), moment("firstMs", first.StartMS), size("afterLast", 1e6*to), moment("lastMs", last.StartMS))
 }
 
 // longest returns the collection with the greatest of a number, and the number. There is

@@ -21,6 +21,13 @@ const (
 	manyOfKind  = 0.3 // of all collections
 	leastPaused = 1.0 // ms that threads were stopped for another reason, to be worth a word
 
+	// A heap that grows from a full collection to the next is that of a program that begins, or that
+	// forgets to let go. Of less than four, and of less than 20 MB or half of it, nobody can tell; and one
+	// that has begun grows less in the second half of the time. Fragments make it fall a little, too.
+	enoughFull = 4
+	leastGrown = 20.0 // MB
+	stillGrown = 0.98 // of the size after the one before
+
 	// A throw costs some 10 to 100 µs and a stack trace: at 20 a second they are part of
 	// the normal flow, which exceptions are not for.
 	manyExceptions = 20 // a second, at their peak

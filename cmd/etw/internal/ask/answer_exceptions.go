@@ -60,6 +60,10 @@ func exceptionsTotals(p *page, res *exceptions.Result) {
 		if rt.CaughtAgain > 0 {
 			p.line("caught again", "%s: by that many throws without an operand, of which .NET 9 and later write no event", quantity.Times(rt.CaughtAgain))
 		}
+		if n := len(rt.Uncaught); n > 0 {
+			x := &rt.Uncaught[n-1]
+			p.line("not caught", "%s until the trace ended, the last at %s in thread %d: %s %s", show.Count(n, "exception", "exceptions"), show.MS(x.AtMS), x.Thread, x.Type, x.Message)
+		}
 		if rt.HandlingMS.Count > 0 {
 			p.line("handling took", "%s", show.Spread(&rt.HandlingMS))
 		}
