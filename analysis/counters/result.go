@@ -88,7 +88,13 @@ const upDown = "UpDownCounter"
 
 // GoesDown reports whether the value of a series is a level, which goes up and down, such
 // as the length of a queue. Its changes add up to nothing that matters.
-func (m *Metric) GoesDown() bool { return strings.Contains(m.Type, upDown) }
+func (m *Metric) GoesDown() bool {
+	return strings.Contains(m.Type, upDown) || m.Meter == "System.Runtime" && wronglyCounters[m.Instrument]
+}
+
+// wronglyCounters are the instruments that the runtime declares as counters, though
+// they shrink, too.
+var wronglyCounters = map[string]bool{"dotnet.thread_pool.thread.count": true, "dotnet.thread_pool.queue.length": true}
 
 // A MetricPoint is the value of an instrument in one interval.
 type MetricPoint struct {

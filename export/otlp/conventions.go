@@ -85,10 +85,6 @@ func (c *convention) attributes(tags string) []Attribute {
 	return list
 }
 
-// wronglyCounters are the instruments that the runtime declares as counters, though
-// they shrink, too.
-var wronglyCounters = map[string]bool{"dotnet.thread_pool.thread.count": true, "dotnet.thread_pool.queue.length": true}
-
 // conventionalTags returns tags under the names of the conventions, from which the
 // runtime strays in one.
 func conventionalTags(tags string) string {

@@ -225,11 +225,9 @@ func (m *Metrics) counter(list []*family, pid int64, c *counters.Counter) []*fam
 // metric adds the points of a time series of an instrument.
 func (m *Metrics) metric(list []*family, pid int64, x *counters.Metric) []*family {
 	base := family{scope: x.Meter, version: x.MeterVersion, name: x.Instrument, unit: x.Unit, about: x.Description}
-	tags := x.Tags
-	upDown := strings.Contains(x.Type, "UpDown")
+	tags, upDown := x.Tags, x.GoesDown()
 	if m.Conventions {
 		tags = conventionalTags(tags)
-		upDown = upDown || x.Meter == RuntimeMeter && wronglyCounters[x.Instrument]
 	}
 	total := m.sum(strings.Join([]string{strconv.FormatInt(pid, 10), x.Session, x.Meter, x.MeterVersion, x.Instrument, x.Tags}, "\x01"))
 	for i := range x.Points {

@@ -164,7 +164,7 @@ func (c *collection) metric(pid string, x *counters.Metric) {
 			}
 			f.add(c.history, "_count", labels, p.AtMS, count)
 			f.add(c.history, "_sum", labels, p.AtMS, total)
-		case isSum && strings.Contains(x.Type, "UpDown"), !isSum && hasValue:
+		case isSum && x.GoesDown(), !isSum && hasValue:
 			if sum += rate; hasValue {
 				sum = value
 			}

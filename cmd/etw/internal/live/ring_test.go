@@ -288,6 +288,7 @@ func TestReadings(t *testing.T) {
 		Metrics: []counters.Metric{
 			{Session: "ours", Meter: "M", Instrument: "adds", Type: "ObservableCounter", Points: []counters.MetricPoint{{Rate: known(2)}}},
 			{Session: "ours", Meter: "M", Instrument: "up", Type: "UpDownCounter", Points: []counters.MetricPoint{{Rate: known(2), Value: known(9)}}},
+			{Session: "ours", Meter: "System.Runtime", Instrument: "dotnet.thread_pool.thread.count", Type: "ObservableCounter`1", Points: []counters.MetricPoint{{Rate: known(0), Value: known(4)}}},
 			{Session: "ours", Meter: "M", Instrument: "spread", Type: "Histogram", Points: []counters.MetricPoint{{Count: known(1), Sum: known(2)}}},
 			{Session: "theirs", Meter: "M", Instrument: "x", Points: []counters.MetricPoint{{Value: known(2)}}},
 		},
@@ -302,7 +303,7 @@ func TestReadings(t *testing.T) {
 			got = append(got, r.name+" "+kind+" "+formatNumber(values[i]))
 		}
 	}
-	want := []string{"adds perSec 2", "spread count 1", "spread sum 2", "up value 9", "mean value 5", "sum perSec 7"}
+	want := []string{"adds perSec 2", "spread count 1", "spread sum 2", "up value 9", "mean value 5", "sum perSec 7", "dotnet.thread_pool.thread.count value 4"}
 	if diff := cmp.Diff(want, got); diff != "" || stderr.String() != "etw: Error: too many\n" {
 		t.Errorf("stderr %q (-want +got):\n%s", stderr.String(), diff)
 	}
