@@ -137,16 +137,38 @@ func (f *finder) slowest(p *requests.Process) {
 	}
 	text += ": %s of %s on average, 5 %% of them of %s or longer"
 	args := []any{things("count", slow.Count, "request", "requests"), span("meanMs", slow.DurationMS.Mean.Or(0)), span("p95Ms", most)}
-	told := 0.0
-	for _, c := range slow.CausedBy {
-		told += c.TotalMS
-	}
-	if told > 0 {
-		text += "; %s of their time was %s"
-		c := slow.CausedBy[0]
-		args = append(args, share("causePercent", 100*c.TotalMS/told), strings.TrimSpace(c.Kind+" "+c.Name))
-	}
+	more, figures := mainCause(slow.CausedBy)
+	text, args = text+more, append(args, figures...)
 	f.add("requests.slowest", atLeast(most, slowRequest, Look, Note), text+".", args...)
+}
+
+// mainCause says of which kind most of the time of requests was, and of that the longest cause
+// that has a name.
+func mainCause(list []requests.Cause) (text string, args []any) {
+	told, main, sums, longest, parts := 0.0, "", map[string]float64{}, map[string]requests.Cause{}, map[string]int{}
+	for _, c := range list {
+		told += c.TotalMS
+		sums[c.Kind] += c.TotalMS
+		parts[c.Kind]++
+		if main == "" || sums[c.Kind] > sums[main] {
+			main = c.Kind
+		}
+		if c.Name != "" && longest[c.Kind].Name == "" { // the list has the longest first
+			longest[c.Kind] = c
+		}
+	}
+	if told == 0 {
+		return "", nil
+	}
+	args = []any{share("causePercent", 100*sums[main]/told), main}
+	named := longest[main]
+	switch {
+	case named.Name == "":
+		return "; %s of their time was %s", args
+	case parts[main] == 1:
+		return "; %s of their time was %s %s", append(args, named.Name)
+	}
+	return "; %s of their time was %s, %s of it %s", append(args, span("causeMs", named.TotalMS), named.Name)
 }
 
 // Code names the method in which most was spent by itself, of all of the measure of the

@@ -159,6 +159,8 @@ func TestThresholds(t *testing.T) {
 		{"slower requests", slow(10, 10), "note requests.slowest: The slowest endpoint is GET /100%/slow: 10 requests of 7.00 ms on average, 5 % of them of 10.0 ms or longer."},
 		{"slow requests", slow(11, 200, requests.Cause{Kind: "awaiting", Name: "Task.Delay", TotalMS: 3}, requests.Cause{Kind: "running", TotalMS: 1}),
 			"look requests.slowest: The slowest endpoint is GET /100%/slow: 11 requests of 7.00 ms on average, 5 % of them of 200 ms or longer; 75.0 % of their time was awaiting Task.Delay."},
+		{"slow requests by kind", slow(11, 200, requests.Cause{Kind: "running", TotalMS: 4}, requests.Cause{Kind: "awaiting", TotalMS: 3}, requests.Cause{Kind: "awaiting", Name: "in %.Send", TotalMS: 2}, requests.Cause{Kind: "awaiting", Name: "Task.Delay", TotalMS: 1}),
+			"look requests.slowest: The slowest endpoint is GET /100%/slow: 11 requests of 7.00 ms on average, 5 % of them of 200 ms or longer; 60.0 % of their time was awaiting, 2.00 ms of it in %.Send."},
 		{"slow requests to somewhere", slowTo(requests.NoEndpoint, 10, 10), "note requests.slowest: The slowest requests are those whose endpoint is not in the trace: 10 requests of 7.00 ms on average, 5 % of them of 10.0 ms or longer."},
 		{"one failed", failed(1), "look requests.failed: 1 activity failed: 1 of Shop/Order0."},
 		{"failed where it was served", served(3), "look requests.failed: 3 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1). Within them: 3 of Web/In (GET /fail 2, GET /late 1)."},
