@@ -3,6 +3,8 @@
 package methods
 
 import (
+	"slices"
+
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
@@ -14,11 +16,11 @@ type Spans []span
 
 type span struct{ from, to uint64 }
 
-// Add adds a method, which is compiled a few times at most.
+// Add adds a method, which is compiled a few times at most, but listed by each part of a trace.
 func (s *Spans) Add(from uint64, size uint32) {
 	const most = 64
-	if len(*s) < most {
-		*s = append(*s, span{from, from + uint64(size)})
+	if x := (span{from, from + uint64(size)}); len(*s) < most && !slices.Contains(*s, x) {
+		*s = append(*s, x)
 	}
 }
 
