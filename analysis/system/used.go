@@ -38,11 +38,11 @@ func (p *ProcessFacts) idles() bool { return p.PID == 0 && p.Name != OutsideName
 // and over the network, each as far as the trace tells. If its number was used again, that is
 // the sum of all that had it; of -1 it is all of the machine but idling.
 func (u *Used) Of(pid int64) (cpuMS, diskBytes, netBytes measure.Float) {
-	its := func(id int64) bool { return id == pid || pid < 0 }
+	its, exact := func(id int64) bool { return id == pid || pid < 0 }, u.Exact()
 	for i := range u.Processes {
 		if p := &u.Processes[i]; its(p.PID) && (pid == 0 || !p.idles()) {
 			ms := p.SampledMS
-			if u.Exact() {
+			if exact {
 				ms = p.RanMS
 			}
 			cpuMS = measure.Sum(cpuMS, ms)
