@@ -3,6 +3,7 @@ package etl_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"runtime"
 	"testing"
@@ -75,6 +76,42 @@ func TestThreadReuse(t *testing.T) {
 	for _, r := range mustReadAll(t, newReader(t, out.Bytes())) {
 		if after := r.Timestamp - h.Clock.Origin; r.Provider == perfInfoClass && r.ProcessID != want[after] {
 			t.Errorf("at %d: process %d, want %d", after, r.ProcessID, want[after])
+		}
+	}
+}
+
+// TestLateStacks: of stacks in later buffers than their events so many are looked at, and of more it is said.
+func TestLateStacks(t *testing.T) {
+	h := etltest.DefaultHeader()
+	h.BufferSize = 1024
+	var out bytes.Buffer
+	w, err := etltest.NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 100 // in many buffers
+	for i := range int64(2 * n) {
+		r := etw.Record{Kind: etw.KindClassic, Provider: threadClass, Opcode: 50, Version: 2, PointerSize: etw.Ptr64, Timestamp: h.Clock.Origin + i}
+		if i >= n {
+			r.Provider, r.Opcode, r.Payload = stackClass, 32, payload(etw.Ptr64, r.Timestamp-n, uint32(5), uint32(6), 99)
+		}
+		if err := w.WriteAs(etltest.FormPerfInfo, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, most := range []int64{40, n} {
+		r := newReader(t, out.Bytes(), etl.WithLate(most))
+		owned, said, rec := int64(0), error(nil), etw.Record{}
+		for said == nil {
+			if said = r.Next(&rec); said == nil && rec.Provider == threadClass && rec.ProcessID == 5 {
+				owned++
+			}
+		}
+		if owned < most || most < n && owned > n-20 || errors.Is(said, etl.ErrLimit) != (most < n) {
+			t.Errorf("of %d stacks with room for %d, %d are owners: %v", n, most, owned, said)
 		}
 	}
 }

@@ -15,10 +15,11 @@ type options struct {
 	schemas     bool
 	attribution bool
 	foresight   *foresight
+	late        int64 // see mostLate
 }
 
 func optionsOf(opts []Option) options {
-	o := options{ctx: context.Background(), schemas: true, attribution: true}
+	o := options{ctx: context.Background(), schemas: true, attribution: true, late: mostLate}
 	for _, set := range opts {
 		set(&o)
 	}

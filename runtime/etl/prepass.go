@@ -104,9 +104,9 @@ func (r *Reader) prepare() error {
 		r.stats.Damage.Add(r.files[0].damageAt(0, "schemas and owners", fmt.Errorf(
 			"%w: they take more than %d bytes", ErrLimit, p.keepLimit())))
 	}
-	if n := p.late.Load(); n > mostLate {
+	if n := p.late.Load(); n > r.options.late {
 		r.stats.Damage.Add(r.files[0].damageAt(0, "owners", fmt.Errorf(
-			"%w: %d call stacks come later than in the buffer of their events, and %d are looked at", ErrLimit, n, mostLate)))
+			"%w: %d call stacks come later than in the buffer of their events, and %d are looked at", ErrLimit, n, r.options.late)))
 	}
 	if r.options.schemas {
 		r.schemas = p.learn()
@@ -216,7 +216,7 @@ func (p *prepass) collect(owners []classic.Owners) {
 			case !use.owner:
 			case b.hasEventOf(&rec):
 				stacks = true
-			case !classic.IsStack(&rec) || p.late.Add(1) <= mostLate:
+			case !classic.IsStack(&rec) || p.late.Add(1) <= p.options.late:
 				own.Learn(&rec)
 			}
 			if use.foreseen {
