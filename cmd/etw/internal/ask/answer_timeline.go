@@ -161,6 +161,7 @@ type timelineAnswer struct {
 	q         *Question
 	analysis  *timeline.Analysis
 	sampled   *samples.Processors
+	found     []*stacks.Samples // of it, which lanes of other buckets need again
 	where     placement
 	forPeople bool
 	narrow    bool // when the highest value was has no room
@@ -171,7 +172,12 @@ type timelineAnswer struct {
 func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAnswer {
 	a := &timelineAnswer{machine: newMachine(mux), timelineFlags: o, q: q}
 	a.sampled = samples.NewProcessors(mux)
-	p := timeline.Parts{Analyses: timeline.All(mux), Samples: func() []*stacks.Samples { return code.Gather(a.sampled).Samples }}
+	p := timeline.Parts{Analyses: timeline.All(mux), Samples: func() []*stacks.Samples {
+		if a.found == nil {
+			a.found = code.Gather(a.sampled).Samples
+		}
+		return a.found
+	}}
 	if m := q.named; m != nil {
 		p.Named = func(s *stacks.Samples) *stacks.Profile { return m.Below("", s) }
 	}
@@ -190,6 +196,7 @@ func (a *timelineAnswer) skip(r *etw.Record) { a.sampled.Threads.Skip(r) }
 func (a *timelineAnswer) place(p placement) { a.where = p }
 
 func (a *timelineAnswer) take() bool {
+	a.found = nil
 	a.draw(cmp.Or(a.buckets, usualBuckets))
 	return len(a.res.Lanes) > 0
 }
