@@ -93,8 +93,10 @@ func (r *Reader) repair(head []byte) {
 		s = r.sections(head)
 	}
 	if r.isSound(s) {
-		if end := r.tableEnd(s, s.table()); end >= 0 && s.features > 0 {
-			r.endsAt(end)
+		if s.features > 0 {
+			if end := r.tableEnd(s, s.table()); end >= 0 {
+				r.endsAt(end)
+			}
 		}
 		return
 	}
