@@ -38,14 +38,20 @@ type state struct {
 	byEvents float64 // ms
 	native   int
 	locks    map[lock]*sum
-	objects  map[uint64]uint64 // of locks, by ContentionLockCreated
+	objects  map[lock]uint64 // where those of the locks were last
+	rounds   map[uint64]int  // of ids, how many locks ContentionLockCreated told of
 	owners   map[int64]*sum
 	threads  map[int64]*sum
 	longest  top.List[waited]
 	code     *methods.Known
 }
 
-type lock struct{ id, object uint64 }
+// A lock has an id, which another one may have when it is no more: round tells them apart. The
+// object that it is of moves.
+type lock struct {
+	id    uint64
+	round int
+}
 
 // A waited is a wait that is over.
 type waited struct {
@@ -55,8 +61,9 @@ type waited struct {
 }
 
 type start struct {
-	lock  lock
-	owner int64
+	lock   lock
+	object uint64
+	owner  int64
 }
 
 type sum struct {
@@ -97,7 +104,9 @@ func New(mux *etw.Mux) *Analysis {
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.ContentionLockCreated) {
 		a.init(rt, r)
-		rt.State.objects[uint64(e.LockID)] = uint64(e.AssociatedObjectID)
+		s, id := &rt.State, uint64(e.LockID)
+		s.rounds[id]++
+		s.objects[lock{id, s.rounds[id]}] = uint64(e.AssociatedObjectID)
 	})
 	a.code.Follow(mux, func(class, method etw.UTF16) int {
 		if class.Equal(monitor) && method.Equal(wait) {
@@ -134,15 +143,19 @@ func (a *Analysis) Skip(r *etw.Record) error { return a.code.Skip(r) }
 func (a *Analysis) init(rt *runtime, r *etw.Record) {
 	if s := &rt.State; s.locks == nil {
 		s.code, s.waits.Window = a.code.Of(r, rt.CLR), a.window
-		s.locks, s.objects = make(map[lock]*sum), make(map[uint64]uint64)
+		s.locks, s.objects, s.rounds = make(map[lock]*sum), make(map[lock]uint64), make(map[uint64]int)
 		s.owners, s.threads = make(map[int64]*sum), make(map[int64]*sum)
 		s.waits.Samples = stacks.NewSamples("contention", stacks.ValueType{Name: "contentions", Unit: "count"}, stacks.ValueType{Name: "delay", Unit: "nanoseconds"})
 	}
 }
 
 func begin(rt *runtime, r *etw.Record, e *clr.AnyContentionStart) {
-	of := start{lock{uint64(e.LockID), uint64(e.AssociatedObjectID)}, int64(e.LockOwnerThreadID)}
-	rt.State.waits.Begin(&rt.Time, r, of)
+	s := &rt.State
+	of := lock{uint64(e.LockID), s.rounds[uint64(e.LockID)]}
+	if object := uint64(e.AssociatedObjectID); object != 0 && of.id != 0 {
+		s.objects[of] = object
+	}
+	s.waits.Begin(&rt.Time, r, start{of, s.objects[of], int64(e.LockOwnerThreadID)})
 }
 
 func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
@@ -164,7 +177,6 @@ func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
 	if e.ContentionFlags == clr.ContentionFlagsNative {
 		s.native++
 	}
-	b.Of.lock.object = cmp.Or(b.Of.lock.object, s.objects[b.Of.lock.id])
 	at(s.threads, r.ThreadID).add(ms)
 	if ok {
 		at(s.locks, b.Of.lock).add(ms)
@@ -210,17 +222,16 @@ func (s *state) result(rt *runtime) *Runtime {
 		Native: s.native, StopsWithoutStart: w.Orphans, LostStops: w.Lost, Locks: []Lock{}, Longest: []Wait{}, Series: w.Series.Clone(),
 		Owners: threadList(s.owners), Threads: threadList(s.threads)}
 	out.Count, out.TotalMS = out.DurationMS.Count, out.DurationMS.Total
-	out.Open, out.OpenMS = w.Unfinished(&rt.Time)
+	s.unfinished(rt, out)
 	if x := s.owners[0]; x != nil {
 		out.WithoutOwner = &Waits{x.count, x.total, x.max}
 		out.Owners = slices.DeleteFunc(out.Owners, func(x Thread) bool { return x.Thread == 0 })
 	}
 	for _, x := range s.longest.All() {
-		out.Longest = append(out.Longest, Wait{StartMS: rt.At(x.At), DurationMS: x.ms, Thread: x.thread, Owner: x.Of.owner,
-			Lock: hex(x.Of.lock.id), Object: hex(x.Of.lock.object), at: x.Time})
+		out.Longest = append(out.Longest, x.row(rt))
 	}
 	for k, v := range s.locks {
-		out.Locks = append(out.Locks, Lock{hex(k.id), hex(k.object), v.count, v.total, v.max})
+		out.Locks = append(out.Locks, Lock{hex(k.id), hex(s.objects[k]), v.count, v.total, v.max})
 	}
 	order.Sort(out.Locks, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Object, b.Object))

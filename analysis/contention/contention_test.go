@@ -202,3 +202,51 @@ func TestReentries(t *testing.T) {
 		}
 	}
 }
+
+// Threads that wait for each other to the end of the trace are a deadlock; those who wait for a
+// thread of them, or for one that waits for nobody, are none.
+func TestUnended(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	wait := func(at time.Duration, thread, owner int64) {
+		s.Event(at*time.Millisecond, thread, &clr.ContentionStartV2{LockID: etw.Pointer(16 * owner), LockOwnerThreadID: uint64(owner)})
+	}
+	wait(1, 4, 5)
+	wait(2, 1, 2)
+	wait(3, 6, 1)
+	wait(4, 2, 3)
+	wait(6, 3, 1)
+	wait(7, 8, 8)
+	s.Event(10*time.Millisecond, 9, &clr.ContentionStopV1{})
+	rt := a.Result().Runtimes[0]
+	if d := rt.Deadlocks; len(d) != 1 || d[0].SinceMS != 6 || d[0].ForMS != 4 || len(d[0].Threads) != 3 {
+		t.Errorf("%+v", d)
+	}
+	if u := rt.Unended; rt.Open != 6 || len(u) != 6 || u[0].Thread != 4 || u[0].DurationMS != 9 || !u[0].Open || rt.Count != 1 {
+		t.Errorf("%+v", rt)
+	}
+	if rows := a.Result().waits(); rows.Rows != 7 {
+		t.Errorf("%d rows", rows.Rows)
+	}
+}
+
+// Collections move the object of a lock, which stays one lock, until its id is that of another.
+func TestMovedObject(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	wait := func(at time.Duration, object uint64) {
+		s.Event(at*time.Millisecond, 7, &clr.ContentionStartV2{LockID: 16, AssociatedObjectID: etw.Pointer(object)})
+		s.Event((at+1)*time.Millisecond, 7, &clr.ContentionStopV1{DurationNs: 1e6})
+	}
+	s.Event(0, 1, &clr.ContentionLockCreated{LockID: 16, AssociatedObjectID: 32})
+	wait(1, 32)
+	wait(3, 64)
+	s.Event(5*time.Millisecond, 1, &clr.ContentionLockCreated{LockID: 16, AssociatedObjectID: 96})
+	wait(6, 0)
+	l := a.Result().Runtimes[0].Locks
+	if len(l) != 2 || l[0] != (Lock{"0x10", "0x40", 2, 2, 1}) || l[1] != (Lock{"0x10", "0x60", 1, 1, 1}) {
+		t.Errorf("%+v", l)
+	}
+}

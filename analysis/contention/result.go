@@ -54,15 +54,26 @@ type Runtime struct {
 	// runtime did not know it.
 	WithoutOwner *Waits  `json:"withoutOwner,omitempty"`
 	Stacks       []Stack `json:"stacks,omitempty"`
-	// Longest has the hundred longest waits.
-	Longest []Wait         `json:"longest"`
-	Series  measure.Series `json:"series"` // of ms, by the end of the wait
+	// Longest has the hundred longest waits, and Unended those that were not over at the end.
+	Longest []Wait `json:"longest"`
+	Unended []Wait `json:"unended,omitempty"`
+	// Deadlocks are threads each of which waited to the end for the next one, and the last for
+	// the first, by those that held the locks when the waits began.
+	Deadlocks []Deadlock     `json:"deadlocks,omitempty"`
+	Series    measure.Series `json:"series"` // of ms, by the end of the wait
+}
+
+// A Deadlock is threads that wait for each other.
+type Deadlock struct {
+	SinceMS float64 `json:"sinceMs"` // the last of them waits
+	ForMS   float64 `json:"forMs"`   // to the end
+	Threads []int64 `json:"tids"`
 }
 
 // A Lock is one lock. Before .NET 8 locks had no ids.
 type Lock struct {
 	Lock    string  `json:"lock,omitempty"`
-	Object  string  `json:"object,omitempty"` // the address of the object, when it was locked
+	Object  string  `json:"object,omitempty"` // the address of the object, when it was last told: collections move it
 	Count   int     `json:"count"`
 	TotalMS float64 `json:"totalMs"`
 	MaxMS   float64 `json:"maxMs"`
@@ -98,6 +109,7 @@ type Wait struct {
 	Owner      int64   `json:"owner,omitempty"`
 	Lock       string  `json:"lock,omitempty"`
 	Object     string  `json:"object,omitempty"`
+	Open       bool    `json:"open,omitempty"` // it was not over at the end
 	// Method waited: of [Result.Name], or "".
 	Method string    `json:"method,omitempty"`
 	at     time.Time // when it began, as samples have it
@@ -107,9 +119,11 @@ type Wait struct {
 // the analysis: of has the process, the thread and the time of such a sample.
 func (r *Result) Name(of func(pid, tid int64, at time.Time) string) {
 	for _, rt := range r.Runtimes {
-		for i := range rt.Longest {
-			w := &rt.Longest[i]
-			w.Method = of(rt.PID, w.Thread, w.at)
+		for _, list := range [][]Wait{rt.Longest, rt.Unended} {
+			for i := range list {
+				w := &list[i]
+				w.Method = of(rt.PID, w.Thread, w.at)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package contention
 
 import (
+	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
 )
@@ -34,7 +35,11 @@ func (r *Result) Tables() []table.View {
 
 // waits lists the longest waits.
 func (r *Result) waits() table.View {
-	of := func(rt *Runtime) []*Wait { return table.Refs(rt.Longest) }
+	open := 0
+	for _, rt := range r.Runtimes {
+		open += rt.Open
+	}
+	of := func(rt *Runtime) []*Wait { return append(table.Refs(rt.Longest), table.Refs(rt.Unended)...) }
 	return table.Each("wait", "Longest waits", r.Runtimes, (*Runtime).pid, of,
 		table.Moment("startMs", func(w *Wait) float64 { return w.StartMS }),
 		table.Amount("durationMs", func(w *Wait) float64 { return w.DurationMS }),
@@ -44,7 +49,8 @@ func (r *Result) waits() table.View {
 		table.ThreadName("ownerName", func(w *Wait) int64 { return w.Owner }).IfAny(),
 		table.Text("lock", func(w *Wait) string { return w.Lock }),
 		table.Text("object", func(w *Wait) string { return w.Object }),
-		table.Text("method", func(w *Wait) string { return w.Method }).IfAny()).Sorted("durationMs").Of("longest", "waits", r.Count)
+		table.Text("method", func(w *Wait) string { return w.Method }).IfAny(),
+		table.Text("state", func(w *Wait) string { return spans.State(w.Open) }).IfAny()).Sorted("durationMs").Of("longest", "waits", r.Count+open)
 }
 
 // owners returns the threads that were waited for, and one without a number for the waits of

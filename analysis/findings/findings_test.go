@@ -142,6 +142,10 @@ func TestThresholds(t *testing.T) {
 		{"as many in a longer time", thrown(20, 2000), "note exceptions.thrown: 20 exceptions were thrown; most often Bakery.Burnt, 20 times."},
 		{"nobody waited", waited(0), ""},
 		{"waited", waited(2), "note contention.waited: Threads waited twice for locks, 4.00 ms in all; the longest wait was 3.00 ms."},
+		{"a deadlock", Contention(&contention.Runtime{Open: 2, Unended: []contention.Wait{{Thread: 7, DurationMS: 2000}}, Deadlocks: []contention.Deadlock{{SinceMS: 500, ForMS: 1500, Threads: []int64{7, 8}}, {SinceMS: 1999, ForMS: 1, Threads: []int64{7, 9}}}}),
+			"problem contention.deadlock: Threads 7 8 wait for each other's locks, from 0.500 s to the end, 1.50 s: a deadlock, unless a lock came to another thread in between.\n" +
+				"look contention.open: 2 waits for locks were not over at the end: the longest, of thread 7, took 2.00 s until then."},
+		{"open for a moment", Contention(&contention.Runtime{Open: 1, Unended: []contention.Wait{{Thread: 7, DurationMS: 2}}}), ""},
 		{"a short queue", queued(99), ""},
 		{"a long queue", queued(100), "look threadpool.queue: Work waited in the queue of the thread pool: 5 % of it longer than 100 ms."},
 		{"starved", starved(&threadpool.Starvation{Because: []string{"one", "another"}}), "problem threadpool.starved: The thread pool starved: one; another." + untold},

@@ -1,6 +1,8 @@
 package findings
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/contention"
@@ -13,6 +15,16 @@ func Contention(r *contention.Runtime) []Finding {
 	if r.Count > 0 {
 		f.add("contention.waited", Note, "Threads waited %s for locks, %s in all; the longest wait was %s.",
 			times("count", r.Count), span("totalMs", r.TotalMS), span("maxMs", r.DurationMS.Max.Or(0)))
+	}
+	for _, d := range r.Deadlocks {
+		if d.ForMS >= longLocked {
+			f.add("contention.deadlock", Problem, "Threads %s wait for each other's locks, from %s to the end, %s: a deadlock, unless a lock came to another thread in between.",
+				strings.Trim(fmt.Sprint(d.Threads), "[]"), moment("sinceMs", d.SinceMS), span("forMs", d.ForMS))
+		}
+	}
+	if len(r.Unended) > 0 && r.Unended[0].DurationMS >= longLocked {
+		f.add("contention.open", Look, "%s not over at the end: the longest, of thread %s, took %s until then.",
+			things("open", r.Open, "wait for a lock was", "waits for locks were"), strconv.FormatInt(r.Unended[0].Thread, 10), span("openMs", r.Unended[0].DurationMS))
 	}
 	return f.list
 }

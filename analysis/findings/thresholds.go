@@ -44,6 +44,9 @@ const (
 	// Of fewer events lost than one in a hundred, counts and sums are still nearly right.
 	muchLost = 1.0 // percent of all events
 
+	// A lock that a thread waits for so long, when the trace ends, hardly comes.
+	longLocked = 1000.0 // ms
+
 	// A network within a house answers in one millisecond, a disk in ten: a request that takes
 	// longer waits for something. From 200 ms on people notice. Of fewer than ten requests the
 	// slowest twentieth is one of them, as likely an accident.

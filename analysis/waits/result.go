@@ -41,8 +41,12 @@ type Runtime struct {
 	// Threads are those that waited, the longest first.
 	Threads []Thread `json:"threads"`
 	Stacks  []Stack  `json:"stacks,omitempty"`
-	// Longest has the hundred longest waits.
+	// InLocks are waits that are how a thread waited for a lock: they are in no sum here, as
+	// package contention has them.
+	InLocks int `json:"inLocks,omitempty"`
+	// Longest has the hundred longest waits, and Unended those that were not over at the end.
 	Longest []Wait         `json:"longest"`
+	Unended []Wait         `json:"unended,omitempty"`
 	Series  measure.Series `json:"series"` // of ms, by the end of the wait
 }
 
@@ -75,6 +79,7 @@ type Wait struct {
 	DurationMS float64 `json:"durationMs"`
 	Thread     int64   `json:"tid"`
 	Source     string  `json:"source"`
+	Open       bool    `json:"open,omitempty"` // it was not over at the end
 	// Method waited: of [Result.Name], or "".
 	Method string    `json:"method,omitempty"`
 	at     time.Time // when it began, as samples have it
@@ -84,9 +89,11 @@ type Wait struct {
 // the analysis: of has the process, the thread and the time of such a sample.
 func (r *Result) Name(of func(pid, tid int64, at time.Time) string) {
 	for _, rt := range r.Runtimes {
-		for i := range rt.Longest {
-			w := &rt.Longest[i]
-			w.Method = of(rt.PID, w.Thread, w.at)
+		for _, list := range [][]Wait{rt.Longest, rt.Unended} {
+			for i := range list {
+				w := &list[i]
+				w.Method = of(rt.PID, w.Thread, w.at)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"github.com/etwgen/etwgen/analysis/internal/spans"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
 )
@@ -9,7 +10,11 @@ func (rt *Runtime) pid() int64 { return rt.PID }
 
 // Tables returns the tables of a result: waits, and sums of them.
 func (r *Result) Tables() []table.View {
-	longest := func(rt *Runtime) []*Wait { return table.Refs(rt.Longest) }
+	open := 0
+	for _, rt := range r.Runtimes {
+		open += rt.Open
+	}
+	longest := func(rt *Runtime) []*Wait { return append(table.Refs(rt.Longest), table.Refs(rt.Unended)...) }
 	sources := func(rt *Runtime) []*Source { return table.Refs(rt.Sources) }
 	threads := func(rt *Runtime) []*Thread { return table.Refs(rt.Threads) }
 	return []table.View{
@@ -19,7 +24,8 @@ func (r *Result) Tables() []table.View {
 			table.ID("tid", func(w *Wait) int64 { return w.Thread }),
 			table.ThreadName("name", func(w *Wait) int64 { return w.Thread }).IfAny(),
 			table.Text("source", func(w *Wait) string { return w.Source }),
-			table.Text("method", func(w *Wait) string { return w.Method }).IfAny()).Sorted("durationMs").Of("longest", "waits", r.Count),
+			table.Text("method", func(w *Wait) string { return w.Method }).IfAny(),
+			table.Text("state", func(w *Wait) string { return spans.State(w.Open) }).IfAny()).Sorted("durationMs").Of("longest", "waits", r.Count+open),
 		table.Each("source", "By source", r.Runtimes, (*Runtime).pid, sources,
 			table.Count("count", func(x *Source) int { return x.Count }).As("Waits"),
 			table.Amount("totalMs", func(x *Source) float64 { return x.TotalMS }),

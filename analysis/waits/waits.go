@@ -31,11 +31,17 @@ type runtime = lives.Runtime[state]
 
 type state struct {
 	waits   spans.Waits[clr.WaitHandleWaitSource]
+	locking map[int64]*inLock // by thread
+	inLocks int
 	sources map[clr.WaitHandleWaitSource]*Source
 	threads map[int64]*Thread
 	pool    map[int64]bool
 	longest top.List[Wait]
 }
+
+// An inLock is a wait for a lock that is on, in which it waits for an event how often: these are
+// how it waits, and no waits beside.
+type inLock struct{ waits int }
 
 // Needs are begin and end of waits. NeedsPool are those with which workers of the thread
 // pool, which mostly wait for work, are known as such.
@@ -50,7 +56,21 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{window: window.Of(mux)}
 	a.runtimes.Watch(mux)
 	lives.On(&a.runtimes, mux, a.begin)
-	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.WaitHandleWaitStop) { stop(rt, r) })
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.WaitHandleWaitStop) {
+		if lock := rt.State.locking[r.ThreadID]; lock != nil && lock.waits > 0 {
+			lock.waits--
+			rt.State.inLocks++
+			return
+		}
+		stop(rt, r)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyContentionStart) {
+		if rt.State.locking == nil {
+			rt.State.locking = make(map[int64]*inLock)
+		}
+		rt.State.locking[r.ThreadID] = new(inLock)
+	})
+	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyContentionStop) { delete(rt.State.locking, r.ThreadID) })
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadStart) { rt.State.worker(r.ThreadID) })
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.ThreadPoolWorkerThreadWait) { rt.State.worker(r.ThreadID) })
 	return a
@@ -65,6 +85,10 @@ func (s *state) worker(thread int64) {
 }
 
 func (a *Analysis) begin(rt *runtime, r *etw.Record, e *clr.WaitHandleWaitStart) {
+	if lock := rt.State.locking[r.ThreadID]; lock != nil && e.WaitSource != clr.WaitHandleWaitSourceMonitorWait {
+		lock.waits++
+		return
+	}
 	w := &rt.State.waits
 	if w.Samples == nil {
 		w.Window = a.window
@@ -102,7 +126,12 @@ func stop(rt *runtime, r *etw.Record) {
 	thread.TotalMS += ms
 	thread.MaxMS = max(thread.MaxMS, ms)
 	s.waits.Add(&rt.Time, r, &b, s.waits.Samples.Label(0, "source", source.Source), ms)
-	s.longest.Add(ms, Wait{StartMS: rt.At(b.At), DurationMS: ms, Thread: r.ThreadID, Source: source.Source, at: b.Time})
+	s.longest.Add(ms, row(rt, &b, r.ThreadID, ms))
+}
+
+// row returns a wait as results have it.
+func row(rt *runtime, b *spans.Wait[clr.WaitHandleWaitSource], thread int64, ms float64) Wait {
+	return Wait{StartMS: rt.At(b.At), DurationMS: ms, Thread: thread, Source: b.Of.String(), at: b.Time}
 }
 
 // Result returns the findings so far. It shares no memory that changes with the analysis.
@@ -127,7 +156,13 @@ func (s *state) result(rt *runtime) *Runtime {
 	out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, DurationMS: w.Durations(), StopsWithoutStart: w.Orphans, LostStops: w.Lost,
 		Sources: []Source{}, Threads: []Thread{}, Longest: s.longest.All(), Series: w.Series.Clone()}
 	out.Count, out.TotalMS = out.DurationMS.Count, out.DurationMS.Total
-	out.Open, out.OpenMS = w.Unfinished(&rt.Time)
+	var unended top.List[Wait]
+	out.Open, out.OpenMS = w.Unfinished(&rt.Time, func(thread int64, b *spans.Wait[clr.WaitHandleWaitSource], ms float64) {
+		x := row(rt, b, thread, ms)
+		x.Open = true
+		unended.Add(ms, x)
+	})
+	out.InLocks, out.Unended = s.inLocks, unended.All()
 	for _, v := range s.sources {
 		out.Sources = append(out.Sources, *v)
 	}
@@ -158,6 +193,16 @@ func (s *state) result(rt *runtime) *Runtime {
 		}
 	}
 	return out
+}
+
+// Unended returns the waits that are not over, with the stacks of where they began.
+func (a *Analysis) Unended() (list []*stacks.Samples) {
+	for _, rt := range a.runtimes.All() {
+		if s := rt.State.waits.Unended(rt.PID); s != nil {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // Samples returns the waits that are over, with the stacks of where they began.

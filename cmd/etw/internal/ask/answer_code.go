@@ -62,6 +62,9 @@ func (q *Question) nameMethods(a answer) {
 	}
 	samples, machinery := a.(stacked).code()
 	type place struct{ pid, tid, at int64 }
+	if x, ok := a.(interface{ open() []*stacks.Samples }); ok {
+		samples = append(slices.Clip(samples), x.open()...)
+	}
 	p := &code.Profiled{Profile: q.named.Below("", samples...)}
 	p.LeaveMachinery(machinery)
 	named := make(map[place]string)

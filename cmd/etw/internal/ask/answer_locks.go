@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
@@ -23,7 +24,7 @@ func lockWaits() *Question {
 		clips: true,
 		ask: func(mux *etw.Mux) answer {
 			a := contention.New(mux)
-			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, skipped: a.Skip, within: code.LockingCode}
+			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, unended: a.Unended, skipped: a.Skip, within: code.LockingCode}
 		},
 	}
 }
@@ -43,5 +44,11 @@ func contentionTotals(p *page, res *contention.Result) {
 			p.line("re-entered", "%d of them: after Monitor.Wait, to have the lock again", rt.Reentries)
 		}
 		p.line("waited", "%s", show.Spread(&rt.DurationMS))
+		if len(rt.Unended) > 0 {
+			p.line("not over", "%s at the end, the longest after %s", show.Count(rt.Open, "wait", "waits"), show.MS(rt.Unended[0].DurationMS))
+		}
+		for _, d := range rt.Deadlocks {
+			p.line("deadlock", "threads %s wait for each other, since %s", strings.Trim(fmt.Sprint(d.Threads), "[]"), show.MS(d.SinceMS))
+		}
 	}
 }

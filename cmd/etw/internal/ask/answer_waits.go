@@ -46,7 +46,7 @@ threads that held locks it waited for, or that made it ready, as far as events t
 		others:   []*Question{lockWaits(), waitPath()},
 		ask: func(mux *etw.Mux) answer {
 			a := waits.New(mux)
-			return &viewed[*waits.Result]{find: a.Result, facts: waitsTotals, stacked: a.Samples, within: code.WaitingCode}
+			return &viewed[*waits.Result]{find: a.Result, facts: waitsTotals, stacked: a.Samples, unended: a.Unended, within: code.WaitingCode}
 		},
 	}
 }

@@ -18,6 +18,7 @@ type viewed[R tabled] struct {
 	wrong func(R) error  // that the trace has not what flags name; nil for none
 
 	stacked func() []*stacks.Samples // the call stacks that the views of code are of
+	unended func() []*stacks.Samples // what was not over has these, so that it has names; nil for none
 	within  []string                 // the begins of the names of the runtime's own methods, in which these end
 	skipped func(*etw.Record) error  // takes records that were not asked for; nil for none
 	res     R
@@ -47,6 +48,14 @@ func (a *viewed[R]) totals(p *page) { a.facts(p, a.res) }
 func (a *viewed[R]) rest() func(*etw.Record) error { return a.skipped }
 
 func (a *viewed[R]) code() ([]*stacks.Samples, []string) { return a.stacked(), a.within }
+
+// open returns the samples of the rows that were not over.
+func (a *viewed[R]) open() []*stacks.Samples {
+	if a.unended == nil {
+		return nil
+	}
+	return a.unended()
+}
 
 func (a *viewed[R]) warnings() []string {
 	if w, ok := any(a.res).(interface{ Warnings() []string }); ok {
