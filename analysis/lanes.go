@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
@@ -59,7 +60,11 @@ func (s *Set) timeline(source etw.Source, o *options) (etw.Source, func(*Result)
 		if of.any {
 			res.Timeline = lanes.Result(timeline.Options{Origin: of.origin, From: time.Duration(of.first - of.origin),
 				To: time.Duration(of.last - of.origin), Buckets: o.buckets, Cut: isPart})
-			res.doubts = append(res.doubts, res.Timeline.Warnings()...)
+			for _, text := range res.Timeline.Warnings() {
+				if !slices.Contains(res.doubts, text) {
+					res.doubts = append(res.doubts, text)
+				}
+			}
 		}
 	}
 }

@@ -71,6 +71,7 @@ type state struct {
 	kinds   [3]Kind
 	tickSum uint64
 	clamp   bool // amounts of this runtime are not to be trusted
+	old     bool // it is before .NET 5
 	samples weights
 	exact   map[uint64]*row
 	counted uint64 // bytes of exact
@@ -141,6 +142,7 @@ func (a *Analysis) tick(rt *lives.Runtime[state], r *etw.Record, e *clr.AnyGCAll
 	kind.Count++
 	kind.Bytes += bytes
 	s.tickSum += bytes
+	s.old = s.old || !e.HasObjectSize()
 	objects := -1.0
 	if e.HasObjectSize() && e.ObjectSize > 0 {
 		objects = float64(bytes) / float64(e.ObjectSize)

@@ -18,8 +18,10 @@ func (r *Result) Compare(with *gc.Result) {
 				continue
 			}
 			found := c.AllocatedMB.Or(0)
+			after, whole := c.TickedAfterMB.Get() // since the last collection, by ticks
+			whole = whole || c.AllocatedBy == "collections and ticks"
 			more := float64(rt.Ticks.Bytes)/1e6 - found
-			if more > alike*found && c.AllocatedBy == "collections and ticks" || -more > alike*found && c.AllocatedBy != "ticks" {
+			if more-after > alike*found && whole || -more > alike*found && c.AllocatedBy != "ticks" {
 				rt.Ticks.CollectedMB = measure.Known(found)
 			}
 		}

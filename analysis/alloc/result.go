@@ -45,6 +45,9 @@ type Ticks struct {
 	// CollectedMB is the bytes that collections found, if [Result.Compare] was told these and they
 	// are more than a tenth off.
 	CollectedMB measure.Float `json:"collectedMB,omitzero"`
+	// Old says that the runtime is older than .NET 5: its ticks count some objects for more than
+	// they are, and for less, so that sums and shares may be far off.
+	Old bool `json:"old,omitempty"`
 	// Clamped says that amounts of old runtimes were wrong and bounded.
 	Clamped bool `json:"clamped,omitempty"`
 }
@@ -69,7 +72,7 @@ type Type struct {
 	// objects is, before .NET 5.
 	Objects measure.Float `json:"objects,omitzero"`
 	// ErrorPercent is the relative standard error of Bytes, as far as allocations
-	// are random.
+	// are random. It is unknown of ticks before .NET 5.
 	ErrorPercent measure.Float `json:"errorPercent,omitzero"`
 }
 

@@ -31,7 +31,7 @@ func (a *Analysis) Result() *Result {
 		}
 		if s.samples.count > 0 {
 			out.Samples = &Samples{Count: s.samples.count, Bytes: s.samples.bytes, Objects: s.samples.objects,
-				Types: s.samples.list(name), Stacks: stackList(s.samples.stacks), Series: s.samples.series.Clone()}
+				Types: s.samples.list(name, false), Stacks: stackList(s.samples.stacks), Series: s.samples.series.Clone()}
 			if out.Ticks == nil {
 				merge(all, out.Samples.Types)
 			}
@@ -59,7 +59,9 @@ func merge(all map[string]*Type, list []Type) {
 		if sum == nil {
 			sum = &Type{Type: t.Type, Objects: measure.Known(0), ErrorPercent: t.ErrorPercent}
 			all[t.Type] = sum
-		} else if bytes := sum.Bytes + t.Bytes; bytes > 0 { // their errors are independent
+		} else if bytes := sum.Bytes + t.Bytes; sum.ErrorPercent.IsZero() || t.ErrorPercent.IsZero() {
+			sum.ErrorPercent = measure.Float{}
+		} else if bytes > 0 { // their errors are independent
 			sum.ErrorPercent = measure.Known(math.Hypot(sum.ErrorPercent.Or(0)*sum.Bytes, t.ErrorPercent.Or(0)*t.Bytes) / bytes)
 		}
 		sum.Bytes += t.Bytes
@@ -79,28 +81,28 @@ func sortTypes(list []Type) {
 	})
 }
 
-// finish sorts types by bytes, and sets their shares and errors.
+// finish sorts types by bytes, and sets their shares.
 func finish(list []Type, bytes float64) {
 	sortTypes(list)
 	for i := range list {
 		t := &list[i]
 		t.SharePercent = measure.Ratio(measure.Known(100*t.Bytes), measure.Known(bytes))
-		if t.ErrorPercent.IsZero() {
-			t.ErrorPercent = measure.Known(100 / math.Sqrt(float64(t.Ticks)))
-		}
 	}
 }
 
-// list returns the types of w by bytes.
-func (w *weights) list(name func(uint64) string) []Type {
+// list returns the types of w by bytes. Ticks of an old runtime err by more than chance.
+func (w *weights) list(name func(uint64) string, old bool) []Type {
 	list := []Type{}
 	add := func(name string, t *row) {
 		out := Type{Type: cmp.Or(name, unnamed), Bytes: t.bytes, Ticks: t.n}
 		if !t.noObjects {
 			out.Objects = measure.Known(t.objects)
 		}
-		if t.variance > 0 {
+		switch {
+		case t.variance > 0:
 			out.ErrorPercent = measure.Known(100 * math.Sqrt(t.variance) / t.bytes)
+		case !old:
+			out.ErrorPercent = measure.Known(100 / math.Sqrt(float64(t.n)))
 		}
 		list = append(list, out)
 	}
@@ -126,8 +128,8 @@ func stackList(s *stacks.Samples) []StackWeight {
 }
 
 func (s *state) tickResult(name func(uint64) string) *Ticks {
-	t := &Ticks{Count: s.ticks.count, Bytes: s.tickSum, Types: s.ticks.list(name),
-		Stacks: stackList(s.ticks.stacks), Series: s.ticks.series.Clone(), Clamped: s.clamp}
+	t := &Ticks{Count: s.ticks.count, Bytes: s.tickSum, Types: s.ticks.list(name, s.old),
+		Stacks: stackList(s.ticks.stacks), Series: s.ticks.series.Clone(), Clamped: s.clamp, Old: s.old}
 	for i, k := range s.kinds {
 		if k.Count > 0 {
 			k.Kind = clr.GCAllocationKind(i).String()

@@ -124,7 +124,11 @@ func Alloc(r *alloc.Runtime) []Finding {
 	}
 	if len(types) > 0 {
 		if p, ok := types[0].SharePercent.Get(); ok {
-			f.add("alloc.topType", Note, "Most memory was allocated for %s: %s, %s of all.", types[0].Type, size("bytes", types[0].Bytes), share("sharePercent", p))
+			text := "Most memory was allocated for %s: %s, %s of all."
+			if r.Samples == nil && r.Ticks.Old {
+				text = "Most memory was allocated for %s, by ticks, which before .NET 5 may be far off: %s, %s of all."
+			}
+			f.add("alloc.topType", Note, text, types[0].Type, size("bytes", types[0].Bytes), share("sharePercent", p))
 		}
 	}
 	return f.list

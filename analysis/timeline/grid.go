@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/etwgen/etwgen/analysis/system"
 )
@@ -149,7 +150,7 @@ func (r *Result) Warnings() []string {
 		}
 	}
 	if n == 0 {
-		return nil
+		return r.doubts
 	}
-	return []string{fmt.Sprintf("lanes that have more than %d parts, which are summed up within times of %g ms at most: %d", maxEntries, ms, n)}
+	return append(slices.Clip(r.doubts), fmt.Sprintf("lanes that have more than %d parts, which are summed up within times of %g ms at most: %d", maxEntries, ms, n))
 }

@@ -108,6 +108,7 @@ func (a *Analysis) follow(x any) {
 		})
 		a.late = append(a.late, func(b *builder) { b.heaps(x.Result()) })
 	case *alloc.Analysis:
+		a.doubts = x.Doubts
 		x.OnEvent(func(pid int64, by alloc.By, atMS, bytes float64) {
 			a.keep(key{kind: Allocated, pid: pid, of: string(by), unit: "MB", how: Sum}, atMS, 0, bytes/1e6)
 		})

@@ -24,6 +24,8 @@ type Result struct {
 	BucketMS float64 `json:"bucketMs"`
 	// Lanes are ordered by kind, and those of one kind by their sums.
 	Lanes []*Lane `json:"lanes"`
+
+	doubts []string // of events that mislead
 }
 
 // Begin returns when bucket i begins.

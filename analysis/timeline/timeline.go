@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/cpu"
@@ -33,6 +34,8 @@ type Analysis struct {
 	ran   []ran
 	late  []func(*builder) // what adds lanes at the end
 	kinds func() func(kind string, code stacks.ID) string
+	// doubts are of the events that allocations are told by, or nil.
+	doubts func() []string
 }
 
 // A ran is a time in which a thread ran for ns. Which process it is of, the trace may tell later.
@@ -101,7 +104,11 @@ func (a *Analysis) Result(o Options) *Result {
 	for _, add := range a.late {
 		add(b)
 	}
-	return c.result(n)
+	res := c.result(n)
+	if a.doubts != nil && slices.ContainsFunc(res.Lanes, func(l *Lane) bool { return l.Kind == Allocated }) {
+		res.doubts = a.doubts()
+	}
+	return res
 }
 
 // estimates reports whether a lane has the best estimate of the allocations of a process:
