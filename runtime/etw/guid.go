@@ -40,6 +40,8 @@ func ParseGUID(s string) (GUID, error) {
 }
 
 // MustParseGUID is ParseGUID for constants; it panics on a malformed one.
+//
+//go:noinline
 func MustParseGUID(s string) GUID {
 	g, err := ParseGUID(s)
 	if err != nil {

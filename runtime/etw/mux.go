@@ -182,6 +182,8 @@ func (m *Mux) any(descs []*EventDesc, h handler) {
 // HandleRest registers fn for all records that no handler of an event takes, such as
 // those that only their trace describes. Of several functions all are called, in the
 // order in which they were registered.
+//
+//go:noinline
 func (m *Mux) HandleRest(fn func(*Record) error) {
 	if fn == nil {
 		panic("etw: HandleRest of a nil function")
@@ -192,6 +194,8 @@ func (m *Mux) HandleRest(fn func(*Record) error) {
 
 // Shared returns the T that the handlers of m share. begin makes it, and registers its
 // handlers, when it is first asked for, and so before those of whoever asks.
+//
+//go:noinline
 func Shared[T any](m *Mux, begin func(*Mux) *T) *T {
 	key := any((*T)(nil))
 	if made, ok := m.shared[key]; ok {

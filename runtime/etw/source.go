@@ -129,6 +129,8 @@ type DamageLog struct {
 }
 
 // Add adds a damage.
+//
+//go:noinline
 func (l *DamageLog) Add(d *Damage) {
 	if len(l.Damages) < maxDamages {
 		l.Damages = append(l.Damages, d)
