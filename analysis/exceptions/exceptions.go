@@ -257,7 +257,8 @@ func (s *state) result(rt *runtime) *Runtime {
 			*n = measure.Known(float64(s.ran[kind]))
 		}
 		out.CaughtAgain = max(0, s.ran[catch]-s.count)
-		out.Uncaught = slices.SortedFunc(maps.Values(s.flying), func(x, y Thrown) int {
+		out.Uncaught = slices.Collect(maps.Values(s.flying))
+		order.Sort(out.Uncaught, func(x, y Thrown) int {
 			return cmp.Or(cmp.Compare(x.AtMS, y.AtMS), cmp.Compare(x.Thread, y.Thread))
 		})
 	}

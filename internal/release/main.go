@@ -144,7 +144,7 @@ func writePackages(dir string, t target, version string, when time.Time, files [
 
 // build compiles a program such that nothing of the machine is in it.
 func build(path string, t target, name string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/"+name)
+	cmd := exec.Command("go", "build", "-trimpath", "-tags=nethttpomithttp2", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/"+name)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=-mod=readonly", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build ./cmd/%s: %w\n%s", name, err, out)

@@ -18,7 +18,7 @@ func TestSizes(t *testing.T) {
 	}
 	for name, most := range map[string]int64{"etw": 24_000_000, "etwgen": 9_000_000} {
 		file := filepath.Join(t.TempDir(), name)
-		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, "github.com/etwgen/etwgen/cmd/"+name)
+		build := exec.Command("go", "build", "-trimpath", "-tags=nethttpomithttp2", "-ldflags=-s -w", "-o", file, "github.com/etwgen/etwgen/cmd/"+name)
 		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
