@@ -17,7 +17,8 @@
 // .netperf, .evtx, perf.data and .gcdump files, as they are, in a .gz or in a .zip archive, which may hold
 // several. A pipe does as well as a file, and the path - is the standard input. Several
 // traces, of different formats and machines too, are merged by time; [etw.Record] has the
-// name of the file that each record is from. [Of] makes a trace of a session that runs.
+// name of the file that each record is from. [Of] makes a trace of a session of ETW or of Linux that
+// runs, and [Read] of one of EventPipe, which is a stream of bytes.
 //
 // # Damage
 //

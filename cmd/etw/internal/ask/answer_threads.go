@@ -81,7 +81,7 @@ func (r *threadsResult) Tables() []views.View {
 func (r *threadsResult) Warnings() []string {
 	list := missingSwitches(r.Switched)
 	if s := r.Sampled; s != nil && s.Samples >= enoughSamples && s.Managed*fewManaged < s.Samples {
-		list = append(list, fmt.Sprintf("the runtime calls %d of %d samples managed: that of .NET 9 hardly calls any so, whatever threads do, and then managedMs says nothing; etw top and etw timeline know by the stacks of threads that do not wait", s.Managed, s.Samples))
+		list = append(list, fmt.Sprintf("the runtime calls %d of %d samples managed: some, that of .NET 9 among them, hardly call any so, whatever threads do, and then managedMs says nothing; etw top and etw timeline know by the stacks of threads that do not wait", s.Managed, s.Samples))
 	}
 	if s := r.Switched; s != nil && s.Samples > 0 && r.interval > 0 {
 		sampled := float64(s.Samples*r.interval) / 1e6
