@@ -18,6 +18,7 @@ import (
 // An event is one that perf recorded.
 type event struct {
 	attr
+	at   int64  // where the file has it
 	name string // as perf prints it
 
 	resolved bool

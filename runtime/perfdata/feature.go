@@ -90,11 +90,12 @@ func (r *Reader) buildID(b []byte) {
 	}
 }
 
-// eventNames takes the names of events, by their numbers.
+// eventNames takes the names of events, by their numbers, and what perf asked for, which is there twice.
 func (r *Reader) eventNames(p *parts) {
 	count, size := p.u32(), int(p.u32())
-	for ; count > 0 && !p.bad; count-- {
-		a, ok := parseAttr(p.take(size), r.order)
+	for i := 0; i < int(count) && !p.bad; i++ {
+		b := p.take(size)
+		a, ok := parseAttr(b, r.order)
 		ids := p.u32()
 		name := p.text()
 		list := p.take(8 * int(min(ids, 1<<24)))
@@ -105,6 +106,12 @@ func (r *Reader) eventNames(p *parts) {
 		if len(list) >= 8 {
 			e = r.byID[r.order.Uint64(list)]
 		}
+		if i < len(r.events) {
+			a.layout.CodeRegister = r.events[i].layout.CodeRegister // which is of the machine
+			if e == nil && ok && r.events[i].attr == a {            // its first number is wrong
+				e = r.events[i]
+			}
+		}
 		for _, x := range r.events {
 			if e == nil && ok && x.name == "" && x.attr.kind == a.kind && x.attr.config == a.config {
 				e = x
@@ -112,6 +119,9 @@ func (r *Reader) eventNames(p *parts) {
 		}
 		if e != nil {
 			e.name = name
+		}
+		if e != nil && ok {
+			r.compare(e, a, list)
 		}
 	}
 }

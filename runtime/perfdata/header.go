@@ -130,6 +130,7 @@ func (r *Reader) readHeader() error {
 		return nil
 	}
 	r.readFeatures(head[bitmapAt:])
+	r.settleCopies()
 	return nil
 }
 
@@ -169,6 +170,7 @@ func (r *Reader) readAttrs(table section, each int64) error {
 		if err := r.addEvent(a, list); err != nil {
 			return err
 		}
+		r.events[len(r.events)-1].at = at
 	}
 	return nil
 }

@@ -211,6 +211,22 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// Behind a frame that does not unpack the next one is read.
+func TestFrames(t *testing.T) {
+	m := &maker{order: binary.LittleEndian}
+	good := m.sample(testClock, 1_000_000_300, nil, 0x401000)
+	first := m.pack(t, good, good, good)
+	first[0][8+4] = 0xff // how the frame is made
+	file := m.file(append(first, m.pack(t, good, good)...)...)
+	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := told(r); len(got) != 2 || r.Stats().Undecodable == 0 || !errors.Is(err, etw.ErrIncomplete) {
+		t.Errorf("%d records, %+v, %v", len(got), r.Stats(), err)
+	}
+}
+
 // A file whose recording was killed has no size of its data: all is read, and it is said.
 func TestKilled(t *testing.T) {
 	m := &maker{order: binary.LittleEndian}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"time"
 
 	"github.com/etwgen/etwgen/internal/unzstd"
@@ -37,6 +36,7 @@ type Reader struct {
 	events []*event
 	byID   map[uint64]*event
 	ids    int
+	copies []asked // that differ from those of events
 
 	formats   map[uint16]*etw.EventDesc
 	providers map[string]*etw.ProviderDesc
@@ -325,10 +325,10 @@ func (r *Reader) damaged(why string) {
 	r.damage(r.at, "record", errors.New(why))
 }
 
-// unpack takes a part of the packed records.
+// unpack takes a part of the packed records. Behind damage nothing unpacks but another frame.
 func (r *Reader) unpack(b []byte) {
 	var err error
-	if r.unpacker == nil {
+	if r.unpacker == nil || !r.unpackable && bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd")) {
 		r.header.Packed, r.unpackable = true, true
 		r.unpacker, err = unzstd.New()
 	}
@@ -494,6 +494,3 @@ func (r *Reader) finish() error {
 	r.translator.Ended = true
 	return nil
 }
-
-// maxTime bounds times of records, so that differences fit.
-const maxTime = math.MaxInt64 / 4

@@ -12,6 +12,35 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
+// same returns how many records of a damaged file are the same as those of the whole one, and its error.
+func same(t *testing.T, whole []byte) (want int, of func(b []byte) (int, error)) {
+	read := func(b []byte) (sums map[uint64]int, n int, err error) {
+		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return nil, 0, err
+		}
+		sums = make(map[uint64]int)
+		for rec, e := range r.Records() {
+			if err = errors.Join(err, e); rec != nil && e == nil {
+				n++
+				sums[maphash.Bytes(seed, rec.Payload)^uint64(rec.Timestamp)*3^uint64(rec.ID)<<32]++
+			}
+		}
+		return sums, n, err
+	}
+	all, want, err := read(whole)
+	if err != nil || want < 50 {
+		t.Fatal(want, err)
+	}
+	return want, func(b []byte) (n int, err error) {
+		sums, _, err := read(b)
+		for sum, times := range sums {
+			n += min(times, all[sum])
+		}
+		return n, err
+	}
+}
+
 // TestRepairBitmap flips each bit that says which features there are, in a file of several events:
 // all records are as they were.
 func TestRepairBitmap(t *testing.T) {
@@ -19,28 +48,43 @@ func TestRepairBitmap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(b []byte) (sum uint64, n int, err error) {
-		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			return 0, 0, err
-		}
-		for rec, e := range r.Records() {
-			if err = errors.Join(err, e); rec != nil && e == nil {
-				n++
-				sum += maphash.Bytes(seed, rec.Payload) ^ uint64(rec.Timestamp)*3 ^ uint64(rec.ID)<<32
-			}
-		}
-		return sum, n, err
-	}
-	sum, want, err := read(whole)
-	if err != nil || want < 1000 {
-		t.Fatal(want, err)
-	}
+	want, of := same(t, whole)
 	for bit := 8 * bitmapAt; bit < 8*headerSize; bit++ {
 		b := bytes.Clone(whole)
 		b[bit/8] ^= 1 << (bit % 8)
-		if got, n, err := read(b); got != sum || n != want || !errors.Is(err, etw.ErrIncomplete) {
-			t.Errorf("bit %d of byte %d: %d of %d records, the same %v, %v", bit%8, bit/8, n, want, got == sum, err)
+		if n, err := of(b); n != want || !errors.Is(err, etw.ErrIncomplete) {
+			t.Errorf("bit %d of byte %d: %d of %d records, %v", bit%8, bit/8, n, want, err)
+		}
+	}
+}
+
+// TestCopies flips bits of the table of events, of which a second copy is behind the data, and bits of
+// that: all records are as they were, as it tells which of the two is right that records are laid out
+// by it, or the name of the event.
+func TestCopies(t *testing.T) {
+	for _, path := range corpus.Glob(t, "recordings", "perfdata", "*.data") {
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewReader(bytes.NewReader(whole), int64(len(whole)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := r.sections(whole).attrs
+		second := bytes.LastIndex(whole, whole[table.offset:table.offset+attrLeast])
+		if int64(second) <= table.offset {
+			t.Fatalf("%s: there is one copy", path)
+		}
+		want, of := same(t, whole)
+		for _, at := range []int{int(table.offset), second} {
+			for bit := 8 * at; bit < 8*(at+attrLeast); bit++ {
+				b := bytes.Clone(whole)
+				b[bit/8] ^= 1 << (bit % 8)
+				if n, err := of(b); n != want || err != nil && !errors.Is(err, etw.ErrIncomplete) {
+					t.Errorf("%s: bit %d of byte %d: %d of %d records, %v", path, bit%8, bit/8, n, want, err)
+				}
+			}
 		}
 	}
 }

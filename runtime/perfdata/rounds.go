@@ -1,6 +1,7 @@
 package perfdata
 
 import (
+	"math"
 	"slices"
 
 	"github.com/etwgen/etwgen/internal/order"
@@ -81,3 +82,6 @@ func (r *rounds) deliver(n int, deliver func(*held)) {
 		r.bytes = 0
 	}
 }
+
+// maxTime bounds times of records, so that differences fit.
+const maxTime = math.MaxInt64 / 4
