@@ -2,6 +2,7 @@ package perfdata
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"hash/maphash"
 	"os"
@@ -55,6 +56,29 @@ func TestRepairBitmap(t *testing.T) {
 		if n, err := of(b); n != want || !errors.Is(err, etw.ErrIncomplete) {
 			t.Errorf("bit %d of byte %d: %d of %d records, %v", bit%8, bit/8, n, want, err)
 		}
+	}
+}
+
+// TestFeatureless: a file may have nothing behind its data.
+func TestFeatureless(t *testing.T) {
+	whole, err := os.ReadFile(corpus.File(t, "recordings", "perfdata", "perf-6.1-cpu-clock-fp.data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole = whole[:264+binary.LittleEndian.Uint64(whole[48:])] // the header, and the data
+	clear(whole[bitmapAt:headerSize])
+	r, err := NewReader(bytes.NewReader(whole), int64(len(whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, e := range r.Records() {
+		if n++; e != nil {
+			t.Error(e)
+		}
+	}
+	if n < 100 || r.Stats().Samples == 0 {
+		t.Errorf("%d records, %+v", n, r.Stats())
 	}
 }
 
