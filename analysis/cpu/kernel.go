@@ -26,14 +26,16 @@ type Kernel struct {
 	bound   *system.Stacks[interrupted]
 	pace    *pace.Pace
 	list    []interrupted
-	most    int   // of list, until there is no room
-	slot    int64 // see room.go
+	most    int    // of list, until there is no room
+	slot    int64  // see room.go
+	heavy   uint32 // how many samples one stands for at most
+	random  uint64
 	idle    int
 }
 
 // An interrupted is a sample: the thread and code when the timer ticked. Where there are many, it
-// stands for as many as times says. Weight is without those that are early: no event had told the
-// interval yet.
+// stands for as many as times says, of which own have its stack. Weight is without those that are
+// early: no event had told the interval yet.
 type interrupted struct {
 	thread  *system.Thread
 	at      int64
@@ -41,7 +43,8 @@ type interrupted struct {
 	early   int64
 	address uint64
 	stack   system.CallStack
-	times   int64
+	times   uint32
+	own     uint32
 }
 
 // NeedsKernel are the samples of a [Kernel].
@@ -66,7 +69,7 @@ func (k *Kernel) sample(r *etw.Record, e *kernel.AnyPerfInfoSample) {
 		k.idle++
 		return
 	}
-	s := interrupted{thread: k.machine.Named(r, int64(e.ThreadID)), at: when.Of(r), weight: k.pace.Told(), address: uint64(e.InstructionPointer), times: 1}
+	s := interrupted{thread: k.machine.Named(r, int64(e.ThreadID)), at: when.Of(r), weight: k.pace.Told(), address: uint64(e.InstructionPointer), times: 1, own: 1}
 	if s.weight == 0 {
 		s.early = 1
 	}
@@ -151,7 +154,7 @@ func (k *Kernel) Samples() []*stacks.Samples {
 		if s.stack.Kernel != 0 || isKernel(s.address) {
 			state = inKernel
 		}
-		out.AddStack(time.Unix(0, s.at), pid, s.thread.TID, out.InternAddresses(pid, frames), state, s.times, k.weight(s))
+		out.AddStack(time.Unix(0, s.at), pid, s.thread.TID, out.InternAddresses(pid, frames), state, int64(s.times), k.weight(s))
 	}
 	out.AddRest(k.rest())
 	return []*stacks.Samples{out}

@@ -27,6 +27,8 @@ type Rest struct {
 	// which began up to Slot before.
 	Summed int64
 	Slot   time.Duration
+	// Sampled counts samples that were added to another of the same thread, whatever its stack.
+	Sampled int64
 	// Addresses counts the frames of all samples that are addresses without a name, of those
 	// that weigh little, and are one frame.
 	Addresses int64
@@ -39,6 +41,9 @@ func (r Rest) Warnings() (list []string) {
 	}
 	if r.Summed > 0 {
 		list = append(list, fmt.Sprintf("the trace has more samples than there is room for: %d are summed up with others of the same stack within %v, so that their times are not exact", r.Summed, r.Slot))
+	}
+	if r.Sampled > 0 {
+		list = append(list, fmt.Sprintf("the trace has more samples and stacks than there is room for: for %d samples others of the same thread stand, so that stacks weigh about what they did", r.Sampled))
 	}
 	if r.Addresses > 0 {
 		list = append(list, fmt.Sprintf("the trace has more addresses without a name than there is room for: those of %d frames of stacks, which weigh little, are summed up as %s", r.Addresses, namelessName))
@@ -54,6 +59,7 @@ func (s *rows) AddRest(r Rest) {
 	s.rest.CutStacks += r.CutStacks
 	s.rest.Summed += r.Summed
 	s.rest.Slot = max(s.rest.Slot, r.Slot)
+	s.rest.Sampled += r.Sampled
 	s.rest.Addresses += r.Addresses
 }
 
