@@ -170,12 +170,16 @@ func checkSums(t *testing.T, name string, p *stacks.Profile, res *Result) {
 	}
 }
 
-// checkThreads holds the time of each thread against its first and last sample.
+// checkThreads holds the time of each thread against its first and last sample, of which the one also
+// stands for half of the time since the round of samples before it, and the other for half of that to
+// the next.
 func checkThreads(t *testing.T, name string, p *stacks.Profile, res *Result) {
 	t.Helper()
 	type life struct{ first, last, sum int64 }
 	threads := map[int64]*life{}
+	var times []int64
 	for s := range p.Samples() {
+		times = append(times, s.Time)
 		l := threads[s.Thread]
 		if l == nil {
 			l = &life{first: s.Time}
@@ -184,13 +188,24 @@ func checkThreads(t *testing.T, name string, p *stacks.Profile, res *Result) {
 		l.first, l.last = min(l.first, s.Time), max(l.last, s.Time)
 		l.sum += s.Values[1]
 	}
+	slices.Sort(times)
 	for _, row := range res.Threads {
 		l := threads[row.Thread]
-		if l.sum > l.last-l.first {
-			t.Errorf("%s: thread %d: %d ns in %d", name, row.Thread, l.sum, l.last-l.first)
+		least, most := l.last-l.first, l.last-l.first
+		i, _ := slices.BinarySearch(times, l.first)
+		for i > 0 && times[i]-times[i-1] <= maxRound {
+			i-- // to the begin of its first round
 		}
-		if all := row.TimeMS + row.PauseMS + row.UnsampledMS; math.Abs(all-float64(l.last-l.first)/1e6) > 1e-3 {
-			t.Errorf("%s: thread %d: %v ms in %v", name, row.Thread, all, float64(l.last-l.first)/1e6)
+		most += (l.first - times[max(i-1, 0)]) / 2
+		for i, _ = slices.BinarySearch(times, l.last); i+1 < len(times) && times[i+1]-times[i] <= maxRound; {
+			i++
+		}
+		most += (times[min(i+1, len(times)-1)] - l.last) / 2
+		slack := maxRound * int64(len(threads)) // a round begins with another thread
+		least, most = least-slack, most+slack
+		all := int64((row.TimeMS + row.PauseMS + row.UnsampledMS) * 1e6)
+		if l.sum > most || all < least || all > most {
+			t.Errorf("%s: thread %d: %d ns, with rounds without it %d, of %d to %d", name, row.Thread, l.sum, all, least, most)
 		}
 	}
 	if len(slices.Collect(maps.Keys(threads))) != len(res.Threads) {

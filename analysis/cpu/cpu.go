@@ -13,9 +13,9 @@
 // runtimes, that of .NET 9 among them, call nearly all samples external, even those in loops of
 // the program: in profiles of their processes the state of both is untold.
 //
-// A sample stands for the time to the next sample of its thread, but for no more
-// than five times the median of these in all of the trace: longer gaps are times in which the thread was
-// not looked at, because it ran no managed code, or the sampler did not run. Pauses
+// A sample stands for the time between the rounds in which the sampler looked at the threads of its
+// process, half of the time to the round before and half of that to the next, however long these take.
+// Rounds without a sample of a thread are times in which it ran no managed code. Pauses
 // for collections, which the sampler waits for, are no time of the managed code that they
 // stopped: where the trace tells of them (keyword GC of
 // Microsoft-Windows-DotNETRuntime), they become samples with the label state=gc and
@@ -41,15 +41,16 @@ type Analysis struct {
 	window  *window.Window
 	base    *stacks.Samples // has the stacks
 	threads threads
-	met     []met // by the numbers of threads
+	met     []int // how many samples there are, by the numbers of threads
 	taken   series[taken]
-	late    bool // a thread has a sample behind a later one
+	last    int64 // the latest time of a sample
+	late    bool  // there is one behind a later one
 	weighed *weighed
 	empty   int64
 	errors  int64
 	open    map[thread]int64     // begins of suspensions for collections
 	pauses  map[int64][]span     // by process
-	locks   map[thread]stacks.ID // of threads that wait for one: where they were met, 0 if not yet
+	locks   map[thread]stacks.ID // of threads that wait for one, or a handle: where they were met, 0 if not yet
 	within  int64                // the time of all samples together, if it is known
 }
 
@@ -58,12 +59,6 @@ type taken struct {
 	at    int64
 	stack stacks.ID
 	of    int32 // the number of its thread, and its state: see in
-}
-
-// A met is how many samples of a thread there are, and the time of the last one.
-type met struct {
-	samples int
-	last    int64
 }
 
 // in returns the rest of a sample of a thread in a state.
@@ -82,7 +77,7 @@ const (
 	managed  state = 2
 	inGC     state = 3
 	skipped  state = 4
-	locked   state = 5 // external, and the thread waits for a lock by what events say
+	locked   state = 5 // external, and the thread waits for a lock or a handle by what events say
 
 	stateBits = 3
 )
@@ -102,6 +97,8 @@ func New(mux *etw.Mux) *Analysis {
 	hear.On(mux, func(r *etw.Record, e *sampled) { a.sample(r, e.state) })
 	hear.On(mux, func(r *etw.Record, _ *clr.AnyContentionStart) { a.locks[thread{r.ProcessID, r.ThreadID}] = 0 })
 	hear.On(mux, func(r *etw.Record, _ *clr.AnyContentionStop) { delete(a.locks, thread{r.ProcessID, r.ThreadID}) })
+	hear.On(mux, func(r *etw.Record, _ *clr.AnyWaitHandleWaitStart) { a.locks[thread{r.ProcessID, r.ThreadID}] = 0 })
+	hear.On(mux, func(r *etw.Record, _ *clr.AnyWaitHandleWaitStop) { delete(a.locks, thread{r.ProcessID, r.ThreadID}) })
 	hear.On(mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
 		if suspend.ForGC(e.Reason) {
 			a.open[thread{r.ProcessID, r.ThreadID}] = when.Of(r)
@@ -168,11 +165,11 @@ func (a *Analysis) take(t thread, x taken, s state) {
 	n := a.threads.number(t)
 	x.of = s.in(n)
 	if int(n) == len(a.met) {
-		a.met = append(a.met, met{last: x.at})
+		a.met = append(a.met, 0)
 	}
-	of := &a.met[n]
-	a.late = a.late || x.at < of.last
-	of.samples, of.last = of.samples+1, x.at
+	a.met[n]++
+	a.late = a.late || a.taken.n > 0 && x.at < a.last
+	a.last = max(a.last, x.at)
 	a.taken.add(x)
 	a.weighed = nil
 }
@@ -184,10 +181,6 @@ func (a *Analysis) Skip(r *etw.Record) {
 		a.take(thread{r.ProcessID, r.ThreadID}, taken{at: when.Of(r)}, skipped)
 	}
 }
-
-// capMedians is how many medians of the time between two samples a sample can stand
-// for.
-const capMedians = 5
 
 // A Result says how far the samples can be trusted.
 type Result struct {
@@ -203,7 +196,7 @@ type Result struct {
 	IntervalMS float64 `json:"intervalMs"`
 	// TimeMS is the time that the samples stand for: the time of all threads together.
 	// PauseMS, which is no part of it, are collections between samples, and UnsampledMS is
-	// the rest between the first and the last sample of threads.
+	// the rest between the first and the last sample of threads, in rounds that did not meet them.
 	TimeMS      float64  `json:"timeMs"`
 	PauseMS     float64  `json:"pauseMs"`
 	UnsampledMS float64  `json:"unsampledMs"`

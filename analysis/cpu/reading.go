@@ -43,23 +43,25 @@ type reader struct {
 	kind func(*stacks.Frame) string
 }
 
-// waits tells the state of a thread. Outside managed code it waits if the innermost method
-// that is not mere passage to native code is one to wait in; and it is idle if none of the
-// program's own code called that. A worker of the pool is idle also while it spins, in or
-// outside managed code, since work may come soon.
+// waits tells the state of a thread. It waits if the innermost method
+// that is not mere passage to native code is one to wait in, outside managed code or on its way
+// back, where the sampler itself holds it; and it is idle if none of the
+// program's own code called that. A worker of the pool is idle also while it spins, since work may
+// come soon; elsewhere to spin is work.
 func (r *reader) waits(stack []*stacks.Frame, outside bool) stacks.Wait {
 	if slices.ContainsFunc(stack, isIdleWorker) {
 		return stacks.Idles
-	}
-	if !outside {
-		return stacks.Runs
 	}
 	inner := len(stack) - 1
 	for inner > 0 && isPassage(stack[inner]) {
 		inner--
 	}
+	kind := r.kind(stack[inner])
+	if isSpin(stack[inner]) || !outside && (kind != "waiting" || !isWait(stack[inner])) {
+		return stacks.Runs
+	}
 	idle := !slices.ContainsFunc(stack[:inner+1], r.isOwn)
-	switch r.kind(stack[inner]) {
+	switch kind {
 	case "waiting", "locking":
 	case "io":
 		// Libraries read and listen on threads of their own, whose first frame starts them.
@@ -82,6 +84,20 @@ func (r *reader) waits(stack []*stacks.Frame, outside bool) stacks.Wait {
 // spinning.
 func isIdleWorker(f *stacks.Frame) bool {
 	return strings.HasPrefix(methodOf(f), "System.Threading.LowLevelLifoSemaphore.Wait")
+}
+
+// isSpin reports whether a frame is where a thread spends time of a processor until something comes.
+func isSpin(f *stacks.Frame) bool {
+	method := methodOf(f)
+	return strings.HasPrefix(method, "System.Threading.LowLevelSpinWaiter.") ||
+		strings.HasPrefix(method, "System.Threading.Thread.") && strings.Contains(method, "SpinWait")
+}
+
+// isWait reports whether a method is called to wait, and does nothing else.
+func isWait(f *stacks.Frame) bool {
+	method := methodOf(f)
+	name := method[strings.LastIndexByte(method, '.')+1:]
+	return strings.Contains(name, "Wait") || strings.Contains(name, "Sleep") || strings.Contains(name, "Join")
 }
 
 // isPassage reports whether a frame is a stub through which managed code calls native code.

@@ -1,6 +1,10 @@
 package cpu
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/etwgen/etwgen/analysis/window"
+)
 
 // TestRounds: samples of threads that work for something stand for the time between rounds
 // of the sampler, half before and half after, and for the time that is known all together. Of
@@ -18,8 +22,8 @@ func TestRounds(t *testing.T) {
 	add(4*ms+1000, 2, skipped)
 	add(7*ms, 2, external)
 	a.Within(20 * ms)
-	weights := make([]weight, a.taken.n)
-	a.weighRounds(weights)
+	a.window = new(window.Window)
+	weights := a.weigh().weights
 	// Rounds stand for 0.5, 1.5, 2.5 and 1.5 ms, all of them are asked for, and are 6 ms.
 	sum := int64(0)
 	for i, want := range []float64{0, 0.5, 1.5, 2.5, 0, 1.5} {

@@ -15,7 +15,7 @@ type weighed struct {
 	result  Result
 }
 
-// A weight parts the time from one sample to the next.
+// A weight parts the time that a sample stands for.
 type weight struct{ time, pause int64 }
 
 // in returns the weight of a sample of a state: no collection stops native code, or a thread
@@ -29,11 +29,12 @@ func (w weight) in(s state) weight {
 
 // A weighing weighs the samples of one thread.
 type weighing struct {
-	last   int   // sample, + 1
-	at     int64 // its time
+	of     *rounds // of its process
+	round  int     // of its last sample, + 1
+	at     int64   // the time of that
+	counts bool    // that is in the result
 	pauses []span
-	gaps   []int64 // without pauses
-	most   int64   // that a sample can stand for
+	gaps   []int64 // between samples, without pauses
 
 	row                          Thread
 	time, inManaged, pause, rest int64
@@ -44,10 +45,24 @@ func (a *Analysis) weigh() *weighed {
 		return a.weighed
 	}
 	w := &weighed{weights: make([]weight, a.taken.n), result: Result{Schema: Schema, Empty: a.empty, Failed: a.errors, Threads: []Thread{}}}
-	res := &w.result
-	threads, gaps := a.part(w.weights)
+	res, numbers := &w.result, make([]int32, a.taken.n)
+	threads, gaps := a.part(numbers)
+	for i, x := range a.inOrder() {
+		t, counts := &threads[x.thread()], x.state() != skipped && a.window.Has(x.at)
+		round := int(numbers[i])
+		if t.counts {
+			t.rest += t.of.between(t.round, round)
+		}
+		t.counts, t.round = counts, round+1
+		if counts {
+			w.weights[i] = t.of.stand[round].in(x.state())
+		}
+	}
+	a.scale(w.weights)
 	for i, x := range a.taken.all() {
-		threads[x.thread()].limit(&w.weights[i], x.state(), a.window.Has(x.at))
+		if x.state() != skipped && a.window.Has(x.at) {
+			threads[x.thread()].count(w.weights[i], x.state())
+		}
 	}
 	for i := range threads {
 		if row := threads[i].sums(); row.Samples > 0 {
@@ -57,10 +72,6 @@ func (a *Analysis) weigh() *weighed {
 		}
 	}
 	res.IntervalMS = float64(median(gaps)) / 1e6
-	if a.within > 0 {
-		a.weighRounds(w.weights)
-		a.sumUp(res, w.weights)
-	}
 	order.Sort(res.Threads, func(x, y Thread) int {
 		return cmp.Or(cmp.Compare(y.Samples, x.Samples), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Thread, y.Thread))
 	})
@@ -69,39 +80,42 @@ func (a *Analysis) weigh() *weighed {
 	return w
 }
 
-// part parts the time of each thread between its samples. The last one stands for nothing. It
-// returns the threads, and the gaps between the samples of all of them.
-func (a *Analysis) part(weights []weight) (threads []weighing, gaps []int64) {
-	threads, gaps = make([]weighing, len(a.threads.list)), make([]int64, 0, len(weights))
-	pauses := make(map[int64][]span, len(a.pauses))
-	for pid, list := range a.pauses {
-		pauses[pid] = merged(list)
-	}
+// part parts the time of each process between the rounds of the sampler, and sets the number of its
+// round for each sample. It returns the threads, and the gaps between the samples of all of them.
+func (a *Analysis) part(numbers []int32) (threads []weighing, gaps []int64) {
+	threads, gaps = make([]weighing, len(a.threads.list)), make([]int64, 0, len(numbers))
+	processes := make(map[int64]*rounds)
 	for i := range threads {
 		of, from := &a.threads.list[i], len(gaps)
-		gaps = gaps[:from+a.met[i].samples-1]
-		threads[i] = weighing{row: Thread{Process: of.process, Thread: of.id}, pauses: pauses[of.process], gaps: gaps[from:from]}
+		p := processes[of.process]
+		if p == nil {
+			p = &rounds{pauses: merged(a.pauses[of.process])}
+			processes[of.process] = p
+		}
+		gaps = gaps[:from+a.met[i]-1]
+		threads[i] = weighing{row: Thread{Process: of.process, Thread: of.id}, of: p, pauses: p.pauses, gaps: gaps[from:from]}
 	}
 	for i, x := range a.inOrder() {
 		t := &threads[x.thread()]
-		if t.last > 0 {
+		if t.round > 0 {
 			var pause int64
 			pause, t.pauses = overlap(t.pauses, t.at, x.at)
-			gap := x.at - t.at - pause
-			weights[t.last-1] = weight{gap, pause}
-			t.gaps = append(t.gaps, gap)
+			t.gaps = append(t.gaps, x.at-t.at-pause)
 		}
-		t.last, t.at = i+1, x.at
+		t.round, t.at = t.of.take(x.at, t.round), x.at
+		numbers[i] = int32(t.round - 1)
+	}
+	for _, p := range processes {
+		p.weigh()
 	}
 	for i := range threads {
 		t := &threads[i]
-		interval := median(t.gaps)
-		t.row.IntervalMS, t.most = float64(interval)/1e6, capMedians*interval
+		t.row.IntervalMS, t.round = float64(median(t.gaps))/1e6, 0
 	}
 	return threads, gaps
 }
 
-// inOrder iterates over the samples, those of each thread in the order of their times.
+// inOrder iterates over the samples in the order of their times.
 func (a *Analysis) inOrder() iter.Seq2[int, *taken] {
 	if !a.late {
 		return a.taken.all()
@@ -120,25 +134,15 @@ func (a *Analysis) inOrder() iter.Seq2[int, *taken] {
 	}
 }
 
-// limit leaves of the weight of a sample of a state as much as it can stand for. One outside of the
-// window is in no sum, though the samples of all times tell how far apart they are.
-func (t *weighing) limit(w *weight, s state, within bool) {
-	if s == skipped || !within {
-		*w = weight{}
-		return
-	}
+// count adds a sample of a state.
+func (t *weighing) count(w weight, s state) {
 	t.row.Samples++
-	if w.time > t.most {
-		t.rest += w.time - t.most
-		w.time = t.most
-	}
-	*w = w.in(s)
 	t.time += w.time
+	t.pause += w.pause
 	if s == managed {
 		t.row.Managed++
 		t.inManaged += w.time
 	}
-	t.pause += w.pause
 }
 
 // sums returns what is known of the thread.

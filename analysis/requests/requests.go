@@ -442,6 +442,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 		t.slowest.Add(ms, c)
 	}
 	if a.ended != nil {
+		c.Endpoint = c.endpoint()
 		a.ended(rt.PID, t.provider, t.name, c.Activity)
 	}
 }

@@ -219,7 +219,7 @@ func TestNesting(t *testing.T) {
 	send(2, etw.OpcodeStart, "PartStart", second, outer, "", "")
 	send(4, etw.OpcodeStop, "PartStop", first, none, "statusCode", "503")
 	send(5, etw.OpcodeInfo, "PartFailed", second, none, "", "")
-	send(6, etw.OpcodeStop, "PartStop", second, none, "statusCode", "200")
+	send(6, etw.OpcodeStop, "PartStop", second, none, "Status", "200")
 	send(6, etw.OpcodeStop, "PartStop", second, none, "", "") // again
 	send(7, etw.OpcodeStart, "PartStart", first, outer, "", "")
 	send(8, etw.OpcodeStart, "PartStart", first, outer, "", "") // the one before lost its end

@@ -115,9 +115,11 @@ type Activity struct {
 	// Kind is Server, Client, Producer, Consumer or Internal, and Source the
 	// ActivitySource, where the trace has them; OK is that the program itself calls the
 	// activity a success. They are for spans alone.
-	Kind   string `json:"-"`
-	Source string `json:"-"`
-	OK     bool   `json:"-"`
+	Kind string `json:"-"`
+	// Endpoint is where it went to, as tables by endpoint have it; for [Analysis.OnEnd] alone.
+	Endpoint string `json:"-"`
+	Source   string `json:"-"`
+	OK       bool   `json:"-"`
 	// Causes are where its time went, and Path the parts of that, the first one first, where
 	// the trace tells.
 	Causes *Causes `json:"causes,omitempty"`

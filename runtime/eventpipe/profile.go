@@ -114,8 +114,8 @@ var profiles = []Profile{
 		Providers: []Provider{runtimeAt(keywordContention, informational)}, Rundown: DefaultRundown,
 	},
 	{
-		Name: "cpu", Doc: "the call stacks of all managed threads, each millisecond",
-		Providers: []Provider{{Name: sampleProvider, Level: informational}, runtimeAt(keywordJIT|keywordLoader, informational)}, Rundown: DefaultRundown,
+		Name: "cpu", Doc: "the call stacks of all managed threads, each millisecond, and when they wait for locks",
+		Providers: []Provider{{Name: sampleProvider, Level: informational}, runtimeAt(keywordJIT|keywordLoader|keywordContention, informational)}, Rundown: DefaultRundown,
 	},
 	{
 		Name: "exceptions", Doc: "exceptions that are thrown, with call stacks",

@@ -32,6 +32,7 @@ type Question struct {
 	switched                   string                 // what to say beside needs, where it has context switches
 	clips                      bool                   // its analyses follow the window of their mux: of a part of the time the parts within count
 	cut                        string                 // what to say of a part of the time, where that is not that things count as cut off
+	parted                     string                 // what to say beside it of the times of --activity and --during
 	codeless                   []string               // views that name no code, so that a live process need not list its methods
 	whole                      bool                   // people see all rows if they do not say how many
 	rooted                     bool                   // --root is for all views

@@ -51,7 +51,8 @@ more.`,
 			show.Next("etw top", "which code is on the stacks"),
 		},
 		views:    viewsOf(new(requests.Result)),
-		cut:      "activities that began before --from, or ended after --to, are in no sum: etw timeline --lanes requestTime has the parts of these, too",
+		cut:      "of activities from before --from, or to after --to, the part within counts, in quantiles and as the longest, too: how long they took is told without these flags",
+		parted:   partedCauses,
 		codeless: []string{"task", "endpoint", "activity", "status", "process", "time"},
 		Needs:    requests.Needs, Better: activities.Needs,
 		flags: func(f *pflag.FlagSet) {
@@ -156,3 +157,6 @@ func whyTotals(p *page, w *requests.Why) {
 		p.line("slowest", "%s %s at %s, %s", w.Task, cmp.Or(s.Name, s.ID), show.MS(s.StartMS), show.MS(s.DurationMS))
 	}
 }
+
+// partedCauses says that events of other times and threads, such as who queued work, are left out.
+const partedCauses = "where the time of activities went is told by the events of --activity or --during alone, so that waits in the queue may count as awaiting or others: without these flags, --why NAME has all of it"

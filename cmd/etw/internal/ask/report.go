@@ -207,6 +207,9 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	if h.From != nil || h.To != nil {
 		x.warnings = append(x.warnings, code.Clipped)
 	}
+	if h.During != nil {
+		x.warnings = append(x.warnings, partedCauses)
+	}
 	if n := t.Stats().LostBuffers; n > 0 {
 		x.warnings = append(x.warnings, fmt.Sprintf("%d buffers of events were lost when the trace was recorded: counts and sums are lower bounds", n))
 	}

@@ -11,7 +11,7 @@ import (
 
 // widen has an inquiry take the records of all times, if the answer is placed or clips intervals.
 func (q *Question) widen(i *pick.Inquiry, isPlaced bool, t *trace.Trace, h *filter.Header) {
-	i.CutText = q.cut
+	i.CutText, i.PartedText = q.cut, q.parted
 	if i.Wide = isPlaced || q.clips; i.Wide {
 		i.CutText = cmp.Or(q.cut, code.Clipped)
 	}

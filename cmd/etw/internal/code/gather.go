@@ -317,7 +317,7 @@ func unseenFact(p *stacks.Profile) []string {
 		return nil
 	}
 	if unseen := outside(p, work.Default().Classify(p).Unseen); 2*unseen > rest { // rankings are mostly of these
-		return []string{fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which", u.text(unseen), u.text(rest))}
+		return []string{fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which; --label state=managed leaves the code that ran", u.text(unseen), u.text(rest))}
 	}
 	return nil
 }

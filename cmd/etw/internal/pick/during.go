@@ -85,7 +85,7 @@ type finding struct {
 	*sought
 	flow    *activities.Analysis
 	during  filter.During
-	tasks   map[string]bool // all that ended
+	tasks   map[string]bool // all that ended, and their endpoints
 	matched map[*activities.Activity]bool
 	spans   []worked
 	count   int              // of the activities
@@ -134,7 +134,11 @@ func (f *finding) follow(mux *etw.Mux) {
 	}
 	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 		f.tasks[task] = true
-		if !slices.ContainsFunc(f.names, func(g filter.Glob) bool { return g.Match(task) || g.Match(act.Name) || g.Match(provider+"/"+task) }) {
+		names := []string{task, act.Name, provider + "/" + task, act.ID, act.SpanID}
+		if act.Endpoint != "" {
+			f.tasks[act.Endpoint], names = true, append(names, act.Endpoint)
+		}
+		if !slices.ContainsFunc(f.names, func(g filter.Glob) bool { return slices.ContainsFunc(names, g.Match) }) {
 			return
 		}
 		f.count++

@@ -301,6 +301,20 @@ func (f *filtering) write(rec *etw.Record, counter *int64) error {
 	return err
 }
 
+// howToRead says with which flags a part of the time is to be read: no format has room for its ends.
+func (f *filtering) howToRead() string {
+	flags := ""
+	for _, name := range []string{"from", "to"} {
+		if value := f.cmd.Flags().Lookup(name).Value.String(); value != "" {
+			flags += " --" + name + " " + show.ShellWord(value)
+		}
+	}
+	if flags == "" {
+		return ""
+	}
+	return "read it with" + flags + ": without, shares of time are of the whole session, and code from before counts\n"
+}
+
 // conclude counts the records written, and those left out.
 func (f *filtering) conclude() error {
 	var result error
@@ -319,7 +333,7 @@ func (f *filtering) conclude() error {
 		if n.Headers > 0 {
 			text += "; the headers of " + fmt.Sprint(n.Headers+1) + " files are one"
 		}
-		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n", cli.Clean(f.path), text)
+		fmt.Fprintf(f.cmd.OutOrStdout(), "%s: %s\n%s", cli.Clean(f.path), text, f.howToRead())
 	}
 	if f.undescribed > 0 {
 		cli.Report(f.cmd, fmt.Errorf("%s left out: nothing describes their fields", show.Count(f.undescribed, "event was", "events were")))
