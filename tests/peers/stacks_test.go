@@ -160,14 +160,24 @@ func compareFolded(s *sheet) {
 // by the events of TplEventSource, and adds how long they were awaited.
 var peerAwaited = []string{"AWAIT_TIME", "UNKNOWN_ASYNC"}
 
-// compareThreadTime compares the time from the first to the last sample of all
-// threads. TraceEvent takes allocation ticks with a stack for samples, too.
+// compareThreadTime compares the time from the first to the last sample of all threads, of which the one
+// stands for half of the round before, too, and the other for half of the next, which tests of cpu hold.
+// TraceEvent takes allocation ticks with a stack for samples, too.
 func compareThreadTime(s *sheet) {
 	if s.theirs.Allocs.TickCount > 0 {
 		s.differs(whyTicksAsSamples)
 		return
 	}
-	ours := s.cpu.TimeMS + s.cpu.PauseMS + s.cpu.UnsampledMS
+	ours, first, last := 0.0, map[int64]int64{}, map[int64]int64{}
+	for sample := range s.stacks.Samples() {
+		if _, ok := first[sample.Thread]; !ok {
+			first[sample.Thread], last[sample.Thread] = sample.Time, sample.Time
+		}
+		first[sample.Thread], last[sample.Thread] = min(first[sample.Thread], sample.Time), max(last[sample.Thread], sample.Time)
+	}
+	for thread, at := range last {
+		ours += float64(at-first[thread]) / 1e6
+	}
 	theirs := s.theirs.Stacks.ThreadTime.TotalMS
 	for _, leaf := range s.theirs.Stacks.ThreadTime.Leaves {
 		if slices.Contains(peerAwaited, leaf.Name) {
@@ -177,6 +187,6 @@ func compareThreadTime(s *sheet) {
 	}
 	s.count()
 	if math.Abs(ours-theirs) > 1e-3 {
-		s.t.Errorf("%s: stacks: the time of threads is %v ms, and TraceEvent says %v", s.file, ours, theirs)
+		s.t.Errorf("%s: stacks: from first to last samples of threads are %v ms, and TraceEvent says %v", s.file, ours, theirs)
 	}
 }
