@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -301,18 +302,30 @@ func (f *filtering) write(rec *etw.Record, counter *int64) error {
 	return err
 }
 
-// howToRead says with which flags a part of the time is to be read: no format has room for its ends.
+// howToRead says with which flags a part of the time is to be read, since no format has room for its
+// ends, and of which parts the whole trace knows more.
 func (f *filtering) howToRead() string {
-	flags := ""
-	for _, name := range []string{"from", "to"} {
-		if value := f.cmd.Flags().Lookup(name).Value.String(); value != "" {
-			flags += " --" + name + " " + show.ShellWord(value)
+	given := func(names ...string) (flags string) {
+		for _, name := range names {
+			if l := f.cmd.Flags().Lookup(name); l != nil && l.Changed {
+				flags += " --" + name
+				if values, ok := l.Value.(pflag.SliceValue); ok {
+					flags += " " + show.ShellWord(strings.Join(values.GetSlice(), ","))
+				} else if l.Value.Type() != "bool" {
+					flags += " " + show.ShellWord(l.Value.String())
+				}
+			}
 		}
+		return flags
 	}
-	if flags == "" {
-		return ""
+	text := ""
+	if flags := given("from", "to"); flags != "" {
+		text = "read it with" + flags + ": without, shares of time are of the whole session, and code from before counts\n"
 	}
-	return "read it with" + flags + ": without, shares of time are of the whole session, and code from before counts\n"
+	if flags := given("activity", "during", "tid"); flags != "" {
+		text += "for times and causes give the whole trace" + flags + ": here samples of time stand for that to the next one left, and other threads' events are gone\n"
+	}
+	return text
 }
 
 // conclude counts the records written, and those left out.
