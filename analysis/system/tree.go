@@ -34,13 +34,8 @@ const unknown = "(unknown)"
 // Tree returns processes such that each comes after its parent. The parent has
 // the id that the process says, and was there when it started.
 func Tree(list []ProcessFacts) []Node {
-	byPID := make(map[int64][]int)
-	for i := range list {
-		byPID[list[i].PID] = append(byPID[list[i].PID], i)
-	}
 	children := make(map[int][]int) // -1 are the roots
-	for i := range list {
-		parent := parentOf(list, byPID, i)
+	for i, parent := range Parents(list) {
 		children[parent] = append(children[parent], i)
 	}
 	nodes := make([]Node, 0, len(list))
@@ -63,6 +58,19 @@ func Tree(list []ProcessFacts) []Node {
 		walk(i, 0)
 	}
 	return nodes
+}
+
+// Parents returns where in a list the parent of each process is, or -1.
+func Parents(list []ProcessFacts) []int {
+	byPID := make(map[int64][]int)
+	for i := range list {
+		byPID[list[i].PID] = append(byPID[list[i].PID], i)
+	}
+	parents := make([]int, len(list))
+	for i := range list {
+		parents[i] = parentOf(list, byPID, i)
+	}
+	return parents
 }
 
 // maxDepth is how deep the tree is shown.

@@ -1,7 +1,6 @@
 package pick
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,10 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/filter"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -110,41 +107,6 @@ func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.H
 	return &sel.Header, sel.findProcesses(cmd, in, paths)
 }
 
-// withChildren returns processes with those that they began, and that these began.
-func withChildren(cmd *cobra.Command, in *Input, paths []string, of filter.Numbers) (filter.Numbers, error) {
-	if slices.Contains(paths, trace.Stdin) {
-		return nil, cli.Usagef("--children: to find processes takes a pass of its own over the trace, and the standard input has only one")
-	}
-	t, _, err := in.Open(cmd, paths, false)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Close()
-	var mux etw.Mux
-	machine := system.Of(&mux)
-	if err := Once(cmd, t, mux.Dispatch); err != nil {
-		return nil, err
-	}
-	parents := 0
-	list := machine.Result().Processes
-	for found := true; found; {
-		found = false
-		parents = 0
-		for _, p := range list {
-			if p.ParentPID.IsZero() {
-				continue
-			}
-			if parents++; of.Has(int64(p.ParentPID)) && !of.Has(p.PID) {
-				of, found = append(of, filter.Number(p.PID)...), true
-			}
-		}
-	}
-	if parents == 0 {
-		cli.Report(cmd, errors.New("--children: the trace does not tell which process began which"))
-	}
-	return of, nil
-}
-
 // findProcesses looks for the processes and the activities whose names were given.
 func (s *Selector) findProcesses(cmd *cobra.Command, in *Input, paths []string) error {
 	if err := s.findZone(cmd, in, paths); err != nil {
@@ -156,9 +118,7 @@ func (s *Selector) findProcesses(cmd *cobra.Command, in *Input, paths []string) 
 	if err := s.findNamed(cmd, in, paths); err != nil || !s.children {
 		return err
 	}
-	var err error
-	s.Header.Processes, err = withChildren(cmd, in, paths, s.Header.Processes)
-	return err
+	return withChildren(cmd, in, paths, &s.Header)
 }
 
 // findNamed looks for the processes and threads whose names were given.
