@@ -144,7 +144,7 @@ func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 		n.Threads[id] = name
 		return
 	}
-	if before := n.Processes[id]; before != "" && before != name && starts(r, e) {
+	if before := n.Processes[id]; before != name && starts(r, e) { // who had it before may have no name
 		n.follow(id, before, name, r.Time().UnixNano())
 	}
 	n.Processes[id] = name
@@ -187,9 +187,11 @@ func (n *Names) OfLife(id int64, life int) string {
 // time, which do not part them.
 func (n *Names) Join() {
 	for id, list := range n.lives {
-		names := make([]string, len(list))
+		names := make([]string, 0, len(list))
 		for i := range list {
-			names[i] = list[i].Name
+			if name := list[i].Name; name != "" {
+				names = append(names, name)
+			}
 		}
 		n.Processes[id] = strings.Join(names, andThen)
 	}
@@ -310,7 +312,11 @@ func (n *Names) OfProcess(pid int64) string {
 // OfProcessAt is OfProcess at a time, in nanoseconds since 1970.
 func (n *Names) OfProcessAt(pid, at int64) string {
 	for _, l := range n.lives[pid] {
-		if l.From <= at && at < l.To {
+		switch {
+		case at < l.From || at >= l.To:
+		case l.Name == "":
+			return fmt.Sprintf("process %d", pid)
+		default:
 			return fmt.Sprintf("%s (%d)", l.Name, pid)
 		}
 	}

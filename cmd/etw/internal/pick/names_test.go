@@ -40,3 +40,19 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
+
+// TestNobody: before a process began, its number had a process of which the trace does not tell the name.
+func TestNobody(t *testing.T) {
+	n, decoder, e := NewNames(), builtin.NewDecoder(), &kernel.ProcessStartV3{ProcessID: 300, ImageFileName: etw.ANSI("late.exe")}
+	payload, err := e.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &etw.Record{Kind: etw.KindClassic, Provider: e.EventDesc().Class, Opcode: 1, Version: 3, PointerSize: etw.Ptr64, Timestamp: 133_000_000_000_000_000, Payload: payload}
+	n.Learn(decoder, r, decoder.Event(r))
+	n.Join()
+	at := r.Time().UnixNano()
+	if before, then, all := n.OfProcessAt(300, at-1), n.OfProcessAt(300, at), n.Process(300); before != "process 300" || then != "late.exe (300)" || all != "late.exe" {
+		t.Errorf("%q, then %q, in all %q", before, then, all)
+	}
+}
