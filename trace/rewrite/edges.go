@@ -37,6 +37,7 @@ const (
 	aProcessor
 	fileRequest
 	diskRequest
+	poolMemory
 )
 
 func (k subjectKind) of(number uint64) subject { return number ^ uint64(k)<<56 }
@@ -67,6 +68,8 @@ const (
 	begins
 	ends
 	lasted // it began before: the time of that is in it
+	allocates
+	frees
 )
 
 // An offset is so many bytes and pointers into a payload.
@@ -92,6 +95,7 @@ var (
 	diskClass   = etw.MustParseGUID("3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c")
 	memoryClass = etw.MustParseGUID("3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c")
 	fileClass   = etw.Versions(new(kernel.AnyFileIoName))[0].Class
+	poolClass   = etw.MustParseGUID("0268a8b6-74fd-4302-9dd0-6e8f1795c0cf")
 	perfClass   = etw.Versions(new(kernel.AnyPerfInfoSetInterval))[0].Class
 )
 
@@ -108,6 +112,8 @@ var steps = []step{
 	{does: begins, of: diskClass, numbers: []uint16{12, 13, 15}, kind: diskRequest},
 	{does: ends, of: diskClass, numbers: []uint16{10, 11}, kind: diskRequest, request: offset{24, 1}, began: offset{24, 2}, hasBegan: true},
 	{does: ends, of: diskClass, numbers: []uint16{14}, kind: diskRequest, request: offset{16, 0}, began: offset{8, 0}, hasBegan: true},
+	{does: allocates, of: poolClass, numbers: []uint16{32, 33}, kind: poolMemory, request: offset{8, 1}},
+	{does: frees, of: poolClass, numbers: []uint16{34, 35}, kind: poolMemory, request: offset{8, 1}},
 	{does: lasted, of: memoryClass, numbers: []uint16{32}},
 	{does: lasted, of: perfClass, numbers: []uint16{50, 66, 67, 68, 69}},
 	{does: lasted, of: registryClass, numbers: []uint16{10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 26, 27}},
@@ -128,21 +134,21 @@ func stepOf(r *etw.Record) (*step, subject) {
 	return new(step), 0
 }
 
-// Requests are those of chosen records to files and disks that are not over: the end is the event of
-// whoever was on then, or of nobody.
+// Requests are those of chosen records to files and disks that are not over, and their memory of
+// pools: the end is the event of whoever was on then, or of nobody.
 type requests map[subject]bool
 
 // chose takes a chosen record.
 func (q *requests) chose(r *etw.Record) {
 	switch s, request := stepOf(r); s.does {
-	case begins:
+	case begins, allocates:
 		if *q == nil {
 			*q = make(requests)
 		}
 		if len(*q) < maxRunners {
 			(*q)[request] = true
 		}
-	case ends:
+	case ends, frees:
 		delete(*q, request)
 	}
 }
@@ -153,11 +159,12 @@ func (q requests) needs(r *etw.Record) bool {
 		return false
 	}
 	s, request := stepOf(r)
-	if s.does != begins && s.does != ends || !q[request] {
+	over := s.does == ends || s.does == frees
+	if !over && s.does != begins && s.does != allocates || !q[request] {
 		return false
 	}
 	delete(q, request) // also where another one has its place: the end is missing
-	return s.does == ends
+	return over
 }
 
 // Look takes a record, in the order of the trace, and reports whether there is more to look at:

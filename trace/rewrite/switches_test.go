@@ -57,13 +57,22 @@ func TestKeeperRequests(t *testing.T) {
 		r.Payload = binary.LittleEndian.AppendUint64(r.Payload, irp)
 		return r
 	}
+	pool := func(opcode etw.Opcode, address uint64) *etw.Record {
+		r := &etw.Record{Kind: etw.KindClassic, Provider: poolClass, Opcode: opcode, PointerSize: etw.Ptr64, Payload: make([]byte, 16)}
+		r.Payload = binary.LittleEndian.AppendUint64(r.Payload, address)
+		return r
+	}
 	k := new(Keeper)
+	k.Chose(pool(32, 1))
 	k.Chose(about(new(kernel.AnyFileIoCleanup), 1))
 	k.Chose(about(new(kernel.AnyFileIoFlush), 2))
 	for i, step := range []struct {
 		r    *etw.Record
 		want bool
 	}{
+		{pool(34, 3), false},
+		{pool(34, 1), true},
+		{pool(34, 1), false},
 		{about(new(kernel.AnyFileIoOperationEnd), 3), false},
 		{about(new(kernel.AnyFileIoOperationEnd), 1), true},
 		{about(new(kernel.AnyFileIoOperationEnd), 1), false},
