@@ -21,14 +21,15 @@ type sampleCount struct{ all, stacks int }
 
 // A dumpedSample is a sample as dump has it.
 type dumpedSample struct {
-	MS     float64         `json:"ms"`
-	PID    int64           `json:"pid"`
-	TID    int64           `json:"tid"`
-	Stack  []any           `json:"stack"`
-	Fields json.RawMessage `json:"fields"`
+	MS     float64             `json:"ms"`
+	PID    int64               `json:"pid"`
+	TID    int64               `json:"tid"`
+	Stack  []any               `json:"stack"`
+	Fields struct{ Flags int } `json:"fields"`
 }
 
-// dumpSamples returns the samples of a trace, without those of idle threads.
+// dumpSamples returns the samples of a trace, without those of idle threads that no DPC and no
+// interrupt interrupts.
 func dumpSamples(t *testing.T, path string) []dumpedSample {
 	t.Helper()
 	var out, complaints bytes.Buffer
@@ -43,7 +44,7 @@ func dumpSamples(t *testing.T, path string) []dumpedSample {
 		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
 			t.Fatal(err)
 		}
-		if s.TID != 0 && s.PID != 0 {
+		if s.TID != 0 && s.PID != 0 || s.TID == 0 && s.Fields.Flags&3 != 0 {
 			list = append(list, s)
 		}
 	}
