@@ -15,10 +15,11 @@ import (
 type etlReader struct {
 	*etl.Reader
 	header etl.Header
+	size   int64      // of one file, else 0
 	once   *same.Once // of several files: parts of a trace have records at their ends both
 }
 
-func newETL(r *etl.Reader) *etlReader { return &etlReader{Reader: r, header: r.Header()} }
+func newETL(r *etl.Reader, size int64) *etlReader { return &etlReader{r, r.Header(), size, nil} }
 
 func (r *etlReader) Next(rec *etw.Record) error { return r.once.Next(r.Reader, rec) }
 
@@ -40,7 +41,7 @@ func (etlFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, error) 
 		}
 		return nil, err
 	}
-	return []*File{o.found(newETL(r))}, nil
+	return []*File{o.found(newETL(r, size))}, nil
 }
 
 func (etlFormat) session(paths []string, o *options) (reader, error) {
@@ -48,7 +49,7 @@ func (etlFormat) session(paths []string, o *options) (reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &etlReader{r, r.Header(), same.NewOnce(!o.repeated)}, nil
+	return &etlReader{Reader: r, header: r.Header(), once: same.NewOnce(!o.repeated)}, nil
 }
 
 func (o *options) etlOptions() []etl.Option {
@@ -87,9 +88,8 @@ func (r *etlReader) stats() Stats {
 func (r *etlReader) head() Head {
 	h := &r.header
 	return Head{
-		Recorder: Windows, Stopped: h.End != 0, End: h.End, Written: int64(h.BuffersWritten) * int64(h.BufferSize),
-		Zone:     h.Zone,
-		Identity: identity("etl\x00"+h.SessionName, int64(h.Boot), int64(h.Processors)),
+		Recorder: Windows, Stopped: h.End != 0, End: h.End, Written: int64(h.BuffersWritten) * int64(h.BufferSize), Zone: h.Zone,
+		Overwritten: h.Mode&(etl.ModeCircular|etl.ModeRelog) == etl.ModeCircular && r.size > 0 && int64(h.BuffersWritten)*int64(h.BufferSize) > r.size, Identity: identity("etl\x00"+h.SessionName, int64(h.Boot), int64(h.Processors)),
 	}
 }
 

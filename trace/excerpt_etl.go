@@ -31,7 +31,7 @@ func (etlFormat) excerpt(o *opening, src io.ReaderAt, size int64) (reader, int64
 	if err != nil {
 		return nil, 0, err
 	}
-	return &etlExcerptReader{newETL(r)}, size, nil
+	return &etlExcerptReader{newETL(r, 0)}, size, nil
 }
 
 // etlEnds returns the begin and the end of an .etl file, both of whole buffers, or nil if

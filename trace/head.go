@@ -17,9 +17,9 @@ type Head struct {
 	// goes on, besides its clock.
 	Identity []byte
 	// Stopped is set if the session was stopped, and Written is how many bytes it then had
-	// written, both where the head tells.
-	Stopped bool
-	Written int64
+	// written, both where the head tells. Overwritten is set if it wrote over the oldest records.
+	Stopped, Overwritten bool
+	Written              int64
 	// End is when the session ended, 0 if the head does not tell.
 	End etw.FileTime
 	// Zone is the local time of the machine when the session began, nil if the head does

@@ -265,7 +265,7 @@ func (u *Usage) sampled(r *etw.Record) {
 }
 
 // Settle adds the time that threads ran up to the last event. It is to be called
-// when all records have been. Where switches are missing, a processor that had none
+// when all records have been. Where switches are missing, or the end of the trace is, a processor that had none
 // for long may well have been idle, and nothing is added.
 func (u *Usage) Settle() {
 	for number := range u.unknown {
@@ -273,7 +273,7 @@ func (u *Usage) Settle() {
 			u.meet(t, number)
 		}
 	}
-	if u.gaps.All > 0 {
+	if u.gaps.All > 0 || u.window.Lacking().End {
 		return
 	}
 	for i := range u.cpus {

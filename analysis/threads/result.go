@@ -21,6 +21,9 @@ type Result struct {
 	// Strays are switches of threads that the recorder did not know; they are in no
 	// other figure.
 	Strays int `json:"strays,omitempty"`
+	// DarkMS is the time in which events of a processor are missing, as the trace does not have all
+	// that was recorded: threads that are not seen to run then are in UnknownMS.
+	DarkMS float64 `json:"darkMs,omitempty"`
 	// Folded are times off processors that are not kept one by one, the longest of FoldedMS: there
 	// is no room for so many. Sums are right all the same.
 	Folded   int     `json:"folded,omitempty"`
@@ -84,11 +87,13 @@ func (a *Analysis) Result() *Result {
 		Folded: a.folded, FoldedMS: ms(a.longestFolded), Threads: []Thread{}, Processors: []Processor{}}
 	var sums [doings]int64
 	a.settle()
+	dark := a.darkness()
+	res.DarkMS = ms(a.dim(dark))
 	for _, x := range a.order {
 		if x.TID == 0 || !x.seen {
 			continue
 		}
-		t, own := a.result(x)
+		t, own := a.result(x, dark)
 		if a.window.Chosen() && t.LifeMS == 0 && t.Switches == 0 {
 			continue
 		}
@@ -116,7 +121,7 @@ func (a *Analysis) Any() (switches, readies bool) { return a.switches.All > 0, a
 // time returns the time of a processor, which is not changed by it where others have it.
 func (a *Analysis) time(p *processor, number int) Processor {
 	end := p.since
-	if a.gaps.All == 0 {
+	if a.gaps.All == 0 && !a.window.Lacking().End {
 		end = a.now
 	}
 	from, to := a.window.Clip(p.since, end)
@@ -151,15 +156,21 @@ func timesOf(sums [doings]int64) Times {
 }
 
 // result returns the time of a thread until now, with its present state.
-func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
+func (a *Analysis) result(x *thread, dark []span) (Thread, [doings]int64) {
 	sums, end, open := x.sums, a.now, int64(0)
 	if p := x.Process; p != nil && p.Ended { // the end of the thread may be lost
 		end = max(x.since, min(end, a.origin+int64(a.machine.MS(p.End)*1e6)))
 	}
+	for does, ns := range x.dark {
+		sums[does] -= ns
+		sums[unknown] += ns
+	}
 	tail := func(does doing, from, to int64) int64 {
+		n := a.known(dark, from, to, does == waiting)
 		from, to = a.window.Clip(from, to)
-		sums[does] += to - from
-		return to - from
+		sums[does] += n
+		sums[unknown] += to - from - n
+		return n
 	}
 	switch {
 	case x.over:
@@ -179,7 +190,7 @@ func (a *Analysis) result(x *thread) (Thread, [doings]int64) {
 	}
 	from, to := a.window.Clip(x.first, end)
 	return Thread{PID: pidOf(x.Thread), Process: x.Program(), TID: x.TID, Name: x.Name, LifeMS: ms(to - from), Times: timesOf(sums), OpenMS: ms(open),
-		Switches: x.switches, Waits: x.waits, Preempted: x.forced, LongestMS: ms(x.longest), Samples: x.samples}, sums
+		Switches: x.switches, Waits: x.waits, Preempted: x.forced, LongestMS: ms(x.longestLit), Samples: x.samples}, sums
 }
 
 // runsUntil returns until when a thread is known to run that does.
@@ -187,7 +198,7 @@ func (a *Analysis) runsUntil(x *thread) int64 {
 	switch {
 	case a.blurred: // recorders tell of a rest when it is over
 		return max(x.since, x.sampled)
-	case a.gaps.All > 0:
+	case a.gaps.All > 0 || a.window.Lacking().End:
 		return x.since
 	}
 	return a.now

@@ -81,25 +81,34 @@ func (x *thread) fold(o *off) {
 	if x.rests == nil {
 		x.rests = &folded{from: o.from}
 	}
-	o.each(func(does doing, _, times, ns int64) {
+	o.each(nil, func(does doing, _, times, ns int64) {
 		x.rests.times[does] += times
 		x.rests.ns[does] += ns
 	})
 }
 
 // each calls do for each part of a time off, with the state of the thread, its begin, how often it
-// counts, and its length. Times that were waiting or ready are unknown.
-func (o *off) each(do func(does doing, from, times, ns int64)) {
+// counts, and its length without what is dark. Times that were waiting or ready are unknown.
+func (o *off) each(dark []span, do func(does doing, from, times, ns int64)) {
+	part := func(does doing, from, to, times int64) {
+		end := to
+		if does != waiting || !o.byOther {
+			end = until(dark, from, to)
+		}
+		if n := lit(dark, from, end); n > 0 || from == to { // else nobody knows
+			do(does, from, times, n)
+		}
+	}
 	times := int64(1)
 	switch {
 	case o.blurred:
 		do(unknown, o.from, 1, o.till-o.from)
 		return
 	case o.waited:
-		do(waiting, o.from, 1, o.readied-o.from)
+		part(waiting, o.from, o.readied, 1)
 		times = 0
 	}
 	if o.till > o.readied || !o.waited {
-		do(ready, o.readied, times, o.till-o.readied)
+		part(ready, o.readied, o.till, times)
 	}
 }

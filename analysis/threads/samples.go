@@ -23,6 +23,7 @@ const Blocked = "blocked"
 // reason is that of the kernel, and by is who ended it, where the trace tells.
 func (a *Analysis) Samples() []*stacks.Samples {
 	a.bound.Flush()
+	dark := a.darkness()
 	out := stacks.NewSamples(Blocked, stacks.ValueType{Name: "times", Unit: "count"}, stacks.ValueType{Name: "blocked", Unit: "nanoseconds"})
 	states := [doings]stacks.LabelSet{ready: out.Label(0, "state", "ready"), waiting: out.Label(0, "state", "waiting"), unknown: out.Label(0, "state", "waiting or ready")}
 	if a.blurred || a.scheduler {
@@ -34,7 +35,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 		pid := pidOf(o.thread.Thread)
 		frames = a.bound.AppendFrames(frames[:0], o.stack)
 		stack := out.InternAddresses(pid, frames)
-		o.each(func(does doing, from, times, ns int64) {
+		o.each(dark, func(does doing, from, times, ns int64) {
 			labels := states[does]
 			if does == waiting {
 				labels = out.Label(labels, "reason", o.why)

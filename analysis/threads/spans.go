@@ -21,8 +21,12 @@ type Span struct {
 func (a *Analysis) Spans() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		a.settle()
+		dark := a.darkness()
 		for i := range a.off {
 			for _, s := range a.off[i].spans() {
+				if s.State != "running" && lit(dark, s.From, s.To) < s.To-s.From {
+					continue
+				}
 				if s.To > s.From && !yield(s) {
 					return
 				}

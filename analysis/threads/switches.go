@@ -13,6 +13,7 @@ type Switch struct {
 	*off
 	atMS   float64
 	window *window.Window
+	dark   []span
 	origin int64 // of the session
 }
 
@@ -48,9 +49,12 @@ func (s *Switch) byName() string {
 	return ""
 }
 
-// waitedMS is not known where no event tells since when.
+// isDark reports whether the thread may have run in a part of a time.
+func (s *Switch) isDark(from, to int64) bool { return lit(s.dark, from, to) < to-from }
+
+// waitedMS is not known where no event tells since when, or events are missing.
 func (s *Switch) waitedMS() measure.Float {
-	if s.unseen {
+	if s.unseen || s.isDark(s.from, s.readied) {
 		return measure.Float{}
 	}
 	return measure.Known(s.part(s.from, s.readied))
@@ -58,7 +62,7 @@ func (s *Switch) waitedMS() measure.Float {
 
 // readyMS is not known where no event tells when a wait ended: the wait has that time, too.
 func (s *Switch) readyMS() measure.Float {
-	if s.waited && !s.byOther {
+	if s.waited && !s.byOther || s.isDark(s.readied, s.till) {
 		return measure.Float{}
 	}
 	return measure.Known(s.part(s.readied, s.till))
@@ -75,11 +79,11 @@ func (s *Switch) ranMS() measure.Float {
 // [window.Window] all that have a part in it, which counts. They are not a part of the [Result]:
 // there may be millions.
 func (a *Analysis) Switches(has func(*system.Thread) bool) []Switch {
-	list := make([]Switch, 0, len(a.off))
+	list, dark := make([]Switch, 0, len(a.off)), a.darkness()
 	for i := range a.off {
 		o := &a.off[i]
 		if a.window.Meets(o.from, o.till+max(o.ran, 0)) && has(o.thread.Thread) {
-			list = append(list, Switch{o, ms(o.till - a.origin), a.window, a.origin})
+			list = append(list, Switch{o, ms(o.till - a.origin), a.window, dark, a.origin})
 		}
 	}
 	return list

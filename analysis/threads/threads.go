@@ -12,7 +12,8 @@
 // ready (it could run, but no processor does it), waiting, or unknown. The last is the time
 // between two events that contradict each other: of a trace that a tool filtered, or that
 // lost events. A thread runs only as long as the next switch on its processor says that it
-// was the one that ran there.
+// was the one that ran there. Where a trace does not have all that was recorded, each time in which
+// events of a processor are missing is unknown of all threads that are not seen to run.
 //
 // Recorders of Linux tell when a thread goes off its processor, and for how long: their
 // account of it begins where it first went, or a sample was taken of it, and ends where it
@@ -51,6 +52,9 @@ type Analysis struct {
 	origin     int64 // of the session
 
 	longestFolded int64
+
+	gone   []span // when processors have no events
+	rested []rest // the latest mostOff
 
 	begun     bool
 	switches  window.Count
@@ -100,11 +104,12 @@ type thread struct {
 	// ranFrom and ranTo are when it ran last, 0 if that is not known.
 	ranFrom, ranTo int64
 	over           bool
-	sums           [doings]int64
+	sums, dark     [doings]int64 // dark are those of sums that are unknown: see dark.go
 	switches       int
 	waits          int
 	forced         int // off a processor though ready
 	longest        int64
+	longestLit     int64
 	rests          *folded // times off that are not kept; nil without any
 }
 
@@ -198,9 +203,15 @@ func (a *Analysis) rests(o off) (number int64) {
 // spends takes what a thread did for a time, of which the part in the window counts: it
 // returns that.
 func (a *Analysis) spends(x *thread, does doing, from, to int64) (partFrom, partTo int64) {
-	from, to = a.window.Clip(from, to)
-	x.sums[does] += to - from
-	return from, to
+	partFrom, partTo = a.window.Clip(from, to)
+	x.sums[does] += partTo - partFrom
+	if does != running && does != unknown && partTo > partFrom && !a.blurred {
+		if len(a.rested) == mostOff {
+			a.rested = append(a.rested[:0], a.rested[mostOff/2:]...)
+		}
+		a.rested = append(a.rested, rest{x, does, does == waiting && x.byOther, span{from, to}})
+	}
+	return partFrom, partTo
 }
 
 // ran takes that a thread ran.
@@ -356,6 +367,7 @@ func (a *Analysis) count(p *processor, before *thread, number int, at int64) {
 		p.begun, p.first = true, at
 	case p.thread != before:
 		a.gaps.Add(a.window.Has(at))
+		a.gap(p.since, at)
 		if p.stay != nil {
 			p.stay.doubtful = true
 		}

@@ -15,7 +15,19 @@ import (
 type Window struct {
 	from, to int64 // nanoseconds since 1970
 	chosen   bool
+	lacks    Lacks
 }
+
+// Lacks says that a trace does not have all that was recorded: Any of it, events of its Begin, as
+// they were overwritten, or of its End, as it was cut off. Of these times it may have the events of
+// some processors alone.
+type Lacks struct{ Any, Begin, End bool }
+
+// Lack says what the trace lacks. It is to be called when all records have been.
+func (w *Window) Lack(l Lacks) { w.lacks = l }
+
+// Lacking returns what the trace lacks, as far as that was said.
+func (w *Window) Lacking() Lacks { return w.lacks }
 
 // Of returns the window of the analyses of a mux that follow one.
 func Of(mux *etw.Mux) *Window {
@@ -25,7 +37,7 @@ func Of(mux *etw.Mux) *Window {
 // Between makes w the time from one moment on until before another. A zero moment is no bound.
 // It is to be called before there are records.
 func (w *Window) Between(from, to time.Time) {
-	*w = Window{math.MinInt64, math.MaxInt64, true}
+	*w = Window{from: math.MinInt64, to: math.MaxInt64, chosen: true}
 	if !from.IsZero() {
 		w.from = from.UnixNano()
 	}

@@ -116,6 +116,9 @@ func missingSwitches(s *threads.Result) []string {
 		return nil
 	}
 	var list []string
+	if s.DarkMS > 0 {
+		list = append(list, s.Dark())
+	}
 	if s.Gaps > 0 {
 		list = append(list, fmt.Sprintf("context switches are missing in %s: the state of threads there is unknown, and waits may be several", show.Count(s.Gaps, "place", "places")))
 	}

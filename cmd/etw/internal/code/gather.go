@@ -241,6 +241,9 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 	if open > 0 {
 		facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", show.MS(open)))
 	}
+	if res.DarkMS > 0 {
+		facts = append(facts, res.Dark())
+	}
 	if res.Gaps > 0 {
 		facts = append(facts, fmt.Sprintf("context switches are missing in %s: of %s nobody knows the state of threads", show.Count(res.Gaps, "place", "places"), show.MS(res.UnknownMS)))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -77,7 +78,28 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	})
 	i.Names.Join()
 	i.Trouble = err != nil
+	lacks := Lacks(t)
+	lacks.Any, lacks.End = lacks.Any || i.Trouble, lacks.End || i.Trouble
+	window.Of(i.Mux).Lack(lacks)
 	return err
+}
+
+// Lacks says what a trace that was read lacks of what was recorded.
+func Lacks(t *trace.Trace) (l window.Lacks) {
+	for _, f := range t.Files() {
+		n, head := f.Stats(), f.Head()
+		if head.Recorder != trace.Windows {
+			continue
+		}
+		l.Begin = l.Begin || head.Overwritten
+		l.Any = l.Any || l.Begin || n.Lost+n.LostBuffers > 0 || f.Damaged()
+		for _, fact := range f.Facts() {
+			if clean, ok := fact.Value.(bool); ok && fact.Key == "endedCleanly" && !clean && !f.Damaged() {
+				l.Any, l.End = true, true
+			}
+		}
+	}
+	return l
 }
 
 // leave leaves a record out of the answer.
