@@ -265,8 +265,8 @@ func (u *Usage) sampled(r *etw.Record) {
 }
 
 // Settle adds the time that threads ran up to the last event. It is to be called
-// when all records have been. Where switches are missing, or the end of the trace is, a processor that had none
-// for long may well have been idle, and nothing is added.
+// when all records have been. Where switches are missing, or the end of the trace is, a processor that
+// had none for long may well have been idle, and nothing is added.
 func (u *Usage) Settle() {
 	for number := range u.unknown {
 		if t := u.machine.ThreadOf(number); t != nil {

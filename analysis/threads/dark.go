@@ -56,6 +56,13 @@ func (a *Analysis) darkness() (dark []span) {
 	return dark
 }
 
+// Unseen returns a function that reports whether a thread that is not seen to run in a time, in nanoseconds
+// since 1970, may have run in a part of it: events of a processor are missing.
+func (a *Analysis) Unseen() func(from, to int64) bool {
+	dark := a.darkness()
+	return func(from, to int64) bool { return lit(dark, from, to) < to-from }
+}
+
 // until returns when a time begins to be dark, or its end. Of a rest of which no event tells the end
 // nothing is known from then on: the thread may wait after the dark, or be ready.
 func until(dark []span, from, to int64) int64 {

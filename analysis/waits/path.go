@@ -27,6 +27,7 @@ type Paths struct {
 	over  map[int64]int64    // when the rundown of a process began, which ends its session
 	told  map[threadID]times // which switches tell of
 	last  func() []threads.State
+	dark  func() func(from, to int64) bool // whether a thread that waits may have run
 	count int
 	lost  int
 }
@@ -86,7 +87,7 @@ func NewPaths(mux *etw.Mux) *Paths {
 		p.keep(id, blocked{from: from, readied: readied, till: till, kind: "off", waker: by})
 	})
 	switched.OnRun(func(t *system.Thread, from, to int64) { p.tell(idOf(t), from, to) })
-	p.last = switched.Last
+	p.last, p.dark = switched.Last, switched.Unseen
 	return p
 }
 
@@ -178,6 +179,14 @@ type PathPart struct {
 // nanoseconds since 1970 as origin is, from which times count. A rundown is no part of it.
 func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *PathResult {
 	res := &PathResult{Schema: 1, Paths: []Path{}, Lost: p.lost}
+	unseen := p.dark()
+	for _, list := range p.waits {
+		for i := range list {
+			if b := &list[i]; b.kind == "off" && unseen(b.from, b.till) {
+				*b = blocked{from: b.from, readied: b.till, till: b.till, kind: untold}
+			}
+		}
+	}
 	best, ok := p.longest(from, to, has)
 	if !ok {
 		return res
@@ -188,8 +197,11 @@ func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *P
 	w := &pathWalk{Paths: p, origin: origin, tails: make(map[threadID]blocked)}
 	for _, x := range p.last() {
 		kind := "off"
-		if x.Runs {
+		switch {
+		case x.Runs:
 			kind = "runs"
+		case unseen(x.From, x.End):
+			kind, x.To = untold, x.End
 		}
 		w.tails[idOf(x.Thread)] = blocked{from: x.From, readied: x.To, till: x.End, kind: kind}
 	}

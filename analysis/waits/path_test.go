@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -78,6 +79,12 @@ func TestPathOfSwitches(t *testing.T) {
 	}
 	if want := []part{{untold, 10}, {"runs", 2}, {"off", 8}, {"runs", 3}, {"off", 9}, {untold, 8}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+	to(35, 3, 0) // 3 came before, which is lost, and so may be that 1 ran
+	window.Of(&mux).Lack(window.Lacks{Any: true})
+	res = p.Result(origin, origin, origin+int64(34*time.Millisecond), func(_, tid int64) bool { return tid == 1 })
+	if last := res.Paths[0].Parts[len(res.Paths[0].Parts)-1]; last.Kind != untold || last.DurationMS != 11 {
+		t.Errorf("where events are missing it is %+v", last)
 	}
 	if res := p.Result(origin, origin+int64(25*time.Millisecond), origin+int64(31*time.Millisecond), func(_, tid int64) bool { return tid == 2 }); len(res.Paths) != 1 {
 		t.Errorf("a thread that switches tell of has no path")
