@@ -171,6 +171,16 @@ func begin(mux, wide *etw.Mux) *Set {
 	return s
 }
 
+// Of returns the one of the analyses that has a type, such as [*gc.Analysis], or nil.
+func Of[A any](s *Set) (found A) {
+	for _, x := range s.analyses {
+		if a, ok := x.(A); ok {
+			return a
+		}
+	}
+	return found
+}
+
 // Wide gives those analyses a record that follow a part of the time. Of one that is not to count
 // whatever its time is, some learn which code there is.
 func (s *Set) Wide(r *etw.Record, counts bool) error {

@@ -26,6 +26,40 @@ func (a *Analysis) NamedBy(all *Analysis) {
 	a.known = all.spots()
 }
 
+// Hold has OnEnd called by [Analysis.Release] once all is read, and call stacks have the names of
+// [Analysis.NameBy]. Of more activities than most none is kept.
+func (a *Analysis) Hold(most int) { a.holds = most }
+
+// A held is an activity that ended.
+type held struct {
+	of *process
+	*activity
+}
+
+func (a *Analysis) hold(rt *process, c *activity) {
+	if a.tooMany = a.tooMany || len(a.held) == a.holds; a.tooMany {
+		a.held = nil
+		return
+	}
+	a.held = append(a.held, held{rt, c})
+}
+
+// Release calls what OnEnd was given for all activities that ended, in their order, or returns
+// false if there were too many: another analysis of the same records is to take them, by
+// [Analysis.NamedBy].
+func (a *Analysis) Release() bool {
+	if a.tooMany {
+		return false
+	}
+	a.known = a.spots()
+	for _, c := range a.held {
+		c.tell(c.of, a.known)
+		a.ended(c.of.PID, c.task.provider, c.task.name, c.Activity)
+		c.Path, c.Causes = nil, nil
+	}
+	return true
+}
+
 // Kinds returns what tells, once all is read, of which kind a [Part] is that an activity had
 // when it ended: call stacks may say that a thread that ran then slept.
 func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
@@ -44,8 +78,8 @@ type spotsOf map[stacks.ID]spots.Spot
 // spots returns the readings of the call stacks of parts.
 func (a *Analysis) spots() spotsOf {
 	s := a.flow.Stacks()
-	if a.named == nil || s == nil {
-		return nil
+	if a.known != nil || a.named == nil || s == nil {
+		return a.known
 	}
 	s.SetReading(cpu.Reading)
 	p := a.named(s)

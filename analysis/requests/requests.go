@@ -51,7 +51,10 @@ type Analysis struct {
 	explain   func(task, endpoint string, act *Activity) bool // or nil
 	tells     bool                                            // those that end say where their time went
 	named     func(*stacks.Samples) *stacks.Profile           // or nil
-	known     spotsOf                                         // before all is read, or nil
+	known     spotsOf                                         // the readings of call stacks, or nil
+	held      []held                                          // that ended
+	holds     int                                             // how many may be held, 0 if none are to be
+	tooMany   bool                                            // more than that
 	part
 }
 
@@ -434,7 +437,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 	if slow || a.ended != nil {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
 		c.identify(r.ProcessID)
-		if a.tells {
+		if a.tells && a.holds == 0 {
 			c.tell(rt, a.known)
 		}
 	}
@@ -443,6 +446,11 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 	}
 	if a.ended != nil {
 		c.Endpoint = c.endpoint()
+	}
+	switch {
+	case a.holds > 0:
+		a.hold(rt, c)
+	case a.ended != nil:
 		a.ended(rt.PID, t.provider, t.name, c.Activity)
 	}
 }

@@ -40,14 +40,20 @@ func (m *CodeMap) Native(pid int64, address uint64, at time.Time) (symbols.Nativ
 	return n, ok
 }
 
-// find returns also where the name of the function is from.
-func (m *CodeMap) find(pid int64, address uint64, at time.Time) (n symbols.Native, from string, ok bool) {
-	n, ok = m.Code.Native(pid, address, at)
+// Recorded returns the facts that the trace has about native code.
+func (m *CodeMap) Recorded(pid int64, address uint64, at time.Time) (symbols.Native, bool) {
+	n, ok := m.Code.Native(pid, address, at)
 	if !ok {
 		image, found := m.machine.Native(pid, address, at)
 		image.NotCode = n.NotCode
 		n, ok = image, found
 	}
+	return n, ok
+}
+
+// find returns also where the name of the function is from.
+func (m *CodeMap) find(pid int64, address uint64, at time.Time) (n symbols.Native, from string, ok bool) {
+	n, ok = m.Recorded(pid, address, at)
 	if n.Function != "" || m.files == nil {
 		return n, FromRecorder, ok
 	}

@@ -55,24 +55,33 @@ func NewBoundStacks(named func() *CodeNamer) *BoundStacks {
 // they were recorded when the stacks were. Files are the names of files.
 func LookFirst(cmd *cobra.Command, in *pick.Input, paths []string, b *BoundStacks, files *pick.Operations) (*pick.Names, error) {
 	first := *in
-	first.NoAttribute, first.Quiet, first.Foresight = true, true, nil
-	t, _, err := first.Open(cmd, paths, false)
+	who, decoder := pick.Foresee(), builtin.NewDecoder()
+	_, err := b.findAll(cmd, &first, paths, func(rec *etw.Record) {
+		who.Learn(decoder, rec, decoder.Event(rec))
+		files.Learn(rec)
+	})
+	who.Rules = nil // those that show events have their own numbers for them
+	return who, err
+}
+
+// findAll finds the stacks of traces, by a pass of its own in which see has all records. It returns
+// how many files there are.
+func (b *BoundStacks) findAll(cmd *cobra.Command, in *pick.Input, paths []string, see func(*etw.Record)) (files int, err error) {
+	in.NoAttribute, in.Quiet, in.Foresight = true, true, nil
+	t, _, err := in.Open(cmd, paths, false)
 	if errors.Is(err, cli.ErrReported) { // the pass that prints says it
 		err = nil
 	}
 	if t == nil || err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer t.Close()
-	who, decoder := pick.Foresee(), builtin.NewDecoder()
 	err = pick.Once(cmd, t, func(rec *etw.Record) error {
-		who.Learn(decoder, rec, decoder.Event(rec))
-		files.Learn(rec)
+		see(rec)
 		return b.find(rec)
 	})
 	b.done()
-	who.Rules = nil // those that show events have their own numbers for them
-	return who, err
+	return len(t.Files()), err
 }
 
 // stacksApart reports whether a file may have stacks that are events of their own.
@@ -128,8 +137,13 @@ func BindStacks(cmd *cobra.Command, in *pick.Input, t *trace.Trace, paths []stri
 	if slices.Contains(paths, trace.Stdin) || !slices.ContainsFunc(t.Files(), stacksApart) {
 		return t, nil
 	}
-	b := NewBoundStacks(nil)
-	if _, err := LookFirst(cmd, in, paths, b, pick.NewOperations()); err != nil {
+	b, first := NewBoundStacks(nil), *in
+	first.HeadersOnly = true
+	files, err := b.findAll(cmd, &first, paths, func(*etw.Record) {})
+	if err == nil && files > len(t.Files()) {
+		err = errors.New("there are several traces in it, and their stacks are events of their own: unpack it")
+	}
+	if err != nil {
 		return nil, err
 	}
 	return b.Over(t), nil

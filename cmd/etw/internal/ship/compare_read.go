@@ -194,7 +194,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	i.All = func(r *etw.Record, _ *etw.EventInfo) { seen.See(r) }
 	counts := c.unit.event != nil || c.unit.text == PerOperation && c.unit.given[number] == 0
 	i.Each = func(r *etw.Record, e *etw.EventInfo) {
-		s.told = s.told || r.Provider == clr.Provider.Desc.GUID
+		s.see(r)
 		if counts {
 			s.count(r, e)
 		}
@@ -227,6 +227,9 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	r.figures = compare.Per(r.figures, r.per)
 	return r, nil
 }
+
+// see looks at a record.
+func (s *sideReader) see(r *etw.Record) { s.told = s.told || r.Provider == clr.Provider.Desc.GUID }
 
 // beyond returns what takes the records of all times.
 func (s *sideReader) beyond(set *analysis.Set) func(*etw.Record, bool) error {

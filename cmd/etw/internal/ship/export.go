@@ -79,16 +79,23 @@ func (o *exporting) chosen(cmd *cobra.Command, path string, f *trace.File) (*tra
 	return t, sel, nil
 }
 
-// take calls do for the events that are exported. Trouble is with parts of the trace: the rest
-// is good.
-func (o *exporting) take(cmd *cobra.Command, t *trace.Trace, sel *pick.Selector, do func(*etw.Record, *pick.Shot) error) (trouble, err error) {
+// take calls do for the events that are exported, and gives all of them to the tables, which are
+// nil if there are none. Trouble is with parts of the trace: the rest is good.
+func (o *exporting) take(cmd *cobra.Command, t *trace.Trace, sel *pick.Selector, tables *tableReader, do func(*etw.Record, *pick.Shot) error) (trouble, err error) {
 	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress}
-	trouble = r.Each(t, func(rec *etw.Record) error {
+	source := etw.Source(t)
+	if tables != nil {
+		source = tables.source
+	}
+	trouble = r.Each(source, func(rec *etw.Record) error {
 		s, err := sel.Take(rec, t.Elapsed(rec))
-		if s == nil || err != nil {
-			return err
+		if s != nil && err == nil {
+			err = do(rec, s)
 		}
-		return do(rec, s)
+		if tables != nil && err == nil {
+			err = tables.take(rec)
+		}
+		return err
 	})
 	if trouble != nil && !errors.Is(trouble, cli.ErrReported) || cmd.Context().Err() != nil {
 		return nil, cmp.Or(trouble, cmd.Context().Err())
@@ -198,7 +205,7 @@ func (o *exporting) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.form.unordered && o.sel.To == "" { // whose end is known by the order
+	if o.form.unordered && len(o.lake.tables) == 0 && o.sel.To == "" { // whose end is known by the order
 		opts = append(opts, trace.WithFileOrder())
 	}
 	run := func() error { return o.each(cmd, args, opts) }

@@ -261,7 +261,7 @@ func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f 
 			return err
 		}
 	}
-	trouble, err := o.take(cmd, t, sel, func(rec *etw.Record, s *pick.Shot) error {
+	trouble, err := o.take(cmd, t, sel, nil, func(rec *etw.Record, s *pick.Shot) error {
 		return m.take(rec, s)
 	})
 	if err != nil {

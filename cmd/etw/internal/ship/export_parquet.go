@@ -2,7 +2,6 @@ package ship
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -51,7 +50,7 @@ type lakeExport struct {
 func (l *lakeExport) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.host, "host", "", "the `HOST` that the traces are from; the kernel of Windows names it itself")
-	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,requests, or all:\n"+strings.Join(lakeTables, ", ")+".\nThey take a further pass, and memory for their findings")
+	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,requests, or all:\n"+strings.Join(lakeTables, ", ")+".\nThey take memory for their findings")
 	f.BoolVar(&l.goesOn, "continue", false, "leave out traces that are in the lake already, and have not changed")
 	f.StringVar(&l.memory, "memory", "48M", "hold rows of this `size` before they are written")
 	f.StringVar(&l.exact, "types", "plain", "the columns' `TYPES`: plain, which all engines have, or exact: ns, UUIDs and integers\nwithout sign")
@@ -222,9 +221,6 @@ func (l *lakeExport) done(opts *parquet.Options) *parquet.Manifest {
 // export exports one trace. The manifest is nil if nothing was; the error is errReported if
 // there was trouble with the others.
 func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *trace.File, opts *parquet.Options) (*parquet.Manifest, error) {
-	if len(l.tables) > 0 && path == trace.Stdin {
-		return nil, errors.New("--tables: the standard input can be read only once")
-	}
 	t, sel, err := o.chosen(cmd, path, f)
 	if err != nil {
 		return nil, err
@@ -235,16 +231,22 @@ func (l *lakeExport) export(o *exporting, cmd *cobra.Command, path string, f *tr
 		return nil, err
 	}
 	defer w.Abort()
-	trouble, err := o.take(cmd, t, sel, func(rec *etw.Record, s *pick.Shot) error {
+	tables, err := l.newTables(o, cmd, path, t, w)
+	if err != nil {
+		return nil, fmt.Errorf("--tables: %w", err)
+	}
+	trouble, err := o.take(cmd, t, sel, tables, func(rec *etw.Record, s *pick.Shot) error {
 		return w.AddDecoded(rec, s.Event, s.Values, s.Err)
 	})
 	if err != nil {
 		return nil, err
 	}
+	if err := tables.end(); err != nil {
+		return nil, err
+	}
 	if err := sel.ReportNone(cmd); err != nil { // what is in the lake of an earlier time stays
 		return nil, err
 	}
-	trouble = cmp.Or(trouble, l.analyses(o, cmd, path, w))
 	if err := cmd.Context().Err(); err != nil {
 		return nil, err
 	}

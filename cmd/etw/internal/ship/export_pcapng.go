@@ -42,7 +42,7 @@ func (o *exporting) writePackets(cmd *cobra.Command, args []string) error {
 	err = show.WritePage(cmd, o.path, args, func(w io.Writer) error {
 		out := pcapng.NewWriter(w)
 		packets := pcapng.NewCapture(out.Packet, sel.Known...)
-		read, err := o.take(cmd, t, sel, func(rec *etw.Record, _ *pick.Shot) error { return packets.Record(rec) })
+		read, err := o.take(cmd, t, sel, nil, func(rec *etw.Record, _ *pick.Shot) error { return packets.Record(rec) })
 		packets.End()
 		if err != nil {
 			return err

@@ -46,7 +46,7 @@ func exposeFile(o *exporting, cmd *cobra.Command, path string, f *trace.File, hi
 	sel.Decoding = false
 	var mux etw.Mux
 	a := counters.New(&mux)
-	trouble, err := o.take(cmd, t, sel, func(rec *etw.Record, s *pick.Shot) error {
+	trouble, err := o.take(cmd, t, sel, nil, func(rec *etw.Record, s *pick.Shot) error {
 		return mux.Dispatch(rec)
 	})
 	if err != nil {

@@ -19,19 +19,13 @@ import (
 // So that takes a pass of its own, where there are such samples and a trace can be read twice.
 func tellCauses(a *requests.Analysis, cmd *cobra.Command, in *pick.Input, path string, t *trace.Trace) error {
 	a.Tell()
-	sampled := slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), "nettrace") })
-	if path == trace.Stdin || !sampled {
+	if path == trace.Stdin || !sampled(t) {
 		return nil
 	}
-	first, _, err := in.Open(cmd, []string{path}, false)
-	if err != nil {
-		return nil // the other pass says so
-	}
-	defer first.Close()
 	var mux etw.Mux
 	all, code := requests.New(&mux), frames.NewCodeMap(nil)
 	all.NameBy(func(s *stacks.Samples) *stacks.Profile { return code.Below("", s) })
-	err = pick.Once(cmd, first, func(rec *etw.Record) error {
+	err := readAgain(cmd, in, path, func(rec *etw.Record) error {
 		// An event that does not fit its claim is counted where events are written.
 		_ = code.Mux.Dispatch(rec)
 		_ = mux.Dispatch(rec)
@@ -42,4 +36,19 @@ func tellCauses(a *requests.Analysis, cmd *cobra.Command, in *pick.Input, path s
 	}
 	a.NamedBy(all)
 	return nil
+}
+
+// sampled reports whether samples of a trace tell where threads slept.
+func sampled(t *trace.Trace) bool {
+	return slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return strings.HasPrefix(f.Format(), "nettrace") })
+}
+
+// readAgain makes a pass of its own over a trace, whose faults the other pass prints.
+func readAgain(cmd *cobra.Command, in *pick.Input, path string, do func(*etw.Record) error) error {
+	t, _, err := in.Open(cmd, []string{path}, false)
+	if err != nil {
+		return nil // the other pass says so
+	}
+	defer t.Close()
+	return pick.Once(cmd, t, do)
 }

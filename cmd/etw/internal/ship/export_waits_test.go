@@ -15,7 +15,8 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// TestTellCauses: activities say as they end what the table says once all is read.
+// TestTellCauses: activities say as they end what the table says once all is read, and those that
+// were held do, too.
 func TestTellCauses(t *testing.T) {
 	for _, path := range corpus.Glob(t, "causes/web-net10-ds.nettrace.gz") {
 		tr, err := trace.Open(path)
@@ -25,27 +26,40 @@ func TestTellCauses(t *testing.T) {
 		defer tr.Close()
 		var mux etw.Mux
 		code := frames.NewCodeMap(nil)
-		all, a := requests.New(&mux), requests.New(&mux)
+		all, a, late, many := requests.New(&mux), requests.New(&mux), requests.New(&mux), requests.New(&mux)
 		all.Keep(math.MaxInt / 2)
-		all.NameBy(func(s *stacks.Samples) *stacks.Profile { return code.Below("", s) })
+		for _, x := range []*requests.Analysis{all, late, many} {
+			x.NameBy(func(s *stacks.Samples) *stacks.Profile { return code.Below("", s) })
+		}
+		late.Tell()
+		late.Hold(math.MaxInt)
+		many.Hold(1)
 		cmd := &cobra.Command{}
 		cmd.SetContext(t.Context())
 		if err := tellCauses(a, cmd, new(pick.Input), path, tr); err != nil {
 			t.Fatal(err)
 		}
-		got, want := requests.Causes{}, requests.Causes{}
+		got, held, want := requests.Causes{}, requests.Causes{}, requests.Causes{}
 		add := func(sum, c *requests.Causes) {
 			if c != nil {
 				sum.RunningMS, sum.BlockedMS = sum.RunningMS+c.RunningMS, sum.BlockedMS+c.BlockedMS
 			}
 		}
 		a.OnEnd(func(_ int64, _, _ string, act requests.Activity) { add(&got, act.Causes) })
+		late.OnEnd(func(_ int64, _, _ string, act requests.Activity) { add(&held, act.Causes) })
+		many.OnEnd(func(int64, string, string, requests.Activity) { t.Error("an activity of more than may be held") })
 		for rec, err := range tr.Records() {
 			if err != nil {
 				t.Fatal(err)
 			}
 			_ = code.Mux.Dispatch(rec)
 			_ = mux.Dispatch(rec)
+		}
+		if held != (requests.Causes{}) {
+			t.Error("held activities end before all is read")
+		}
+		if !late.Release() || many.Release() || held != got {
+			t.Errorf("%+v of held activities, %+v as they end", held, got)
 		}
 		for _, task := range all.Result().Processes[0].Tasks {
 			for _, act := range task.Slowest {
