@@ -35,21 +35,7 @@ func startClickHouse(t *testing.T) *engine {
 // start starts an engine that get.sh lays out in a folder of its name.
 func start(t *testing.T, title, name, npm string) *engine {
 	t.Helper()
-	dir := os.Getenv("ETWGEN_" + strings.ToUpper(name))
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Skip("there is no ", title, ": ", err)
-		}
-		dir = filepath.Join(cache, "etwgen-"+name)
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node, which ", title, " is a package of")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", filepath.FromSlash(npm))); err != nil {
-		t.Skipf("there is no %s: tests/lake/get.sh %s fetches it, or ETWGEN_%s says where it is", title, name, strings.ToUpper(name))
-	}
+	node, dir := laidOut(t, title, name, npm)
 	cmd := exec.Command(node, name+".mjs", dir)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -68,6 +54,27 @@ func start(t *testing.T, title, name, npm string) *engine {
 		_ = cmd.Wait()
 	})
 	return &engine{in, bufio.NewReaderSize(out, 1<<20)}
+}
+
+// laidOut returns node, and the folder in which get.sh lays packages out, one of which is npm, or skips the test.
+func laidOut(t *testing.T, title, name, npm string) (node, dir string) {
+	t.Helper()
+	dir = os.Getenv("ETWGEN_" + strings.ToUpper(name))
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Skip("there is no ", title, ": ", err)
+		}
+		dir = filepath.Join(cache, "etwgen-"+name)
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node, which ", title, " is a package of")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", filepath.FromSlash(npm))); err != nil {
+		t.Skipf("there is no %s: tests/lake/get.sh %s fetches it, or ETWGEN_%s says where it is", title, name, strings.ToUpper(name))
+	}
+	return node, dir
 }
 
 // An answer is the result of a query: columns and rows.
