@@ -30,34 +30,29 @@ func (a *Analysis) NamedBy(all *Analysis) {
 // [Analysis.NameBy]. Of more activities than most none is kept.
 func (a *Analysis) Hold(most int) { a.holds = most }
 
-// A held is an activity that ended.
-type held struct {
-	of *process
-	*activity
-}
-
-func (a *Analysis) hold(rt *process, c *activity) {
-	if a.tooMany = a.tooMany || len(a.held) == a.holds; a.tooMany {
-		a.held = nil
-		return
+// over gives an activity that is over to OnEnd, at once or later.
+func (a *Analysis) over(rt *process, c *activity) {
+	end := func() {
+		if a.tells {
+			c.tell(rt, a.known)
+		}
+		a.ended(rt.PID, c.task.provider, c.task.name, c.Activity)
 	}
-	a.held = append(a.held, held{rt, c})
+	if a.holds == 0 {
+		end()
+	} else if a.held = append(a.held, end); len(a.held) > a.holds {
+		a.holds, a.held = -1, nil
+	}
 }
 
-// Release calls what OnEnd was given for all activities that ended, in their order, or returns
-// false if there were too many: another analysis of the same records is to take them, by
-// [Analysis.NamedBy].
+// Release calls OnEnd for the activities that ended, in their order, or returns false if there were
+// too many: another analysis of the same records is to take them, by [Analysis.NamedBy].
 func (a *Analysis) Release() bool {
-	if a.tooMany {
-		return false
-	}
 	a.known = a.spots()
-	for _, c := range a.held {
-		c.tell(c.of, a.known)
-		a.ended(c.of.PID, c.task.provider, c.task.name, c.Activity)
-		c.Path, c.Causes = nil, nil
+	for _, end := range a.held {
+		end()
 	}
-	return true
+	return a.holds >= 0
 }
 
 // Kinds returns what tells, once all is read, of which kind a [Part] is that an activity had

@@ -52,9 +52,8 @@ type Analysis struct {
 	tells     bool                                            // those that end say where their time went
 	named     func(*stacks.Samples) *stacks.Profile           // or nil
 	known     spotsOf                                         // the readings of call stacks, or nil
-	held      []held                                          // that ended
-	holds     int                                             // how many may be held, 0 if none are to be
-	tooMany   bool                                            // more than that
+	held      []func()                                        // ends of activities
+	holds     int                                             // how many may be held; -1 if there were more
 	part
 }
 
@@ -437,21 +436,13 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 	if slow || a.ended != nil {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
 		c.identify(r.ProcessID)
-		if a.tells && a.holds == 0 {
-			c.tell(rt, a.known)
-		}
 	}
 	if slow {
 		t.slowest.Add(ms, c)
 	}
 	if a.ended != nil {
 		c.Endpoint = c.endpoint()
-	}
-	switch {
-	case a.holds > 0:
-		a.hold(rt, c)
-	case a.ended != nil:
-		a.ended(rt.PID, t.provider, t.name, c.Activity)
+		a.over(rt, c)
 	}
 }
 
