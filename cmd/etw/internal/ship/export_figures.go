@@ -26,6 +26,7 @@ func (x *tableReader) figures(cmd *cobra.Command) (func() error, error) {
 	s := &sideReader{c: c, code: x.code, cpu: x.samplesOf(samples.Find("cpu"))}
 	var span pick.TimeSpan
 	all := new(filter.Header)
+	s.machine = s.machineOf(x.t, all)
 	span.Bound(x.t.Bounds())
 	x.see = func(r *etw.Record) {
 		span.See(r, x.t.Elapsed(r), all, nil)
