@@ -76,12 +76,10 @@ func (a *Analysis) bridged(task string) (string, string, address) {
 	return task, method + name, to
 }
 
-// statusFields are the fields by which the end of an activity of any EventSource has a status of HTTP,
-// of which the first one is that of HttpClient, which has others, too.
+// statusFields are those by which an activity has a status of HTTP. That of HttpClient has others, too.
 var statusFields = []string{"statusCode", "StatusCode", "status", "Status", "httpStatus", "HttpStatus", "httpStatusCode", "HttpStatusCode"}
 
-// outcome reads how an activity ended: of an HTTP client, of a DiagnosticSource, or
-// of a span.
+// outcome reads how an activity ended: of an HTTP client, of a DiagnosticSource, or of a span.
 func (a *Analysis) outcome(c *activity) {
 	for _, name := range statusFields {
 		if n, ok := a.fields.Float(name).Get(); ok && (name == statusFields[0] || 100 <= n && n < 600) {

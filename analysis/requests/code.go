@@ -12,22 +12,19 @@ import (
 )
 
 // NameBy has results say in which code threads slept and awaited, where call stacks tell:
-// of gives these names, once all is read. Without it, or where a stack has no names, a thread
-// that no event tells of counts as running.
+// of gives these names, once all is read. Without names, a thread that no event tells of counts as running.
 func (a *Analysis) NameBy(of func(*stacks.Samples) *stacks.Profile) {
 	a.flow.KeepCode()
 	a.named = of
 }
 
-// NamedBy has activities say already when they end where threads slept and awaited: all has
-// read the same records to their end, and knows what [Analysis.NameBy] gave it.
+// NamedBy has activities say where threads slept as they end, by all, which has read the same records.
 func (a *Analysis) NamedBy(all *Analysis) {
 	a.flow.ShareCode(all.flow)
 	a.known = all.spots()
 }
 
-// Hold has OnEnd called by [Analysis.Release] once all is read, and call stacks have the names of
-// [Analysis.NameBy]. Of more activities than most none is kept.
+// Hold has OnEnd called by [Analysis.Release], with names. Of more activities than most none is kept.
 func (a *Analysis) Hold(most int) { a.holds = most }
 
 // over gives an activity that is over to OnEnd, at once or later.
@@ -45,8 +42,7 @@ func (a *Analysis) over(rt *process, c *activity) {
 	}
 }
 
-// Release calls OnEnd for the activities that ended, in their order, or returns false if there were
-// too many: another analysis of the same records is to take them, by [Analysis.NamedBy].
+// Release calls OnEnd for all held, or returns false if there were too many: see [Analysis.NamedBy].
 func (a *Analysis) Release() bool {
 	a.known = a.spots()
 	for _, end := range a.held {
@@ -55,8 +51,7 @@ func (a *Analysis) Release() bool {
 	return a.holds >= 0
 }
 
-// Kinds returns what tells, once all is read, of which kind a [Part] is that an activity had
-// when it ended: call stacks may say that a thread that ran then slept.
+// Kinds returns what tells the kind of a [Part] once all is read: stacks may say that a thread slept.
 func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
 	at := a.spots()
 	return func(kind string, code stacks.ID) string {
@@ -70,7 +65,6 @@ func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
 // spotsOf are the readings of call stacks, by their numbers.
 type spotsOf map[stacks.ID]spots.Spot
 
-// spots returns the readings of the call stacks of parts.
 func (a *Analysis) spots() spotsOf {
 	s := a.flow.Stacks()
 	if a.known != nil || a.named == nil || s == nil {
