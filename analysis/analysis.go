@@ -86,7 +86,7 @@ var parts = []part{
 	of(loader.Needs, loader.New, func(r *Result) **loader.Result { return &r.Loader }),
 	of(nil, handles.New, func(r *Result) **handles.Result { return &r.Handles }),
 	of(nil, heap.New, func(r *Result) **heap.Result { return &r.Heap }),
-	clipping(requests.Needs, requests.New, func(r *Result) **requests.Result { return &r.Requests }),
+	{requests.Needs, true, true, clipping(nil, requests.New, func(r *Result) **requests.Result { return &r.Requests }).begin},
 	of(nil, counters.New, func(r *Result) **counters.Result { return &r.Counters }),
 }
 
@@ -94,6 +94,7 @@ var parts = []part{
 type part struct {
 	needs []need.Need
 	clips bool // it follows the window of its mux
+	whole bool // it may choose by itself what it is of
 	// begin returns the analysis, and a function that puts its answer where it belongs.
 	begin func(*etw.Mux) (any, answer)
 }
@@ -130,6 +131,7 @@ var Needs = func() (list []need.Need) {
 // A Set is all analyses together.
 type Set struct {
 	mux, wide *etw.Mux // the same, if of all times
+	whole     *etw.Mux // of requests, if some are chosen
 	analyses  []any
 	inTime    []any // those of them that are at mux
 	clips     []any // the others
@@ -138,27 +140,44 @@ type Set struct {
 }
 
 // New returns all analyses, with their handlers registered at mux.
-func New(mux *etw.Mux) *Set { return begin(mux, mux) }
+func New(mux *etw.Mux) *Set { return begin(mux, mux, nil) }
 
 // NewWithin returns all analyses of the time from one moment on until before another, of which a zero
 // one is no bound. Those of intervals, of which the parts within count, are given the records of all
 // times by [Set.Wide], the others those of mux, which are to be of that time.
 func NewWithin(mux *etw.Mux, from, to time.Time) *Set {
-	if from.IsZero() && to.IsZero() {
-		return New(mux)
-	}
-	wide := new(etw.Mux)
-	window.Of(wide).Between(from, to)
-	return begin(mux, wide)
+	return newSet(mux, &options{from: from, to: to})
 }
 
-func begin(mux, wide *etw.Mux) *Set {
+func newSet(mux *etw.Mux, o *options) *Set {
+	wide, whole := mux, (*etw.Mux)(nil)
+	if !o.from.IsZero() || !o.to.IsZero() {
+		wide = new(etw.Mux)
+		window.Of(wide).Between(o.from, o.to)
+	}
+	if o.chosen != nil {
+		whole = new(etw.Mux)
+		window.Of(whole).Between(o.from, o.to)
+	}
+	s := begin(mux, wide, whole)
+	for _, x := range s.analyses {
+		if x, ok := x.(*requests.Analysis); ok && o.chosen != nil {
+			x.Choose(o.chosen)
+		}
+	}
+	return s
+}
+
+func begin(mux, wide, whole *etw.Mux) *Set {
 	defer need.Ask(mux, Needs)()
-	s := &Set{mux: mux, wide: wide}
+	s := &Set{mux: mux, wide: wide, whole: whole}
 	for _, p := range parts {
 		at := mux
 		if p.clips {
 			at = wide
+		}
+		if p.whole && whole != nil {
+			at = whole
 		}
 		a, answer := p.begin(at)
 		s.analyses, s.answers = append(s.analyses, a), append(s.answers, answer)
@@ -192,6 +211,14 @@ func (s *Set) Wide(r *etw.Record, counts bool) error {
 	}
 	s.times.see(r)
 	return s.wide.Dispatch(r)
+}
+
+// Whole gives the analysis of requests a record, where some are [Chosen]: of all times and activities.
+func (s *Set) Whole(r *etw.Record) error {
+	if s.whole == nil {
+		return nil
+	}
+	return s.whole.Dispatch(r)
 }
 
 // Skip gives the other analyses a record that is not to count, such as one outside of the time that
@@ -236,6 +263,7 @@ type options struct {
 	parted  func(*Set)
 	from    time.Time
 	to      time.Time
+	chosen  func(provider, task string, act *requests.Activity) bool
 }
 
 // Losses names the function that says, at the end, how many events were lost when
@@ -273,6 +301,12 @@ func Within(from, to time.Time) Option {
 	return func(o *options) { o.from, o.to = from, to }
 }
 
+// Chosen has those requests alone count that match is true for, and those within them. The source,
+// which is to be [Parted], has the records of threads that worked for them; all go to [Set.Whole].
+func Chosen(match func(provider, task string, act *requests.Activity) bool) Option {
+	return func(o *options) { o.chosen = match }
+}
+
 // Run gives all records of a source to all analyses. A source that is incomplete is no
 // error: the result says so. Of another error, there is a result all the same, of the
 // records before it.
@@ -281,7 +315,7 @@ func Run(ctx context.Context, source etw.Source, opts ...Option) (*Result, error
 	for _, opt := range opts {
 		opt(&o)
 	}
-	s := NewWithin(new(etw.Mux), o.from, o.to)
+	s := newSet(new(etw.Mux), &o)
 	for _, x := range s.analyses {
 		if x, ok := x.(interface {
 			NameBy(func(*stacks.Samples) *stacks.Profile)

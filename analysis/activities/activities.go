@@ -32,6 +32,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/window"
@@ -70,14 +71,33 @@ func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
 	a := &Analysis{window: window.Of(mux)}
 	a.processes.Watch(mux)
-	on(a, mux, a.followTasks)
-	on(a, mux, a.followThreads)
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t) })
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadTerminated) { a.work(rt, t, nil) })
+	a.followFlow(mux)
 	a.followStates(mux)
 	a.followKernel(mux)
 	mux.HandleRest(a.rest)
 	return a
+}
+
+// followFlow registers handlers of events that tell of activities whichever thread has them.
+func (a *Analysis) followFlow(mux *etw.Mux) {
+	on(a, mux, a.followTasks)
+	on(a, mux, a.followThreads)
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t) })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadTerminated) { a.work(rt, t, nil) })
+	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, e *clr.AnyGCSuspendEEBegin) {
+		if suspend.ForGC(e.Reason) {
+			rt.State.paused = rt.Now
+		}
+	})
+	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, _ *clr.AnyGCRestartEEEnd) { rt.State.resume(rt.Now) })
+}
+
+// Tells returns what reports which records of other threads tell where the time of activities went,
+// beside those of the threads that worked for them.
+func Tells() func(*etw.Record) bool {
+	var mux etw.Mux
+	new(Analysis).followFlow(&mux)
+	return mux.Wants().Kind
 }
 
 // OnSpan has do called for each time in which a thread worked for an activity, when it is

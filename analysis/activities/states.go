@@ -3,7 +3,6 @@ package activities
 import (
 	"slices"
 
-	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -78,21 +77,17 @@ func (a *Analysis) followStates(mux *etw.Mux) {
 			t.compiling = t.compiling[:i]
 		}
 	})
-	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, e *clr.AnyGCSuspendEEBegin) {
-		if suspend.ForGC(e.Reason) {
-			rt.State.paused = rt.Now
+}
+
+// resume ends a stop for a collection.
+func (p *process) resume(now int64) {
+	if p.paused != 0 {
+		if len(p.pauses) == maxPauses {
+			p.pauses = slices.Delete(p.pauses, 0, maxPauses/2)
 		}
-	})
-	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, _ *clr.AnyGCRestartEEEnd) {
-		p := &rt.State
-		if p.paused != 0 {
-			if len(p.pauses) == maxPauses {
-				p.pauses = slices.Delete(p.pauses, 0, maxPauses/2)
-			}
-			p.pauses = append(p.pauses, state{from: p.paused, to: rt.Now, kind: GC})
-		}
-		p.paused = 0
-	})
+		p.pauses = append(p.pauses, state{from: p.paused, to: now, kind: GC})
+	}
+	p.paused = 0
 }
 
 // goesOn ends a wait of a thread.

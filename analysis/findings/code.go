@@ -69,6 +69,7 @@ func Requests(p *requests.Process) []Finding {
 		f.add("requests.failed", Look, "%s failed: %s.%s", things("errors", failed, "activity", "activities"), strings.Join(which, ", "), more)
 	}
 	f.slowest(p)
+	f.unended(p)
 	f.onTasks(p)
 	return f.list
 }
@@ -140,6 +141,29 @@ func (f *finder) slowest(p *requests.Process) {
 	more, figures := mainCause(slow.CausedBy)
 	text, args = text+more, append(args, figures...)
 	f.add("requests.slowest", atLeast(most, slowRequest, Look, Note), text+".", args...)
+}
+
+// unended adds the endpoint whose requests were not over at the end for longest, if none that was over
+// had taken so long.
+func (f *finder) unended(p *requests.Process) {
+	var worst *requests.Endpoint
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Endpoints {
+			e := &p.Tasks[i].Endpoints[j]
+			if ms := e.OpenMS.Or(0); ms >= slowRequest && ms > e.DurationMS.Max.Or(0) && (worst == nil || ms > worst.OpenMS.Or(0)) {
+				worst = e
+			}
+		}
+	}
+	if worst == nil {
+		return
+	}
+	text, args := "Not over at the end: %s of %s, the longest after %s", []any{things("open", worst.Open, "request", "requests"), worst.Endpoint, span("openMs", worst.OpenMS.Or(0))}
+	if most, ok := worst.DurationMS.Max.Get(); ok {
+		text += "; of those that were over the longest took %s"
+		args = append(args, span("maxMs", most))
+	}
+	f.add("requests.open", Look, text+".", args...)
 }
 
 // mainCause says of which kind most of the time of requests was, and of that the longest cause

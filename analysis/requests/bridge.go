@@ -76,16 +76,16 @@ func (a *Analysis) bridged(task string) (string, string, address) {
 	return task, method + name, to
 }
 
-// statusFields are those by which an activity has a status of HTTP. That of HttpClient has others, too.
-var statusFields = []string{"statusCode", "StatusCode", "status", "Status", "httpStatus", "HttpStatus", "httpStatusCode", "HttpStatusCode"}
+// statusFields are those in which the end of an activity of any EventSource has a status of HTTP, if
+// it is one. Names are in any case.
+var statusFields = []string{"statusCode", "httpStatusCode", "httpStatus", "responseStatusCode", "responseStatus", "responseCode", "status"}
 
 // outcome reads how an activity ended: of an HTTP client, of a DiagnosticSource, or of a span.
 func (a *Analysis) outcome(c *activity) {
-	for _, name := range statusFields {
-		if n, ok := a.fields.Float(name).Get(); ok && (name == statusFields[0] || 100 <= n && n < 600) {
-			c.Status = strconv.FormatFloat(n, 'f', -1, 64)
-			break
-		}
+	if n, ok := a.fields.Float("statusCode").Get(); ok {
+		c.Status = strconv.FormatFloat(n, 'f', -1, 64)
+	} else if n, ok := a.fields.AnyFloat(statusFields).Get(); ok && n >= 100 && n < 600 {
+		c.Status = strconv.FormatFloat(n, 'f', -1, 64)
 	}
 	if a.fields.Text("ActivityName") != "" {
 		c.Source = a.fields.Text("SourceName")
@@ -183,7 +183,6 @@ func (a *Analysis) told(r *etw.Record) bool {
 	}
 	task, name, to := a.bridged(actid.TaskName(r.Schema))
 	rt := a.processes.At(r, 0)
-	rt.State.stopped += a.in
 	if !actid.IsPath(r.ActivityID, r.ProcessID) { // which its begin lacked, too
 		rt.State.withoutID = max(rt.State.withoutID-a.in, 0)
 	}
@@ -191,6 +190,7 @@ func (a *Analysis) told(r *etw.Record) bool {
 	c.Name, c.id, c.address = name, r.ActivityID, to
 	a.outcome(c)
 	a.note(rt, r, c, nil)
+	rt.State.stopped += a.of(c)
 	return true
 }
 

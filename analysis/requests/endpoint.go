@@ -2,7 +2,6 @@ package requests
 
 import (
 	"cmp"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,50 +10,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/internal/order"
 )
-
-// An address is where an HTTP request goes to, or other work, as far as the trace tells.
-type address struct {
-	method, host, path string
-	route              string // as the server calls it
-	client             bool   // it is of who makes the request
-	work               string // that is no HTTP request
-}
-
-// addressOf reads the name of a request, such as GET http://shop:80/bread?size=2.
-func addressOf(name string) (to address) {
-	if method, rest, ok := strings.Cut(name, " "); ok && isMethod(method) {
-		to.method, name = method, rest
-	}
-	if _, rest, ok := strings.Cut(name, "://"); ok {
-		host, path, _ := strings.Cut(rest, "/")
-		to.host, to.path = host, "/"+path
-		return to
-	}
-	if strings.HasPrefix(name, "/") {
-		to.path = name
-	}
-	return to
-}
-
-// isMethod reports whether a text can be the method of a request.
-func isMethod(text string) bool {
-	return text != "" && len(text) <= 20 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
-}
-
-// endpoint names the place, or returns "" where nothing is known of it.
-func (to *address) endpoint() string {
-	place := to.route
-	if place == "" && to.path != "" {
-		place = folded(to.path)
-	}
-	if place == "" {
-		return to.work
-	}
-	if to.host != "" && to.client {
-		place = to.host + "/" + strings.TrimPrefix(place, "/")
-	}
-	return strings.TrimSpace(to.method + " " + place)
-}
 
 // placeFields are the fields of text by which an event of any EventSource says where a request
 // goes to, and workFields those that name other work, the best ones first. Names are in any case.
@@ -90,44 +45,6 @@ func foldedText(text string) string {
 
 var literal = regexp.MustCompile(`'[^']*'|\b[0-9]+\b`)
 
-// folded returns a path without its query, and with * for its parts that look like ids.
-func folded(path string) string {
-	path, _, _ = strings.Cut(path, "?")
-	path, _, _ = strings.Cut(path, "#")
-	parts := strings.Split(path, "/")
-	for i, part := range parts {
-		if isID(part) {
-			parts[i] = "*"
-		}
-	}
-	return strings.Join(parts, "/")
-}
-
-// isID reports whether a part of a path looks like the id of something: a number, a GUID, or
-// a long word of hexadecimal or mixed digits.
-func isID(part string) bool {
-	digits, hex, letters := 0, 0, 0
-	for _, c := range part {
-		switch {
-		case c >= '0' && c <= '9':
-			digits++
-		case strings.ContainsRune("abcdefABCDEF", c):
-			hex++
-		case !strings.ContainsRune("-_.:,{}%=", c):
-			letters++
-		}
-	}
-	switch {
-	case digits == 0:
-		return false
-	case letters == 0 && hex == 0:
-		return true // 42, 2026-11-22, 1,2
-	case letters == 0:
-		return digits+hex >= 8
-	}
-	return digits+hex+letters >= 16 && digits >= 4
-}
-
 // An endpoint is the requests of a task to one place.
 type endpoint struct {
 	durations []float64
@@ -149,11 +66,8 @@ const NoEndpoint = "(not in the trace)"
 
 // reach notes that an activity was a request to some place, and returns that, or nil.
 func (t *task) reach(c *activity, ms float64) *endpoint {
-	name := c.endpoint()
-	switch {
-	case name == "" && c.Kind == "Server":
-		name = cmp.Or(c.method, NoEndpoint)
-	case name == "":
+	name := c.place()
+	if name == "" {
 		return nil
 	}
 	e := t.endpoints[name]
@@ -177,6 +91,15 @@ func (t *task) reach(c *activity, ms float64) *endpoint {
 		e.statuses[c.Status]++
 	}
 	return e
+}
+
+// place returns the endpoint of an activity as results have it, or "".
+func (c *activity) place() string {
+	name := c.endpoint()
+	if name == "" && c.Kind == "Server" {
+		return cmp.Or(c.method, NoEndpoint)
+	}
+	return name
 }
 
 // reached returns the endpoints, those of the most time first.
@@ -211,6 +134,13 @@ func failures(n int, told bool) (f measure.Float) {
 	return f
 }
 
+// fails notes whether an activity failed, if anything tells that.
+func (c *activity) fails() {
+	n, err := strconv.Atoi(c.Status)
+	c.told = c.told || c.Failed || c.Status != ""
+	c.Failed = c.Failed || err == nil && (n >= c.leastError() || n < 0)
+}
+
 // leastError is the least status that is a failure: who makes a request has failed if the
 // server refuses it, which itself has not.
 func (c *activity) leastError() int {
@@ -218,33 +148,6 @@ func (c *activity) leastError() int {
 		return 400
 	}
 	return 500
-}
-
-// socketAddress returns the address of a socket as people write it, where a text is one as
-// .NET writes it: InterNetwork:16:{0,80,127,0,0,1,...}.
-func socketAddress(text string) string {
-	family, rest, _ := strings.Cut(text, ":")
-	_, list, ok := strings.Cut(rest, ":{")
-	if !ok || !strings.HasPrefix(family, "InterNetwork") {
-		return text
-	}
-	var b []byte
-	for part := range strings.SplitSeq(strings.TrimSuffix(list, "}"), ",") {
-		n, err := strconv.ParseUint(part, 10, 8)
-		if err != nil {
-			return text
-		}
-		b = append(b, byte(n))
-	}
-	at, size := 2, 4
-	if family == "InterNetworkV6" {
-		at, size = 6, 16 // after the flow
-	}
-	if len(b) < at+size {
-		return text
-	}
-	ip, _ := netip.AddrFromSlice(b[at : at+size])
-	return netip.AddrPortFrom(ip.Unmap(), uint16(b[0])<<8|uint16(b[1])).String()
 }
 
 // label is the name of an activity for people: its endpoint, before which the task stands where it is no

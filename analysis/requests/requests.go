@@ -21,7 +21,6 @@ package requests
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/activities"
@@ -54,6 +53,7 @@ type Analysis struct {
 	known     spotsOf                                         // the readings of call stacks, or nil
 	held      []func()                                        // ends of activities
 	holds     int                                             // how many may be held; -1 if there were more
+	choose    func(provider, task string, act *Activity) bool // or nil
 	part
 }
 
@@ -103,6 +103,8 @@ type activity struct {
 	covered  int64     // time in which children were on
 	failed   []*task   // those of the children that failed
 	told     bool      // whether it failed is known
+	chosen   bool      // it counts
+	live     bool      // it counts among those that are on
 	twin     *activity // that is on under the same id, and began before
 	address            // of an HTTP request
 }
@@ -207,13 +209,14 @@ func (a *Analysis) start(r *etw.Record) {
 	id := r.ActivityID
 	if !actid.IsPath(id, r.ProcessID) {
 		if span == "" {
-			a.processes.At(r, 0).State.withoutID += a.in
+			a.processes.At(r, 0).State.withoutID += a.of(nil)
 			return
 		}
 		id = spanID(span)
 	}
 	c := a.begin(r, id, key)
 	c.Name, c.address = name, to
+	a.began(r, c)
 	if c.Flow = a.flow.Lookup(r, r.ActivityID); c.Flow != nil {
 		c.Flow.Name, c.Flow.AllLate = c.label(), &c.task.spent.late
 	}
@@ -248,27 +251,20 @@ func (a *Analysis) about() (string, address) {
 func (a *Analysis) begin(r *etw.Record, id etw.GUID, key taskKey) *activity {
 	rt := a.processes.At(r, 0)
 	s := &rt.State
-	s.started += a.in
 	old := s.open[id]
 	if old != nil && (old.Flow == nil || old.Flow.Over || old.twins() >= maxTwins || a.flow.Layer(r.ProcessID) != activities.Flow) {
-		s.lost += a.in
+		s.lost += a.of(old)
 		s.forget(old)
 		a.leave(rt, old)
 		old = old.twin
 	}
 	c := &activity{id: id, begin: rt.Now, parent: s.open[r.RelatedActivityID], twin: old}
 	c.task = s.task(key, a.most)
-	t := c.task
 	if p := c.parent; p != nil {
 		if p.children == 0 {
 			p.since = rt.Now
 		}
 		p.children++
-	}
-	t.live++
-	a.level(t)
-	if a.in == 1 {
-		t.saw(rt.Now)
 	}
 	s.open[id] = c
 	return c
@@ -316,21 +312,21 @@ func (a *Analysis) stop(r *etw.Record) {
 	c := rt.State.take(r.ActivityID, span, a.flow.Stopped())
 	switch {
 	case c != nil && span == "" && c.Flow != nil && c.Flow.OneOf:
-		rt.State.stopped += a.in
-		rt.State.lost += a.in
-		rt.State.orphans += a.in
+		rt.State.stopped += a.of(c)
+		rt.State.lost += a.of(c)
+		rt.State.orphans += a.of(c)
 		a.leave(rt, c)
 	case c != nil:
 		if read {
 			a.outcome(c)
 		}
-		rt.State.stopped += a.in
 		a.finish(rt, r, c)
+		rt.State.stopped += a.of(c)
 	case bridged && read && a.told(r):
 	case r.Provider == insights: // of an activity within another one
 	case bridged && span != "", actid.IsPath(r.ActivityID, r.ProcessID):
-		rt.State.stopped += a.in
-		rt.State.orphans += a.in
+		rt.State.stopped += a.of(nil)
+		rt.State.orphans += a.of(nil)
 	}
 }
 
@@ -398,10 +394,9 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 	w := rt.Within(a.window)
 	from, to := w.Clip(c.begin, c.end)
 	ms, exclusive := rt.MS(to-from), to-from-c.covered
-	n, err := strconv.Atoi(c.Status)
-	c.told = c.told || c.Failed || c.Status != ""
-	c.Failed = c.Failed || err == nil && (n >= c.leastError() || n < 0)
-	if !w.Meets(c.begin, c.end) {
+	c.fails()
+	a.chooses(r, c, parent)
+	if !c.chosen || !w.Meets(c.begin, c.end) {
 		return
 	}
 	t.told = t.told || c.told
@@ -436,12 +431,12 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 	if slow || a.ended != nil {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
 		c.identify(r.ProcessID)
+		c.Endpoint = c.place()
 	}
 	if slow {
 		t.slowest.Add(ms, c)
 	}
 	if a.ended != nil {
-		c.Endpoint = c.endpoint()
 		a.over(rt, c)
 	}
 }
@@ -451,16 +446,22 @@ func (a *Analysis) Result() *Result {
 	res, at := &Result{Schema: Schema, Processes: []*Process{}}, a.spots()
 	for _, rt := range a.processes.All() {
 		s := &rt.State
-		async := a.asyncs.Result(rt.PID, rt.Life, func(places []uint64) []string { return a.places(rt, places) })
-		on := s.on(rt.Within(a.window), rt.Now)
+		var async *asyncs.Runtime
+		if a.choose == nil {
+			async = a.asyncs.Result(rt.PID, rt.Life, func(places []uint64) []string { return a.places(rt, places) })
+		}
+		w := rt.Within(a.window)
+		on := s.on(w, rt.Now)
 		if s.started+s.stopped+s.withoutID == 0 && async == nil && !s.any(on) {
 			continue
 		}
 		out := &Process{PID: rt.PID, Life: rt.Life, Started: s.started, Stopped: s.stopped,
 			StopsWithoutStart: s.orphans, LostStops: s.lost, WithoutID: s.withoutID, Tasks: []Task{}}
 		for _, t := range s.tasks {
-			if out.Open += on[t]; len(t.durations)+on[t] > 0 || !a.window.Chosen() {
-				out.Tasks = append(out.Tasks, t.result(rt, at, on[t]))
+			if out.Open += len(on[t]); len(t.durations)+len(on[t]) > 0 || !a.window.Chosen() && a.choose == nil {
+				row := t.result(rt, at)
+				t.unended(rt, w, &row, on[t])
+				out.Tasks = append(out.Tasks, row)
 			}
 		}
 		order.Sort(out.Tasks, func(a, b Task) int {
@@ -477,8 +478,8 @@ func (a *Analysis) Result() *Result {
 	return res
 }
 
-func (t *task) result(rt *process, at spotsOf, on int) Task {
-	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: on, Errors: failures(t.errors, t.told),
+func (t *task) result(rt *process, at spotsOf) Task {
+	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Errors: failures(t.errors, t.told),
 		ErrorsWithin: t.within, Endpoints: t.reached(rt, at),
 		DurationMS: measure.Summarize(slices.Clone(t.durations)), ExclusiveMS: rt.MS(t.exclusive), MaxConcurrency: t.most,
 		Series: t.series.Clone(), Slowest: []Activity{}}

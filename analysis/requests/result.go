@@ -68,13 +68,17 @@ type Task struct {
 	Causes   *Causes    `json:"causes,omitempty"`
 	CausedBy []Cause    `json:"causedBy,omitempty"`
 	Slowest  []Activity `json:"slowest"` // the twenty that took longest, or as many as were asked for
+	// Unended are those of Open that had taken longest at the end, as many at most.
+	Unended []Activity `json:"unended,omitempty"`
 }
 
 // An Endpoint is the HTTP requests to one place: with a method, where the trace has it, and
 // the route, or else the path with * for parts that look like a number or an id.
 type Endpoint struct {
 	Endpoint   string          `json:"endpoint"`
-	Count      int             `json:"count"`
+	Count      int             `json:"count"` // that ended
+	Open       int             `json:"open,omitempty"`
+	OpenMS     measure.Float   `json:"openMs,omitzero"` // how long the longest of Open had taken at the end
 	Errors     measure.Float   `json:"errors,omitzero"` // as those of the task
 	DurationMS measure.Summary `json:"durationMs"`
 	Statuses   []Status        `json:"statuses,omitempty"`
@@ -107,19 +111,20 @@ type Activity struct {
 	AfterParent bool   `json:"afterParent,omitempty"`
 	Status      string `json:"status,omitempty"`
 	Failed      bool   `json:"failed,omitempty"`
-	Thread      int64  `json:"tid"` // of the stop
+	Open        bool   `json:"open,omitempty"` // it was not over at the end, and DurationMS is until then
+	Thread      int64  `json:"tid"`            // of the stop
 	// TraceID and the others are those of a span.
 	TraceID      string `json:"traceId,omitempty"`
 	SpanID       string `json:"spanId,omitempty"`
 	ParentSpanID string `json:"parentSpanId,omitempty"`
+	// Endpoint is where it went, or other work, as [Endpoint] has it; or "".
+	Endpoint string `json:"-"`
 	// Kind is Server, Client, Producer, Consumer or Internal, and Source the
 	// ActivitySource, where the trace has them; OK is that the program itself calls the
 	// activity a success. They are for spans alone.
-	Kind string `json:"-"`
-	// Endpoint is where it went to, as tables by endpoint have it; for [Analysis.OnEnd] alone.
-	Endpoint string `json:"-"`
-	Source   string `json:"-"`
-	OK       bool   `json:"-"`
+	Kind   string `json:"-"`
+	Source string `json:"-"`
+	OK     bool   `json:"-"`
 	// Causes are where its time went, and Path the parts of that, the first one first, where
 	// the trace tells.
 	Causes *Causes `json:"causes,omitempty"`

@@ -196,16 +196,17 @@ func (a *Analysis) follow(r *etw.Record, x *rule) {
 		c = a.begin(r, id, taskKey{x.provider, x.task})
 		c.ID = key
 		c.called(a.called(x), x)
+		a.began(r, c)
 	case c != nil && x.role == roleDetail:
 		c.called(a.called(x), x)
 	case c != nil:
 		rt.State.forget(c)
-		rt.State.stopped += a.in
 		a.result(c, x)
 		a.finish(rt, r, c)
+		rt.State.stopped += a.of(c)
 	case x.role == roleEnd && !x.outermost:
-		rt.State.stopped += a.in
-		rt.State.orphans += a.in
+		rt.State.stopped += a.of(nil)
+		rt.State.orphans += a.of(nil)
 	}
 }
 
@@ -316,14 +317,14 @@ func (a *Analysis) passed(r *etw.Record, x *rule) {
 		return
 	}
 	rt := a.processes.At(r, 0)
-	rt.State.started += a.in
-	rt.State.stopped += a.in
 	c := rt.State.pass(rt, took, taskKey{x.provider, x.task}, a.most)
 	c.id = r.ActivityID
 	if parent := rt.State.open[r.ActivityID]; parent != nil {
 		c.Parent = parent.task.name
 	}
 	a.note(rt, r, c, nil)
+	rt.State.started += a.of(c)
+	rt.State.stopped += a.of(c)
 }
 
 // maxCommand is how much is shown of the text of a command.

@@ -86,6 +86,8 @@ func (r *Result) endpoints() table.View {
 	columns := []table.Column[*row[Endpoint]]{
 		table.Count("count", func(x *row[Endpoint]) int { return x.of.Count }).As("Ended"),
 		table.Amount("errors", func(x *row[Endpoint]) measure.Float { return x.of.Errors }).To(0).As("Failed"),
+		table.Count("open", func(x *row[Endpoint]) int { return x.of.Open }).IfAny(),
+		table.Amount("openMs", func(x *row[Endpoint]) measure.Float { return x.of.OpenMS }).As("Longest open").Helped("how long the longest had taken that was not over at the end").IfAny(),
 		table.Amount("totalMs", func(x *row[Endpoint]) float64 { return x.of.DurationMS.Total }),
 		table.Amount("meanMs", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.Mean }).Spared(8),
 		table.Amount("p50Ms", func(x *row[Endpoint]) measure.Float { return x.of.DurationMS.P50 }).Spared(3),
@@ -201,6 +203,7 @@ func (r *Result) activities() table.View {
 			}
 			return x.of.Status
 		}),
+		table.Flag("open", func(x *row[Activity]) bool { return x.of.Open }).IfAny().Helped("it was not over at the end"),
 		table.Flag("failed", func(x *row[Activity]) bool { return x.of.Failed }).For(table.Details),
 		table.Text("id", func(x *row[Activity]) string { return x.of.ID }).Spared(3).As("Activity"),
 		table.Text("parent", func(x *row[Activity]) string { return x.of.Parent }).Spared(4).As("Begun by"),
@@ -212,5 +215,5 @@ func (r *Result) activities() table.View {
 	for _, c := range causeColumns(func(x *row[Activity]) *Causes { return x.of.Causes }) {
 		columns = append(columns, c.For(table.Details))
 	}
-	return each(r, "activity", "The slowest of each task", func(x *Task) []Activity { return x.Slowest }, columns...).Sorted("durationMs")
+	return each(r, "activity", "The slowest of each task", func(x *Task) []Activity { return append(slices.Clip(x.Slowest), x.Unended...) }, columns...).Sorted("durationMs")
 }

@@ -1,8 +1,14 @@
 package requests
 
 import (
+	"bytes"
+	"cmp"
+
+	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/window"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -43,7 +49,9 @@ func (p *part) level(t *task) {
 // leave takes an activity out of those that are on.
 func (a *Analysis) leave(rt *process, c *activity) {
 	c.over, c.end = true, rt.Now
-	c.task.live--
+	if c.live {
+		c.task.live--
+	}
 	if a.early {
 		a.level(c.task)
 	}
@@ -59,21 +67,67 @@ func (a *Analysis) leave(rt *process, c *activity) {
 	c.parent = nil
 }
 
-// on returns how many activities of each task had not ended until now, and have a part in a window.
-func (s *state) on(w window.Window, now int64) map[*task]int {
-	n := make(map[*task]int)
+// on returns the activities of each task that had not ended until now, have a part in a window, and
+// count; the longest first.
+func (s *state) on(w window.Window, now int64) map[*task][]*activity {
+	of := make(map[*task][]*activity)
 	for _, c := range s.open {
 		for ; c != nil; c = c.twin {
-			if w.Meets(c.begin, now) {
-				n[c.task]++
+			if c.chosen && w.Meets(c.begin, now) {
+				of[c.task] = append(of[c.task], c)
 			}
 		}
 	}
-	return n
+	for _, list := range of {
+		order.Sort(list, func(a, b *activity) int {
+			return cmp.Or(cmp.Compare(a.begin, b.begin), bytes.Compare(a.id[:], b.id[:]))
+		})
+	}
+	return of
+}
+
+// unended has a result have the activities that are on.
+func (t *task) unended(rt *process, w window.Window, out *Task, on []*activity) {
+	out.Open = len(on)
+	at := make(map[string]int)
+	for i := range out.Endpoints {
+		at[out.Endpoints[i].Endpoint] = i
+	}
+	for i, c := range on {
+		act := c.Activity
+		from, to := w.Clip(c.begin, rt.Now)
+		act.StartMS, act.DurationMS, act.Open = rt.At(c.begin), rt.MS(to-from), true
+		if act.ID == "" {
+			act.ID = actid.Text(c.id, rt.PID)
+		}
+		if c.parent != nil {
+			act.Parent = c.parent.task.name
+		}
+		act.ExclusiveMS = act.DurationMS - rt.MS(c.covered)
+		if i < t.slowest.N {
+			out.Unended = append(out.Unended, act)
+		}
+		name := c.place()
+		if name == "" {
+			continue
+		}
+		n, ok := at[name]
+		if !ok && len(out.Endpoints) >= maxEndpoints {
+			continue
+		}
+		if !ok {
+			n = len(out.Endpoints)
+			at[name] = n
+			out.Endpoints = append(out.Endpoints, Endpoint{Endpoint: name})
+		}
+		e := &out.Endpoints[n]
+		e.Open++
+		e.OpenMS = measure.Known(max(e.OpenMS.Or(0), act.DurationMS))
+	}
 }
 
 // any reports whether activities have a part in the window: of those that are on, so many.
-func (s *state) any(on map[*task]int) bool {
+func (s *state) any(on map[*task][]*activity) bool {
 	for _, t := range s.tasks {
 		if len(t.durations) > 0 {
 			return true

@@ -29,6 +29,9 @@ type Header struct {
 	Lives map[int64][]Life
 	// During has the times of threads of which records are taken, if it is not nil.
 	During During
+	// Caused are the names of the activities that threads worked for in these times, if that is
+	// how they were chosen.
+	Caused []Glob
 	// Taken is called for each record of During, and for how long the session had lasted,
 	// before anybody else has it; or nil.
 	Taken func(r *etw.Record, elapsed time.Duration)

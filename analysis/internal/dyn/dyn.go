@@ -78,6 +78,18 @@ func (d *Reader) AnyText(names []string) (name, text string) {
 	return name, text
 }
 
+// AnyFloat returns the number of the first of the names, in any case, that a field has; or unknown.
+func (d *Reader) AnyFloat(names []string) (n measure.Float) {
+	best := len(names)
+	for field, v := range d.dynamic.Fields() {
+		i := slices.IndexFunc(names[:best], func(name string) bool { return strings.EqualFold(name, field) })
+		if x := Float(v); i >= 0 && !x.IsZero() {
+			best, n = i, x
+		}
+	}
+	return n
+}
+
 // Text returns a field as text, or "".
 func (d *Reader) Text(name string) string { return d.Value(name).Text() }
 

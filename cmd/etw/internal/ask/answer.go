@@ -32,7 +32,6 @@ type Question struct {
 	switched                   string                 // what to say beside needs, where it has context switches
 	clips                      bool                   // its analyses follow the window of their mux: of a part of the time the parts within count
 	cut                        string                 // what to say of a part of the time, where that is not that things count as cut off
-	parted                     string                 // what to say beside it of the times of --activity and --during
 	codeless                   []string               // views that name no code, so that a live process need not list its methods
 	whole                      bool                   // people see all rows if they do not say how many
 	rooted                     bool                   // --root is for all views
@@ -120,6 +119,9 @@ func leave(i *pick.Inquiry, a answer) {
 	if x, ok := a.(learning); ok {
 		i.Rest = x.rest()
 	}
+	if x, ok := a.(interface{ whole() *etw.Mux }); ok {
+		i.Whole = x.whole()
+	}
 }
 
 // A fitted answer is in another form for people than for programs.
@@ -140,6 +142,10 @@ type answer interface {
 	// table returns the rows of a view, the most important first.
 	table(view string, who *pick.Names) *show.Table
 }
+
+// A causal answer may choose the activities of --activity by itself, since it needs the records of all
+// to know where their time went. It has these alone, or beside its own by a mux of its own.
+type causal interface{ choosing() func([]filter.Glob) }
 
 // A mistaken is an answer that knows whether flags name what the trace has not.
 type mistaken interface{ mistake() error }
@@ -310,7 +316,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	i.Asked = h.Processes
 	q.asked = *h
-	prepare(answer, t, h)
+	prepare(answer, i, t, h)
 	tellSoFar(cmd, answer, func() placement { return placementOf(i, t, h) })
 	trouble = cmp.Or(trouble, i.Read(t, h))
 	if isPlaced {
@@ -400,7 +406,7 @@ func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error
 	}
 	all := len(tab.Rows)
 	if all == 0 && p.Format == show.FormatText && cmd.Flags().Changed("by") {
-		p.Note(fmt.Sprintf("--by %s has no rows: no event that was recorded tells of any", q.by))
+		p.Note(fmt.Sprintf("--by %s has no rows: no event that is known to tell of any was recorded", q.by))
 	}
 	if err := q.rank.WriteFirst(p, tab); err != nil {
 		return err

@@ -52,7 +52,6 @@ more.`,
 		},
 		views:    viewsOf(new(requests.Result)),
 		cut:      "of activities from before --from, or to after --to, the part within counts, in quantiles and as the longest, too: how long they took is told without these flags",
-		parted:   partedCauses,
 		codeless: []string{"task", "endpoint", "activity", "status", "process", "time"},
 		Needs:    requests.Needs, Better: activities.Needs,
 		flags: func(f *pflag.FlagSet) {
@@ -77,7 +76,8 @@ more.`,
 			if q.by == "activity" {
 				a.Keep(math.MaxInt / 2)
 			}
-			return &viewed[*requests.Result]{find: a.Result, any: anyRequest, facts: requestTotals,
+			chosen := func(names []filter.Glob) { a.Choose(pick.Named(names)) }
+			return &viewed[*requests.Result]{find: a.Result, any: anyRequest, caused: chosen, facts: requestTotals,
 				wrong: func(res *requests.Result) error { return explained(why, res) }}
 		},
 	}
@@ -157,6 +157,3 @@ func whyTotals(p *page, w *requests.Why) {
 		p.line("slowest", "%s %s at %s, %s", w.Task, cmp.Or(s.Name, s.ID), show.MS(s.StartMS), show.MS(s.DurationMS))
 	}
 }
-
-// partedCauses says that events of other times and threads, such as who queued work, are left out.
-const partedCauses = "where the time of activities went is told by the events of --activity or --during alone, so that waits in the queue may count as awaiting or others: without these flags, --why NAME has all of it"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/timeline"
@@ -167,17 +168,24 @@ type timelineAnswer struct {
 	narrow    bool // when the highest value was has no room
 	names     int  // how wide names may be, 0 if that does not matter
 	res       *timeline.Result
+	wholeMux  etw.Mux            // of requests
+	requests  *requests.Analysis // that are asked for by --activity, with the records of all
 }
 
 func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAnswer {
 	a := &timelineAnswer{machine: newMachine(mux), timelineFlags: o, q: q}
 	a.sampled = samples.NewProcessors(mux)
-	p := timeline.Parts{Analyses: timeline.All(mux), Samples: func() []*stacks.Samples {
+	p := timeline.Parts{Analyses: timeline.All(mux, &a.wholeMux), Samples: func() []*stacks.Samples {
 		if a.found == nil {
 			a.found = code.Gather(a.sampled).Samples
 		}
 		return a.found
 	}}
+	for _, x := range p.Analyses {
+		if x, ok := x.(*requests.Analysis); ok {
+			a.requests = x
+		}
+	}
 	if m := q.named; m != nil {
 		p.Named = func(s *stacks.Samples) *stacks.Profile { return m.Below("", s) }
 	}
@@ -189,6 +197,12 @@ func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAns
 }
 
 func (a *timelineAnswer) samplesEach(ns int64) { a.sampled.Linux.SetInterval(ns) }
+
+func (a *timelineAnswer) whole() *etw.Mux { return &a.wholeMux }
+
+func (a *timelineAnswer) choosing() func([]filter.Glob) {
+	return func(names []filter.Glob) { a.requests.Choose(pick.Named(names)) }
+}
 
 func (a *timelineAnswer) skip(r *etw.Record) { a.sampled.Threads.Skip(r) }
 

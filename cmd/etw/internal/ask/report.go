@@ -175,7 +175,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	plain := *h
 	plain.Taken = nil
 	src := &watched{r: pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress},
-		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, sieve: pick.NewSieve(&plain, false), beyond: pick.NewSieve(&plain, true), seen: need.Follow(analysis.Needs)}
+		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, sieve: pick.NewSieve(&plain, false), beyond: pick.NewSieve(&plain, true), whole: pick.WholeSieve(&plain, true), seen: need.Follow(analysis.Needs)}
 	x.seen = src.seen
 	src.span.Bound(t.Bounds())
 	x.sampler.Parted = h.During != nil
@@ -186,6 +186,9 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	src.machine = x.machine
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
 	opts = append(opts, analysis.Named(x.sampler.Names), analysis.Parted(func(s *analysis.Set) { src.set = s }), analysis.Within(from, to))
+	if h.Caused != nil {
+		opts = append(opts, analysis.Chosen(pick.Named(h.Caused)))
+	}
 	if lanes && pick.OneSession(t) == nil { // or else there is no one time
 		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered), analysis.Beside(x.machine.lanes()...))
 	}
@@ -206,9 +209,6 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	}
 	if h.From != nil || h.To != nil {
 		x.warnings = append(x.warnings, code.Clipped)
-	}
-	if h.During != nil {
-		x.warnings = append(x.warnings, partedCauses)
 	}
 	if n := t.Stats().LostBuffers; n > 0 {
 		x.warnings = append(x.warnings, fmt.Sprintf("%d buffers of events were lost when the trace was recorded: counts and sums are lower bounds", n))
@@ -264,6 +264,7 @@ type watched struct {
 	header   *filter.Header // of what was asked for
 	sieve    *pick.Sieve
 	beyond   *pick.Sieve // of all times
+	whole    *pick.Sieve // of all times and activities
 	span     pick.TimeSpan
 	machine  *machineParts
 	seen     *need.Seen    // which events there are
@@ -298,6 +299,11 @@ func (w *watched) Next(rec *etw.Record) error {
 		counts := w.beyond.Takes(rec, e, w.t.Elapsed(rec))
 		if err := errors.Join(w.sampler.Take(rec, counts), w.set.Wide(rec, counts)); err != nil {
 			return err
+		}
+		if w.whole.Takes(rec, e, w.t.Elapsed(rec)) {
+			if err := w.set.Whole(rec); err != nil {
+				return err
+			}
 		}
 		if w.sieve.Takes(rec, e, w.t.Elapsed(rec)) {
 			return nil

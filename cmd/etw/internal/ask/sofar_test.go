@@ -49,7 +49,7 @@ func TestSoFar(t *testing.T) {
 				break // what is good was delivered
 			}
 			for _, c := range []*course{alone, midway} {
-				if err := cmp.Or(c.names.Mux.Dispatch(rec), c.mux.Dispatch(rec)); err != nil {
+				if err := cmp.Or(c.names.Mux.Dispatch(rec), c.mux.Dispatch(rec), c.wholeMux.Dispatch(rec)); err != nil {
 					t.Fatalf("%s: %v", where, err)
 				}
 			}

@@ -276,7 +276,7 @@ func TestTimelineSums(t *testing.T) {
 			if err != nil {
 				break // what is good was delivered
 			}
-			if err := cmp.Or(names.Mux.Dispatch(rec), tab.mux.Dispatch(rec), mux.Dispatch(rec)); err != nil {
+			if err := cmp.Or(names.Mux.Dispatch(rec), tab.mux.Dispatch(rec), mux.Dispatch(rec), a.wholeMux.Dispatch(rec)); err != nil {
 				t.Fatalf("%s: %v", path, err)
 			}
 			at := tr.Elapsed(rec)

@@ -7,6 +7,7 @@ import (
 	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -20,6 +21,7 @@ type viewed[R tabled] struct {
 	stacked func() []*stacks.Samples // the call stacks that the views of code are of
 	unended func() []*stacks.Samples // what was not over has these, so that it has names; nil for none
 	within  []string                 // the begins of the names of the runtime's own methods, in which these end
+	caused  func([]filter.Glob)      // chooses the activities of --activity, among records of all; nil for none
 	skipped func(*etw.Record) error  // takes records that were not asked for; nil for none
 	res     R
 }
@@ -34,6 +36,9 @@ func (a *viewed[R]) take() bool {
 	}
 	return slices.ContainsFunc(a.res.Tables(), func(v views.View) bool { return v.Rows > 0 })
 }
+
+// choosing returns what chooses the activities of --activity, or nil.
+func (a *viewed[R]) choosing() func([]filter.Glob) { return a.caused }
 
 func (a *viewed[R]) mistake() error {
 	if a.wrong == nil {

@@ -75,7 +75,7 @@ func (s *Selector) findActivities(cmd *cobra.Command, in *Input, paths []string)
 	}
 	if s.Header.During, err = f.found(); err == nil && f.caused {
 		f.callers.stacks, f.callers.table = f.flow.Stacks(), f.code.Table()
-		s.Header.Taken = f.callers.extend
+		s.Header.Taken, s.Header.Caused = f.callers.extend, f.names
 	}
 	return err
 }
@@ -85,7 +85,7 @@ type finding struct {
 	*sought
 	flow    *activities.Analysis
 	during  filter.During
-	tasks   map[string]bool // all that ended, and their endpoints
+	tasks   map[string]bool // all that ended
 	matched map[*activities.Activity]bool
 	spans   []worked
 	count   int              // of the activities
@@ -134,11 +134,10 @@ func (f *finding) follow(mux *etw.Mux) {
 	}
 	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
 		f.tasks[task] = true
-		names := []string{task, act.Name, provider + "/" + task, act.ID, act.SpanID}
 		if act.Endpoint != "" {
-			f.tasks[act.Endpoint], names = true, append(names, act.Endpoint)
+			f.tasks[act.Endpoint] = true
 		}
-		if !slices.ContainsFunc(f.names, func(g filter.Glob) bool { return slices.ContainsFunc(names, g.Match) }) {
+		if !isOneOf(f.names, provider, task, &act) {
 			return
 		}
 		f.count++
@@ -154,6 +153,18 @@ func (f *finding) follow(mux *etw.Mux) {
 		}
 		f.matched[act.Flow] = true
 	})
+}
+
+// isOneOf reports whether an activity has one of the names of --activity or --during: its task, with
+// its provider or without, its endpoint, name or id.
+func isOneOf(names []filter.Glob, provider, task string, act *requests.Activity) bool {
+	texts := []string{task, provider + "/" + task, act.Endpoint, act.Name, act.ID, act.SpanID}
+	return slices.ContainsFunc(names, func(g filter.Glob) bool { return slices.ContainsFunc(texts, g.Match) })
+}
+
+// Named returns what tells those activities from others.
+func Named(names []filter.Glob) func(provider, task string, act *requests.Activity) bool {
+	return func(provider, task string, act *requests.Activity) bool { return isOneOf(names, provider, task, act) }
 }
 
 // found returns the times of the activities.

@@ -16,24 +16,24 @@ import (
 
 // An Inquiry is one pass of an analysis over traces.
 type Inquiry struct {
-	Cmd        *cobra.Command
-	Mux        *etw.Mux
-	Also       *etw.Mux                          // of what needs all records, whatever is asked for; may be nil
-	Beyond     func(*etw.Record, bool) error     // takes the records of all times, and whether they would count; may be nil
-	Each       func(*etw.Record, *etw.EventInfo) // sees what the answer does; may be nil
-	Names      *Names
-	Asked      filter.Numbers // processes
-	Span       TimeSpan
-	Source     etw.Source                        // the records of the trace, if they are not as it has them
-	Rest       func(*etw.Record) error           // takes all records that are left out, of which some name code; may be nil
-	Skip       func(*etw.Record)                 // takes the records that --activity or --during leaves out; may be nil
-	Wide       bool                              // the answer takes the records of all times, and cuts by itself
-	Cut        bool                              // by --from or --to
-	CutText    string                            // says how Cut counts, if not as elsewhere
-	Parted     bool                              // by --activity or --during
-	PartedText string                            // more to say of that
-	Trouble    bool                              // with the trace
-	All        func(*etw.Record, *etw.EventInfo) // sees all records, whatever is asked for; may be nil
+	Cmd     *cobra.Command
+	Mux     *etw.Mux
+	Also    *etw.Mux                          // of what needs all records, whatever is asked for; may be nil
+	Whole   *etw.Mux                          // of what has the records of other times than those of --activity, too; may be nil
+	Beyond  func(*etw.Record, bool) error     // takes the records of all times, and whether they would count; may be nil
+	Each    func(*etw.Record, *etw.EventInfo) // sees what the answer does; may be nil
+	Names   *Names
+	Asked   filter.Numbers // processes
+	Span    TimeSpan
+	Source  etw.Source                        // the records of the trace, if they are not as it has them
+	Rest    func(*etw.Record) error           // takes all records that are left out, of which some name code; may be nil
+	Skip    func(*etw.Record)                 // takes the records that --activity or --during leaves out; may be nil
+	Wide    bool                              // the answer takes the records of all times, and cuts by itself
+	Cut     bool                              // by --from or --to
+	CutText string                            // says how Cut counts, if not as elsewhere
+	Parted  bool                              // by --activity or --during
+	Trouble bool                              // with the trace
+	All     func(*etw.Record, *etw.EventInfo) // sees all records, whatever is asked for; may be nil
 }
 
 // Read gives the records that h lets through to the analysis, and those that it needs
@@ -44,6 +44,7 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	i.Cut, i.Parted = h.From != nil || h.To != nil, h.During != nil
 	sieve, beyond := NewSieve(h, i.Wide), NewSieve(h, true)
 	beyond.header.Taken = nil // it is called by the other one
+	whole := WholeSieve(h, i.Wide)
 	i.Span.Bound(t.Bounds())
 	decoder := builtin.NewDecoder()
 	r := &Reading{Cmd: i.Cmd, Progress: show.NewProgress(i.Cmd.ErrOrStderr(), nil), Share: t.Progress}
@@ -60,6 +61,11 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 		}
 		if i.Also != nil {
 			if err := i.Also.Dispatch(rec); err != nil {
+				return err
+			}
+		}
+		if i.Whole != nil && whole.Takes(rec, e, t.Elapsed(rec)) {
+			if err := i.Whole.Dispatch(rec); err != nil {
 				return err
 			}
 		}
@@ -128,9 +134,6 @@ func (i *Inquiry) Warnings(t *trace.Trace) []string {
 	}
 	if i.Parted {
 		list = append(list, "intervals not whole in the times of --activity or --during count as cut off")
-		if i.PartedText != "" {
-			list = append(list, i.PartedText)
-		}
 	}
 	if n := i.Mux.Stats().Undecodable; n > 0 {
 		list = append(list, fmt.Sprintf("%d records do not fit the events that they claim to be, and are in no number", n))

@@ -26,6 +26,16 @@ func NewSieve(h *filter.Header, wide bool) *Sieve {
 	return s
 }
 
+// WholeSieve returns the sieve of a header for an answer that knows by itself which activities were
+// asked for: of --activity it takes the records of all.
+func WholeSieve(h *filter.Header, wide bool) *Sieve {
+	all := *h
+	if all.Taken = nil; all.Caused != nil {
+		all.During = nil
+	}
+	return NewSieve(&all, wide)
+}
+
 // Takes reports whether to take a record, which was logged the given time after the session began.
 func (s *Sieve) Takes(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) bool {
 	switch {

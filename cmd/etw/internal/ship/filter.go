@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -37,7 +38,9 @@ its methods at the end of a recording; with a filter by process that of these pr
 --no-rundown leaves it out. Call stacks need it, too: in an .etl file the events
 that carry the stacks of the chosen ones, and the addresses that their keys stand for,
 and in every trace which methods were compiled and loaded, and when.
---keep-stacks=false leaves that out, and makes a smaller trace.
+--keep-stacks=false leaves that out, and makes a smaller trace. With --activity the
+events of tasks, the queue of the thread pool and stops for collections stay, of all
+threads: they tell where the time of the activities went.
 
 The format stays: .etl or .nettrace, which other formats become. Traces of several
 processes become .nettrace version 6. An .etl can be written to a .nettrace file, which
@@ -81,8 +84,10 @@ type filtering struct {
 	t        *trace.Trace
 	selector *pick.Selector
 	keeper   rewrite.Keeper
-	untimed  filter.Header     // the filter without its times
-	redactor *rewrite.Redactor // nil if there is nothing to redact
+	flow     func(*etw.Record) bool // of --activity, reports which records of others tell where time went
+	whole    filter.Header          // the choice but for the times of that
+	untimed  filter.Header          // the filter without its times
+	redactor *rewrite.Redactor      // nil if there is nothing to redact
 	out      *rewrite.Writer
 	all      bool // there is no filter
 
@@ -161,6 +166,10 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	f.t = t
 	f.selector.Resolve(t)
 	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has}
+	if h := &f.selector.Header; h.Caused != nil {
+		f.flow, f.whole = activities.Tells(), *h
+		f.whole.During, f.whole.Taken = nil, nil
+	}
 	if err := f.lookAround(args); err != nil {
 		return err
 	}
@@ -211,6 +220,9 @@ func (f *filtering) passes(r *etw.Record) bool {
 
 // needs reports whether a record stays that was not chosen.
 func (f *filtering) needs(r *etw.Record) bool {
+	if f.flow != nil && f.flow(r) && f.whole.Judge(r, f.selector.Decoder.Event(r), f.t.Elapsed(r)) == filter.Take {
+		return true
+	}
 	if f.keeper.Edges != nil && f.passes(r) {
 		return f.keeper.NeedsBeyond(r)
 	}
