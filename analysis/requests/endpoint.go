@@ -116,24 +116,6 @@ func (t *task) reached(rt *process, at spotsOf) []Endpoint {
 	return list
 }
 
-// statuses lists how often there was which status.
-func statuses(of map[string]int) []Status {
-	var list []Status
-	for status, n := range of {
-		list = append(list, Status{status, n})
-	}
-	order.Sort(list, func(a, b Status) int { return cmp.Compare(a.Status, b.Status) })
-	return list
-}
-
-// failures is how many failed, if any told whether it did.
-func failures(n int, told bool) (f measure.Float) {
-	if told {
-		f = measure.Known(float64(n))
-	}
-	return f
-}
-
 // fails notes whether an activity failed, if anything tells that.
 func (c *activity) fails() {
 	n, err := strconv.Atoi(c.Status)

@@ -86,12 +86,6 @@ type Endpoint struct {
 	CausedBy   []Cause         `json:"causedBy,omitempty"`
 }
 
-// A Status is how often activities ended with a status.
-type Status struct {
-	Status string `json:"status"`
-	Count  int    `json:"count"`
-}
-
 // An Activity is one activity.
 type Activity struct {
 	// Name is of the start event: of a request its method and path, or the address that it

@@ -177,7 +177,7 @@ func TestConvertedBakery(t *testing.T) {
 	for _, s := range p.Sample {
 		states[s.Label["state"][0]] += s.Value[1]
 	}
-	if fmt.Sprint(states) != "map[external:3000000 gc:500000 managed:14500000]" {
+	if fmt.Sprint(states) != "map[external:3500000 gc:500000 managed:29500000]" {
 		t.Errorf("%v", states)
 	}
 }

@@ -335,7 +335,7 @@ func (f *filtering) howToRead() string {
 		text = "read it with" + flags + ": without, shares of time are of the whole session, and code from before counts\n"
 	}
 	if flags := given("activity", "during", "tid"); flags != "" {
-		text += "for times and causes give the whole trace" + flags + ": here samples of time stand for that to the next one left, and other threads' events are gone\n"
+		text += "for times and causes give the whole trace" + flags + ": here samples of time stand for that to the next one left\n"
 	}
 	return text
 }
