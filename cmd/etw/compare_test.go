@@ -309,8 +309,10 @@ func TestComparedTime(t *testing.T) {
 			all = v
 		case !strings.HasPrefix(m.Metric, "cpu.kind."):
 			continue
-		case m.Metric == "cpu.kind.waiting.ms": // of what is not seen to wait by its stack
-			sum += v
+		case m.Metric == "cpu.kind.waiting.ms" || m.Metric == "cpu.kind.locking.ms": // of what is not seen to wait
+			if sum += v; v > want[m.Metric]+0.001 {
+				t.Errorf("%s is %v, more than %v", m.Metric, v, want[m.Metric])
+			}
 		default:
 			sum += v
 			equal++

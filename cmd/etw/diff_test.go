@@ -37,9 +37,9 @@ func TestDiff(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"top", "--diff"}, "thread time, compared: 18.000 ms before, 18.000 ms after, +0.0 %\n"},
-		{[]string{"top", "--by", "state", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,state\n0,14.5,14.5,managed\n"},
-		{[]string{"tree", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,selfChangeMs,depth,method,full\n0,18,18,0,0,Bakery.Program.Main,Shop!"},
+		{[]string{"top", "--diff"}, "thread time, compared: 33.500 ms before, 33.500 ms after, +0.0 %\n"},
+		{[]string{"top", "--by", "state", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,state\n0,29.5,29.5,managed\n"},
+		{[]string{"tree", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,selfChangeMs,depth,method,full\n0,33.5,33.5,0,0,Bakery.Program.Main,Shop!"},
 		{[]string{"flame", "--diff"}, `"compared":true`},
 		{[]string{"flame", "--diff"}, "bakery.nettrace, compared with bakery.nettrace"},
 	} {

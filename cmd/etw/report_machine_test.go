@@ -254,7 +254,8 @@ func TestReportAdvice(t *testing.T) {
 			named++
 		}
 	}
-	if named == 0 || !strings.HasPrefix(m.Head, "BRIANROB-W8 · Windows 8 Pro") || len(m.Warnings) > 0 {
+	doubtful := func(w string) bool { return strings.Contains(w, ": ticks of runtimes before .NET 5 ") }
+	if named == 0 || !strings.HasPrefix(m.Head, "BRIANROB-W8 · Windows 8 Pro") || len(slices.DeleteFunc(m.Warnings, doubtful)) > 0 {
 		t.Errorf("%q, %v, %v", m.Head, m.Missing, m.Warnings)
 	}
 	m = pageOf(t, recordedPath("gc.nettrace"))
