@@ -136,7 +136,7 @@ type Set struct {
 	inTime    []any // those of them that are at mux
 	clips     []any // the others
 	answers   []answer
-	times     times // of what was given to wide
+	times     times // of the records given to wide
 }
 
 // New returns all analyses, with their handlers registered at mux.

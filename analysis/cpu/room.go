@@ -98,7 +98,7 @@ func (s *interrupted) alike(x *interrupted) bool {
 	return s.thread == x.thread && s.stack == x.stack && isKernel(s.address) == isKernel(x.address) && (s.stack != system.CallStack{} || s.address == x.address)
 }
 
-// hash returns a hash of what is the same of samples that are alike.
+// hash returns a hash of the parts that samples which are alike share.
 func (s *interrupted) hash() uint64 {
 	_, tid := s.thread.IDs()
 	if s.stack == (system.CallStack{}) {

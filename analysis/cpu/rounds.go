@@ -11,7 +11,7 @@ type rounds struct {
 	at     []int64 // when each began
 	last   int64   // when the last sample was taken
 	stand  []weight
-	sums   []int64 // of what the rounds before one stand for
+	sums   []int64 // of the times that the rounds before one stand for
 }
 
 // maxRound is how long the sampler takes at most to look at all threads, from one to the next.

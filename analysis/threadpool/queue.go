@@ -8,7 +8,7 @@ import (
 )
 
 // A queue follows work items by their numbers. Those are hashes: one that is used twice at a time is
-// of the later item. In .NET Core 3.1 they are addresses, and collections move what waits for long:
+// of the later item. In .NET Core 3.1 they are addresses, and collections move items that wait for long:
 // such an item goes by another number than it came. Then how many came and when, and how many were
 // begun and when, still tell how long all waited together.
 type queue struct {

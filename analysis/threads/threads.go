@@ -116,7 +116,7 @@ type thread struct {
 // A Waker is who made a thread ready.
 type Waker struct {
 	thread    *system.Thread
-	interrupt bool  // what a device or a timer had the kernel do
+	interrupt bool  // work that a device or a timer had the kernel do
 	stay      *stay // in which the thread did, if the event did not tell it
 }
 

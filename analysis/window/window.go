@@ -23,7 +23,7 @@ type Window struct {
 // some processors alone.
 type Lacks struct{ Any, Begin, End bool }
 
-// Lack says what the trace lacks. It is to be called when all records have been.
+// Lack says which times the trace lacks. It is to be called when all records have been.
 func (w *Window) Lack(l Lacks) { w.lacks = l }
 
 // Lacking returns what the trace lacks, as far as that was said.

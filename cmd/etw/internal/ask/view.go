@@ -37,7 +37,7 @@ func (a *viewed[R]) take() bool {
 	return slices.ContainsFunc(a.res.Tables(), func(v views.View) bool { return v.Rows > 0 })
 }
 
-// choosing returns what chooses the activities of --activity, or nil.
+// choosing returns the function that chooses the activities of --activity, or nil.
 func (a *viewed[R]) choosing() func([]filter.Glob) { return a.caused }
 
 func (a *viewed[R]) mistake() error {
