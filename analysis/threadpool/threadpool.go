@@ -164,7 +164,11 @@ func (a *Analysis) handleAdjustments(mux *etw.Mux) {
 		}
 	})
 	lives.On(t, mux, func(rt *runtime, _ *etw.Record, e *clr.ThreadPoolWorkerThreadAdjustmentSample) {
-		if v, ok := measure.Known(e.Throughput).Get(); ok && a.has(rt) {
+		if !a.has(rt) {
+			return
+		}
+		rt.State.seen = true
+		if v, ok := measure.Known(e.Throughput).Get(); ok {
 			rt.State.measured(rt.Now, v)
 		}
 	})

@@ -197,3 +197,13 @@ func TestTimes(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestMeasured: a pool of which the trace has measurements alone is one.
+func TestMeasured(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	testtrace.NewScript(t, &mux).Event(0, 1, &clr.ThreadPoolWorkerThreadAdjustmentSample{Throughput: 7})
+	if list := a.Result().Runtimes; len(list) != 1 || list[0].ThroughputPerSec.Count != 1 {
+		t.Errorf("%+v", list)
+	}
+}
