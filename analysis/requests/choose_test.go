@@ -2,7 +2,6 @@ package requests
 
 import (
 	"testing"
-	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
@@ -14,16 +13,7 @@ import (
 func ordering(t *testing.T, a *Analysis, mux *etw.Mux) *Process {
 	t.Helper()
 	s := testtrace.NewScript(t, mux)
-	send := func(at int, op etw.Opcode, name string, id, related etw.GUID, field, text string) {
-		d := &etw.EventDesc{Name: name}
-		var p []byte
-		if field != "" {
-			d.Fields = []etw.FieldDesc{{Name: field, Type: etw.InUnicodeString}}
-			p = append(etw.MakeUTF16(text), 0, 0)
-		}
-		s.Activity, s.Related = id, related
-		s.Record(time.Duration(at)*time.Millisecond, 3, &etw.Record{Provider: etw.GUID{7: 0x50}, ProviderName: "S", Opcode: op, Schema: d, Payload: p})
-	}
+	send := sender(s)
 	for i, path := range []string{"/a", "/b", "/a", "/c"} {
 		id, part := actid.Make(1, byte(0x11+i*0x10)), actid.Make(1, byte(0x11+i*0x10), 0x10)
 		at := 10 * i

@@ -198,12 +198,9 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-func TestNesting(t *testing.T) {
-	var mux etw.Mux
-	a := New(&mux)
-	s := testtrace.NewScript(t, &mux)
-	source := etw.GUID{7: 0x50}
-	send := func(at int, op etw.Opcode, name string, id, related etw.GUID, field, text string) {
+// sender returns a function that writes events of an EventSource with one field of text, or none.
+func sender(s *testtrace.Script) func(at int, op etw.Opcode, name string, id, related etw.GUID, field, text string) {
+	return func(at int, op etw.Opcode, name string, id, related etw.GUID, field, text string) {
 		d := &etw.EventDesc{Name: name}
 		var p []byte
 		if field != "" {
@@ -211,8 +208,15 @@ func TestNesting(t *testing.T) {
 			p = append(etw.MakeUTF16(text), 0, 0)
 		}
 		s.Activity, s.Related = id, related
-		s.Record(time.Duration(at)*time.Millisecond, 3, &etw.Record{Provider: source, ProviderName: "S", Opcode: op, Schema: d, Payload: p})
+		s.Record(time.Duration(at)*time.Millisecond, 3, &etw.Record{Provider: etw.GUID{7: 0x50}, ProviderName: "S", Opcode: op, Schema: d, Payload: p})
 	}
+}
+
+func TestNesting(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	send := sender(s)
 	outer, first, second, none := actid.Make(1, 0x11), actid.Make(1, 0x11, 0x10), actid.Make(1, 0x11, 0x20), etw.GUID{}
 	send(0, etw.OpcodeStart, "WorkStart", outer, none, "path", "/x")
 	send(1, etw.OpcodeStart, "PartStart", first, outer, "", "")
