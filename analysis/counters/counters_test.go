@@ -158,7 +158,7 @@ func TestMetrics(t *testing.T) {
 	id := []string{"sessionId", "s", "meterName", "m", "instrumentName", "i"}
 	with := func(more ...string) []string { return append(append([]string{}, id...), more...) }
 	send("BeginInstrumentReporting", with("instrumentType", "Histogram")...)
-	send("HistogramValuePublished", with("tags", "a=b", "quantiles", "0.5=1;0.95=x;0.99=3", "count", "4", "sum", "9")...)
+	send("HistogramValuePublished", with("unit", "ms", "tags", "a=b", "quantiles", "0.5=1;0.95=x;0.99=3", "count", "4", "sum", "9")...)
 	send("Base2ExponentialHistogramValuePublished", with("tags", "c", "count", "4", "scale", "2", "zeroCount", "1", "minimum", "0.5", "maximum", "7", "buckets", "1,2")...)
 	send("UpDownCounterRateValuePublished", with("tags", "d", "rate", "", "value", "5")...)
 	send("GaugeValuePublished", with("tags", "e", "lastValue", "")...)
@@ -177,6 +177,11 @@ func TestMetrics(t *testing.T) {
 	m := p.Metrics[0]
 	if q := m.Points[0].Quantiles; m.Type != "Histogram" || m.Tags != "a=b" || len(q) != 2 || q["0.99"].Or(0) != 3 || m.Points[0].Sum.Or(0) != 9 {
 		t.Errorf("%+v", m)
+	}
+	for _, s := range m.timeSeries(p.PID) {
+		if counts := s.Of == "count"; counts == (s.Unit == "ms") {
+			t.Errorf("%s in %q", s.Of, s.Unit)
+		}
 	}
 	if pt := p.Metrics[1].Points[0]; pt.Scale.Or(0) != 2 || pt.Max.Or(0) != 7 || pt.Buckets != "1,2" {
 		t.Errorf("%+v", pt)

@@ -93,6 +93,9 @@ func (m *Metric) timeSeries(pid int64) []TimeSeries {
 		if i < 0 {
 			i = len(list)
 			list = append(list, TimeSeries{PID: pid, Provider: m.Meter, Name: m.Instrument, Tags: m.Tags, Unit: m.Unit, Of: of, Description: m.Description})
+			if of == "count" { // of values, which have the unit
+				list[i].Unit = ""
+			}
 		}
 		list[i].Points = append(list[i].Points, TimePoint{AtMS: atMS, Value: v})
 	}

@@ -20,6 +20,7 @@ function columnOf(c, rows, id) {
   const of = { k: c.key, l: c.title, u: c.unit, h: c.about || "sort by " + c.title, width: c.name || c.wide ? null : c.width || Math.max(room, c.text ? 132 : 112), share: c.bar, signed: c.signed, title: r => rows[r].full && c.name ? rows[r].full : rows[r][c.key] ?? "" };
   if (!c.text && !c.name) {
     of.n = rows.map(r => r[c.key] === "" || r[c.key] == null || Number.isNaN(Number(r[c.key])) ? null : Number(r[c.key]));
+    of.width = Math.max(of.width, 32 + 8 * number(of.n.reduce((most, v) => Math.max(most, Math.abs(v)), 0)).length);
     of.cell = r => { const v = rows[r][c.key]; return c.sparse && v === "" ? "" : c.time ? time(v) : (c.signed && v > 0 ? "+" : "") + (c.unit === "%" && Math.abs(v) < 1000 ? share(v) : number(v)); };
     return of;
   }
