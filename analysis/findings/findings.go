@@ -43,6 +43,8 @@ type Finding struct {
 	PID         int64  `json:"pid,omitempty"`
 	CLRInstance uint16 `json:"clrInstance,omitempty"`
 	Life        int    `json:"life,omitempty"`
+	// Process is its name, where others had the id before or after.
+	Process string `json:"process,omitempty"`
 	// Text is the sentence. Names of a trace stand in it as they are: a terminal or a page
 	// must escape them.
 	Text string `json:"text"`

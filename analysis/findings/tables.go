@@ -9,6 +9,6 @@ func Table(list []Finding) table.View {
 		table.Text("id", func(f *Finding) string { return f.ID }),
 		table.Text("part", func(f *Finding) string { return f.Part }),
 		table.ID("pid", func(f *Finding) int64 { return f.PID }),
-		table.ProcessName("process", func(f *Finding) int64 { return f.PID }),
+		table.NameOf("process", table.Process, func(f *Finding) int64 { return f.PID }, func(f *Finding) string { return f.Process }),
 		table.Text("text", func(f *Finding) string { return f.Text }))
 }

@@ -2,6 +2,7 @@ package system
 
 import (
 	"math"
+	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -46,6 +47,7 @@ type Process struct {
 	guessed bool   // on Linux: ParentPID is that of who has the same memory
 	key     uint64 // the address of the kernel's object, or 0
 	named   bool   // an event was about it; else only its id came up
+	life    int    // how many had the id before
 	earlier *Process
 }
 
@@ -73,6 +75,28 @@ type Thread struct {
 
 // Process returns the latest process with an id, or nil.
 func (m *Machine) Process(pid int64) *Process { return m.processes[pid] }
+
+// Life is 0 of the first process with its id, 1 of the next.
+func (p *Process) Life() int { return p.life }
+
+// Lives returns the processes that had an id in turn.
+func (m *Machine) Lives(pid int64) (list []*Process) {
+	for p := m.processes[pid]; p != nil; p = p.earlier {
+		list = append(list, p)
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// Owner returns the process that had an id at a time, in milliseconds since the session began, the
+// latest that had begun, or nil.
+func (m *Machine) Owner(pid int64, ms float64) *Process {
+	p := m.processes[pid]
+	for p != nil && p.Started && m.since(p.Start) > ms {
+		p = p.earlier
+	}
+	return p
+}
 
 // ProcessAt returns the process that had an id at a time, or nil.
 func (m *Machine) ProcessAt(pid, at int64) *Process {
@@ -102,6 +126,9 @@ func (m *Machine) ThreadAt(tid, at int64) *Thread {
 //go:noinline
 func (m *Machine) addProcess(pid int64) *Process {
 	p := &Process{PID: pid, ParentPID: -1, Session: -1, earlier: m.processes[pid]}
+	if p.earlier != nil {
+		p.life = p.earlier.life + 1
+	}
 	m.processes[pid] = p
 	m.allProcesses = append(m.allProcesses, p)
 	return p

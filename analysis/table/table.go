@@ -160,6 +160,13 @@ func (v *View) own(several bool) View {
 	return v.Several(several)
 }
 
+// Named has the processes of rows have names of their own, but for those of which own returns none.
+func (v View) Named(own func(row int) string) View {
+	v.cells = slices.Clone(v.cells)
+	v.cells[1] = func(row int) Value { return named(Process, v.owners[row], own(row)) }
+	return v
+}
+
 // Several says whether the rows are of several processes, so that people have to see which.
 func (v View) Several(several bool) View {
 	v.Heads = slices.Clone(v.Heads)

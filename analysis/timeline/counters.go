@@ -26,7 +26,10 @@ func (b *builder) counter(pid int64, c *counters.Counter) {
 	if c.Type == "Sum" {
 		k.how = Sum
 	}
-	for _, x := range c.Points {
+	for i, x := range c.Points {
+		if i == 0 {
+			k.life = b.lives.at(pid, x.AtMS)
+		}
 		at := nanoseconds(x.AtMS)
 		if k.how == Sum {
 			if v, ok := x.Increment.Get(); ok {
@@ -44,7 +47,10 @@ func (b *builder) counter(pid int64, c *counters.Counter) {
 func (b *builder) metric(pid int64, m *counters.Metric) {
 	k := key{kind: Counter, pid: pid, of: named(m.Meter, m.Instrument, m.Tags), unit: m.Unit}
 	k.how = howOf(m)
-	for _, x := range m.Points {
+	for i, x := range m.Points {
+		if i == 0 {
+			k.life = b.lives.at(pid, x.AtMS)
+		}
 		at := nanoseconds(x.AtMS)
 		if v, ok := x.Count.Get(); ok {
 			k.unit = "count"

@@ -91,12 +91,12 @@ var Kinds = func() (list []Kind) {
 	return list
 }()
 
-// All returns the analyses that have lanes, with their handlers registered at mux, but those of
+// All returns the analyses that have lanes, and the machine, with their handlers registered at mux, but those of
 // requests at whole, which may be the same: they know by records of others where time went.
 func All(mux, whole *etw.Mux) []any {
 	return []any{
 		gc.New(mux), alloc.New(mux), exceptions.New(mux), jit.New(mux), contention.New(mux), waits.New(mux), threadpool.New(mux),
-		requests.New(whole), counters.New(mux), threads.New(mux), disk.New(mux), system.NewNetwork(mux),
+		requests.New(whole), counters.New(mux), threads.New(mux), disk.New(mux), system.NewNetwork(mux), system.Of(mux),
 	}
 }
 

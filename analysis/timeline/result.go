@@ -49,6 +49,10 @@ type Lane struct {
 	Kind Kind  `json:"kind"`
 	PID  int64 `json:"pid"`           // -1 if the trace does not tell the process
 	TID  int64 `json:"tid,omitempty"` // of lanes of threads
+	// Life and Process are of an id that several processes had in turn: 0 for the first, 1 for the
+	// next, and its name.
+	Life    int    `json:"life,omitempty"`
+	Process string `json:"process,omitempty"`
 	// Of is the subject of a lane beside its kind: the task of requests, the name of a counter.
 	Of   string `json:"of,omitempty"`
 	Unit string `json:"unit"` // ms, MB, count, or that of a counter
@@ -64,6 +68,8 @@ type Lane struct {
 	WithinMS float64 `json:"withinMs,omitempty"`
 	// Values has a value for each bucket, null where it is unknown.
 	Values []measure.Float `json:"values"`
+
+	several bool
 }
 
 // Options choose the part of a trace to show, and how finely.
@@ -86,6 +92,7 @@ type Options struct {
 type key struct {
 	kind     Kind
 	pid, tid int64
+	life     int
 	of       string
 	cause    string    // of a lane that is not named yet
 	code     stacks.ID // that tells more of that
@@ -225,7 +232,7 @@ func (c *chart) result(n int) *Result {
 		if c.cut && !r.any {
 			continue
 		}
-		l := &Lane{Kind: r.kind, PID: r.pid, TID: r.tid, Of: r.of, Unit: r.unit, How: r.how, WithinMS: float64(r.within) / 1e6, Values: make([]measure.Float, len(r.values))}
+		l := &Lane{Kind: r.kind, PID: r.pid, TID: r.tid, Life: r.life, Of: r.of, Unit: r.unit, How: r.how, WithinMS: float64(r.within) / 1e6, Values: make([]measure.Float, len(r.values))}
 		switch r.how {
 		case Sum:
 			r.sums(l, at)
@@ -238,7 +245,7 @@ func (c *chart) result(n int) *Result {
 	}
 	order.Sort(res.Lanes, func(a, b *Lane) int {
 		return cmp.Or(cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)), cmp.Compare(b.Total.Or(0), a.Total.Or(0)),
-			cmp.Compare(b.heaviest(), a.heaviest()), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID), cmp.Compare(a.Of, b.Of),
+			cmp.Compare(b.heaviest(), a.heaviest()), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Life, b.Life), cmp.Compare(a.TID, b.TID), cmp.Compare(a.Of, b.Of),
 			cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.How, b.How))
 	})
 	return res

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"slices"
+
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
 )
@@ -18,6 +20,10 @@ func (r *Result) Tables() []table.View {
 		}
 		return table.Refs(list)
 	}
+	var names []string // of the processes of rows
+	for _, l := range r.Lanes {
+		names = append(names, slices.Repeat([]string{l.Process}, len(l.Values))...)
+	}
 	return []table.View{table.Each("bucket", "Buckets", r.Lanes, func(l *Lane) int64 { return l.PID }, of,
 		table.ID("tid", func(b *bucket) int64 { return b.TID }).Positive(),
 		table.Text("kind", func(b *bucket) string { return string(b.Kind) }),
@@ -26,5 +32,5 @@ func (r *Result) Tables() []table.View {
 		table.Text("how", func(b *bucket) string { return string(b.How) }),
 		table.Moment("startMs", func(b *bucket) float64 { return r.Begin(b.i) }),
 		table.Moment("endMs", func(b *bucket) float64 { return r.Begin(b.i + 1) }),
-		table.Amount("value", func(b *bucket) measure.Float { return b.Values[b.i] })).Several(true)}
+		table.Amount("value", func(b *bucket) measure.Float { return b.Values[b.i] })).Several(true).Named(func(row int) string { return names[row] })}
 }

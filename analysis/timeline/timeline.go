@@ -31,6 +31,7 @@ type Parts struct {
 type Analysis struct {
 	parts Parts
 	kept  map[key]*track
+	lives lives
 	ran   []ran
 	late  []func(*builder) // what adds lanes at the end
 	kinds func() func(kind string, code stacks.ID) string
@@ -55,6 +56,9 @@ type entry struct {
 func New(p Parts) *Analysis {
 	a := &Analysis{parts: p, kept: make(map[key]*track)}
 	for _, x := range p.Analyses {
+		if x, ok := x.(*system.Machine); ok {
+			a.lives.Machine = x
+		}
 		if p.Within == nil {
 			a.follow(x)
 		} else {
@@ -66,6 +70,7 @@ func New(p Parts) *Analysis {
 
 // keep keeps something that was at a time, and lasted for one.
 func (a *Analysis) keep(k key, fromMS, lastMS, value float64) {
+	k.life = a.lives.at(k.pid, fromMS)
 	from := nanoseconds(fromMS)
 	t := a.kept[k]
 	if t == nil {
@@ -78,7 +83,7 @@ func (a *Analysis) keep(k key, fromMS, lastMS, value float64) {
 // Result returns the findings so far.
 func (a *Analysis) Result(o Options) *Result {
 	c, n := newChart(&o)
-	b := &builder{chart: c, n: n, o: &o, parts: &a.parts}
+	b := &builder{chart: c, n: n, o: &o, parts: &a.parts, lives: a.lives}
 	var kind func(string, stacks.ID) string
 	if a.kinds != nil {
 		kind = a.kinds()
@@ -105,6 +110,9 @@ func (a *Analysis) Result(o Options) *Result {
 		add(b)
 	}
 	res := c.result(n)
+	for _, l := range res.Lanes {
+		a.lives.name(l)
+	}
 	if a.doubts != nil && slices.ContainsFunc(res.Lanes, func(l *Lane) bool { return l.Kind == Allocated }) {
 		res.doubts = a.doubts()
 	}
@@ -130,6 +138,7 @@ type builder struct {
 	n     int
 	o     *Options
 	parts *Parts
+	lives lives
 }
 
 // within returns the samples that count.
@@ -145,7 +154,8 @@ func (b *builder) weights(kind Kind, list []*stacks.Samples) {
 	for _, s := range list {
 		last := len(s.Types) - 1
 		for x := range b.within(s) {
-			k, at := key{kind: kind, pid: x.Process, how: Sum}, x.Time-b.o.Origin
+			at := x.Time - b.o.Origin
+			k := key{kind: kind, pid: x.Process, life: b.lives.at(x.Process, float64(at)/1e6), how: Sum}
 			switch s.Types[last].Unit {
 			case "nanoseconds":
 				k.unit = "ms"
@@ -171,7 +181,8 @@ func (b *builder) processors(s *stacks.Samples) {
 		all = b.within(s)
 	}
 	for x := range all {
-		k, at, value := key{kind: CPU, pid: x.Process, unit: "ms", how: Sum}, x.Time-b.o.Origin, x.Values[last]
+		at, value := x.Time-b.o.Origin, x.Values[last]
+		k := key{kind: CPU, pid: x.Process, life: b.lives.at(x.Process, float64(at)/1e6), unit: "ms", how: Sum}
 		if b.o.Threads {
 			k.tid = x.Thread
 		}
@@ -224,7 +235,7 @@ func (b *builder) heaps(res *gc.Result) {
 				return
 			}
 			if r == nil {
-				r = b.row(key{kind: Heap, pid: rt.PID, unit: "MB", how: Highest}, b.n)
+				r = b.row(key{kind: Heap, pid: rt.PID, life: b.lives.at(rt.PID, ms), unit: "MB", how: Highest}, b.n)
 			}
 			b.set(r, nanoseconds(ms), size)
 		}
@@ -244,7 +255,7 @@ func (b *builder) heaps(res *gc.Result) {
 // running adds when threads ran, by context switches.
 func (b *builder) running(list []ran, threads *threads.Analysis) {
 	add := func(pid, tid, from, to, ns int64) {
-		k := key{kind: Running, pid: pid, unit: "ms", how: Sum}
+		k := key{kind: Running, pid: pid, life: b.lives.at(pid, float64(from-b.o.Origin)/1e6), unit: "ms", how: Sum}
 		if b.o.Threads {
 			k.tid = tid
 		}

@@ -59,10 +59,42 @@ func TestReusedNumber(t *testing.T) {
 		{"processes --process second.exe", "second.exe", "first"},
 		{"dump --process first.exe", "first.exe", "second"},
 		{"network --process 300", "second.exe", "then"},
+		{"timeline --lanes running --buckets 1", "300,first.exe,,running,,ms,sum,0,38,7\n300,second.exe,,running,,ms,sum,0,38,7\n", "then"},
+		{"timeline --lanes running --buckets 1 --process first", "300,first.exe,,running,,ms,sum,0,38,7\n", "second"},
+		{"timeline --lanes cpu --buckets 1 --process second", "300,second.exe,,cpu,,ms,sum,0,38,3\n", "first"},
+		{"timeline --lanes network --buckets 1 --process first", "300,first.exe,,network,,MB,sum,0,38,0.001\n", "second"},
+		{"report", "300,first.exe,\"Cpu: 100 % was spent in", "then"},
+		{"report --process first", "300,first.exe,\"Cpu: 100 % was spent in", "second"},
+		{"report", "300,second.exe,\"Cpu: 100 % was spent in", "then"},
 	} {
 		out, said, code := output(append(strings.Fields(c.ask), "--format", "csv", path)...)
 		if code != 0 || !strings.Contains(out, c.want) || strings.Contains(out, c.not) {
 			t.Errorf("%s: exit code %d, %q, %s", c.ask, code, said, out)
 		}
+	}
+}
+
+// TestReusedNumberPrograms: so do info and the page of a report.
+func TestReusedNumberPrograms(t *testing.T) {
+	data, err := reusedTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "reused.etl")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, said, code := output("info", "--format", "jsonl", path)
+	if want := `"processes":[{"pid":300,"name":"second.exe","events":7},{"pid":300,"name":"first.exe","events":6}]`; code != 0 || !strings.Contains(out, want) {
+		t.Errorf("info: exit code %d, %q, %s", code, said, out)
+	}
+	page, said, code := output("report", path)
+	for _, want := range []string{`"label":"first.exe (300)"`, `"label":"second.exe (300)"`} {
+		if code != 0 || !strings.Contains(page, want) {
+			t.Errorf("report: exit code %d, %q, no %s", code, said, want)
+		}
+	}
+	if strings.Contains(page, "then second.exe") {
+		t.Error("report: numbers of two programs are those of one")
 	}
 }

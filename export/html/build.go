@@ -78,16 +78,16 @@ func newSubjects(res *analysis.Result, profiles []Profile) []*subject {
 		s.ofProcess(p.PID, p.Life).counters = p
 	}
 	for _, p := range profiles {
-		x := s.ofProcess(p.PID, p.Life)
+		x := s.ofMachine(p.PID, p.Life, p.Several, p.Name)
 		x.profiles = append(x.profiles, p.Flame)
 	}
 	s.addLanes(res.Timeline)
 	runtimes := make(map[key]int) // by process
 	for _, x := range s.list {
-		runtimes[key{pid: x.pid, life: x.life}]++
+		runtimes[key{pid: x.pid, life: x.life, machine: x.machine}]++
 	}
 	for _, x := range s.list {
-		x.several = runtimes[key{pid: x.pid, life: x.life}] > 1
+		x.several = runtimes[key{pid: x.pid, life: x.life, machine: x.machine}] > 1
 	}
 	return s.list
 }
@@ -110,7 +110,9 @@ func newModel(r *Report) (*model, error) {
 	}
 	present := make(map[string]bool)
 	for _, s := range newSubjects(r.Result, r.Profiles) {
-		s.process = r.Processes[s.pid]
+		if s.process.Name == "" {
+			s.process = r.Processes[s.pid]
+		}
 		v, err := newView(s, m.Texts)
 		if err != nil {
 			return nil, err
@@ -189,7 +191,7 @@ func (s *subject) label() string {
 	if name == "" {
 		label = fmt.Sprintf("Process %d", s.pid)
 	}
-	if s.life > 0 {
+	if s.life > 0 && !s.machine {
 		label += fmt.Sprintf(", process %d with this id", s.life+1)
 	}
 	if s.several {

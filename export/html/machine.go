@@ -284,8 +284,12 @@ func machineLanes(r *Report) *section {
 			all = sumLanes(all, l)
 			if len(own) < maxUsers {
 				x := laneOf(l)
+				name := r.Processes[l.PID].Name
+				if l.Several() {
+					name = l.Process
+				}
 				if x.Label = "process not known"; l.PID >= 0 {
-					x.Label = clean(cmp.Or(r.Processes[l.PID].Name, "process")) + fmt.Sprintf(" (%d)", l.PID)
+					x.Label = clean(cmp.Or(name, "process")) + fmt.Sprintf(" (%d)", l.PID)
 				}
 				own = append(own, x)
 			}

@@ -91,6 +91,9 @@ type key struct {
 	pid  int64
 	clr  uint16
 	life int
+	// machine says that the machine tells the processes apart that had the id, as it does for those
+	// that have no runtime.
+	machine bool
 }
 
 // A subject is the results of all analyses for one runtime. Empty ones are nil.
@@ -124,13 +127,27 @@ type subjects struct {
 
 //go:noinline
 func (s *subjects) of(pid int64, clr uint16, life int) *subject {
-	k := key{pid, clr, life}
+	return s.at(key{pid: pid, clr: clr, life: life})
+}
+
+func (s *subjects) at(k key) *subject {
 	if x := s.byKey[k]; x != nil {
 		return x
 	}
 	x := &subject{key: k}
 	s.byKey[k] = x
 	s.list = append(s.list, x)
+	return x
+}
+
+// ofMachine returns the subject of a process as the machine tells it: of its own, if several had
+// the id.
+func (s *subjects) ofMachine(pid int64, life int, several bool, name string) *subject {
+	if !several {
+		return s.ofProcess(pid, life)
+	}
+	x := s.at(key{pid: pid, life: life, machine: true})
+	x.process.Name = name
 	return x
 }
 

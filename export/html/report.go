@@ -39,5 +39,9 @@ type Process struct{ Name, CommandLine string }
 type Profile struct {
 	PID  int64
 	Life int // 0 for the first process with this id in the trace, 1 for the next
+	// Several says that there are others with the id, of which the runtimes have lives of their
+	// own, and Name which of them it is.
+	Several bool
+	Name    string
 	*Flame
 }

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,12 +42,16 @@ func (s *subjects) addLanes(res *timeline.Result) {
 	}
 	of := make(map[int64]*subject)
 	for _, x := range s.list {
-		if of[x.pid] == nil {
+		if of[x.pid] == nil && !x.machine {
 			of[x.pid] = x
 		}
 	}
 	for _, l := range res.Lanes {
-		if x := of[l.PID]; x != nil && l.TID == 0 {
+		x, own := of[l.PID], s.byKey[key{pid: l.PID, life: l.Life, machine: true}]
+		if x == nil || l.Several() && slices.Contains(machineKinds, l.Kind) {
+			x = own
+		}
+		if x != nil && l.TID == 0 {
 			x.timeline, x.lanes = res, append(x.lanes, l)
 		}
 	}

@@ -220,7 +220,7 @@ func (a *timelineAnswer) draw(buckets int) {
 	a.res = a.analysis.Result(timeline.Options{Origin: a.where.origin, From: a.where.from, To: a.where.to, Buckets: buckets,
 		Threads: a.q.by == byThread, Cut: a.where.cut})
 	a.res.Lanes = slices.DeleteFunc(a.res.Lanes, func(l *timeline.Lane) bool {
-		return !a.hasNumbers(l.PID, l.TID) || len(a.kinds) > 0 && !slices.Contains(a.kinds, l.Kind)
+		return !a.hasLane(l) || len(a.kinds) > 0 && !slices.Contains(a.kinds, l.Kind)
 	})
 }
 

@@ -21,7 +21,7 @@ func (a *timelineAnswer) table(_ string, who *pick.Names) *show.Table {
 	lanes := a.shown()
 	several, ofThreads := false, false
 	for _, l := range lanes {
-		several = several || l.PID != lanes[0].PID
+		several = several || l.PID != lanes[0].PID || l.Life != lanes[0].Life
 		ofThreads = ofThreads || l.TID != 0
 	}
 	alike := sources(lanes)
@@ -42,8 +42,11 @@ func (a *timelineAnswer) table(_ string, who *pick.Names) *show.Table {
 	t := show.NewTable(process, thread, show.Label("lane"), right("total"), right("highest"), at, show.Column{Name: "bars", Head: a.scale()})
 	for _, l := range lanes {
 		process := who.OfProcess(l.PID)
-		if l.PID < 0 {
+		switch {
+		case l.PID < 0:
 			process = unknown
+		case l.Several():
+			process = pick.OfProgram(l.PID, l.Process)
 		}
 		thread := ""
 		if l.TID != 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -55,6 +56,14 @@ func (m *machine) has(pid int64, process string, tid int64) bool {
 // hasNumbers is has where nothing tells the name.
 func (m *machine) hasNumbers(pid, tid int64) bool {
 	return m.asked.Processes.Has(pid) && m.asked.Threads.Has(tid)
+}
+
+// hasLane reports whether a lane is of a process or thread that was asked for.
+func (m *machine) hasLane(l *timeline.Lane) bool {
+	if l.Several() {
+		return m.has(l.PID, l.Process, l.TID)
+	}
+	return m.hasNumbers(l.PID, l.TID)
 }
 
 // machineFacts prints the facts about the machine.

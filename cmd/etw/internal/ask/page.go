@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -31,12 +32,15 @@ func (p *page) title(text string) {
 }
 
 // runtime begins the facts about a runtime in a process.
-func (p *page) runtime(pid int64, clr uint16) {
+func (p *page) runtime(pid int64, clr uint16) { p.program(pid, clr, "") }
+
+// program is runtime of a process whose name may be known better than by its number.
+func (p *page) program(pid int64, clr uint16, name string) {
 	text := "process " + strconv.FormatInt(pid, 10)
 	if pid < 0 {
 		text = "a process whose number is not told"
 	}
-	if name := p.names.Processes[pid]; name != "" {
+	if name = cmp.Or(name, p.names.Processes[pid]); name != "" {
 		text += " " + name
 	}
 	if clr != 0 {

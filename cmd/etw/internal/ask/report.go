@@ -183,7 +183,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	if h.Threads != nil {
 		x.warnings = append(x.warnings, "--tid: the work of others for these threads is not here, such as collections on threads of the runtime, and counters")
 	}
-	src.machine = x.machine
+	src.machine, x.sampler.Machine = x.machine, system.Of(x.machine.wide)
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
 	opts = append(opts, analysis.Named(x.sampler.Names), analysis.Parted(func(s *analysis.Set) { src.set = s }), analysis.Within(from, to))
 	if h.Caused != nil {
@@ -224,7 +224,8 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 
 // page returns it as a page has it.
 func (x *examined) page() *html.Report {
-	chooseLanes(x.res.Timeline, x.chosen.asked.Processes)
+	chooseLanes(x.res.Timeline, &x.chosen)
+	x.programs.Names.Join()
 	page := &html.Report{Result: x.res, Machine: x.machine.machine(&x.chosen), Windows: show.IsWindows(x.t), Warnings: x.warnings, Processes: make(map[int64]html.Process), Profiles: x.sampler.Profiles(x.res.Timeline, x.t.Start().UnixNano())}
 	for _, f := range x.t.Files() {
 		page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
@@ -240,7 +241,7 @@ func (x *examined) page() *html.Report {
 	}
 	page.Head = headOf(page.Machine, x.t)
 	for _, p := range x.programs.List() {
-		page.Processes[p.PID] = html.Process{Name: p.Name, CommandLine: p.CommandLine}
+		page.Processes[p.PID] = html.Process{Name: x.programs.Names.Processes[p.PID], CommandLine: p.CommandLine}
 	}
 	return page
 }

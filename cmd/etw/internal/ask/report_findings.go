@@ -37,6 +37,7 @@ func (r *reporting) printFindings(cmd *cobra.Command, paths []string, x *examine
 		list = append(list, m.Findings()...)
 	}
 	findings.Sort(list)
+	x.programs.Names.Join()
 	about := &r.out.About
 	about.Of(x.t, false)
 	about.ReadTo(trouble)
@@ -73,7 +74,7 @@ func (x *examined) write(p *show.Printer, list []findings.Finding) error {
 	case show.FormatJSON:
 		doc := ReportDoc{1, []processFinding{}}
 		for _, f := range list {
-			doc.Findings = append(doc.Findings, processFinding{f, names.Processes[f.PID]})
+			doc.Findings = append(doc.Findings, processFinding{f, cmp.Or(f.Process, names.Processes[f.PID])})
 		}
 		return show.WriteContract(p, doc, x.t.Stats().Lost)
 	}
@@ -89,14 +90,15 @@ func (x *examined) say(p *page, list []findings.Finding) {
 		p.title("nothing stands out")
 	}
 	type runtime struct {
-		pid  int64
-		clr  uint16
-		life int
+		pid     int64
+		clr     uint16
+		life    int
+		process string
 	}
 	of := make(map[runtime][]findings.Finding)
 	var order []runtime
 	for _, f := range list {
-		k := runtime{f.PID, f.CLRInstance, f.Life}
+		k := runtime{f.PID, f.CLRInstance, f.Life, f.Process}
 		if of[k] == nil {
 			order = append(order, k)
 		}
@@ -106,7 +108,7 @@ func (x *examined) say(p *page, list []findings.Finding) {
 		if k.pid == 0 {
 			p.title("the trace")
 		} else {
-			p.runtime(k.pid, k.clr)
+			p.program(k.pid, k.clr, k.process)
 		}
 		for _, f := range of[k] {
 			p.line(string(f.Severity), "%s", f.Text)

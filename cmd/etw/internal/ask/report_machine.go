@@ -70,7 +70,7 @@ func (p *machineParts) lanes() []any {
 	if p.narrow {
 		return nil
 	}
-	return []any{p.network, p.threads, p.disks}
+	return []any{p.network, p.threads, p.disks, system.Of(p.wide)}
 }
 
 // machine returns the part of a page about the machine, or nil if the trace has no such
@@ -97,15 +97,9 @@ func (p *machineParts) machine(of *machine) *html.Machine {
 }
 
 // chooseLanes leaves out the lanes of processes that were not asked for.
-func chooseLanes(res *timeline.Result, chosen filter.Numbers) {
-	if res != nil && len(chosen) > 0 {
-		kept := res.Lanes[:0]
-		for _, l := range res.Lanes {
-			if chosen.Has(l.PID) {
-				kept = append(kept, l)
-			}
-		}
-		res.Lanes = kept
+func chooseLanes(res *timeline.Result, chosen *machine) {
+	if res != nil {
+		res.Lanes = slices.DeleteFunc(res.Lanes, func(l *timeline.Lane) bool { return !chosen.hasLane(l) })
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -97,12 +98,15 @@ type Sampler struct {
 	named   *stacks.Profile
 	within  stacks.Query
 	left    int // processes without call trees
+	origin  time.Time
+	// Machine tells the processes apart that had a number in turn.
+	Machine *system.Machine
 }
 
 // NewSampler returns a sampler of a part of the time of a trace, of which a zero end is no bound, with
 // files of symbols. It is to take the records of all times, which tell how far samples are apart.
 func NewSampler(t *trace.Trace, files *native.Dir, from, to time.Time) *Sampler {
-	s := &Sampler{code: frames.NewCodeMap(files), within: stacks.Query{From: from, To: to}}
+	s := &Sampler{code: frames.NewCodeMap(files), within: stacks.Query{From: from, To: to}, origin: t.Start()}
 	processors := startProcessors(&s.samples, t)
 	s.finish, s.skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
 	return s
@@ -147,30 +151,73 @@ func (s *Sampler) profile() *stacks.Profile {
 	return s.named
 }
 
-// byProcess returns the profiles of the processes that were sampled most, and their ids.
-func (s *Sampler) byProcess() iter.Seq2[int64, *stacks.Profile] {
-	return func(yield func(int64, *stacks.Profile) bool) {
+// A sampled is a process that was sampled: one of those that had its number in turn.
+type sampled struct {
+	pid  int64
+	life int
+}
+
+// owner returns the process of a sample.
+func (s *Sampler) owner(x stacks.Sample) sampled {
+	if p := s.Machine.Owner(x.Process, float64(x.Time-s.origin.UnixNano())/1e6); p != nil {
+		return sampled{x.Process, p.Life()}
+	}
+	return sampled{x.Process, 0}
+}
+
+// name returns the name of a process, if several had its number.
+func (s *Sampler) name(x sampled) (name string, several bool) {
+	if list := s.Machine.Lives(x.pid); len(list) > 1 {
+		return list[x.life].Name, true
+	}
+	return "", false
+}
+
+// byProcess returns the profiles of the processes that were sampled most.
+func (s *Sampler) byProcess() iter.Seq2[sampled, *stacks.Profile] {
+	return func(yield func(sampled, *stacks.Profile) bool) {
 		all := s.profile()
 		if all == nil {
 			return
 		}
-		counts := make(map[int64]int)
+		counts := make(map[sampled]int)
 		for x := range all.Samples() {
-			counts[x.Process]++
+			counts[s.owner(x)]++
 		}
-		pids := slices.Sorted(maps.Keys(counts))
-		order.Stable(pids, func(a, b int64) int { return cmp.Compare(counts[b], counts[a]) })
+		pids := slices.Collect(maps.Keys(counts))
+		order.Sort(pids, func(a, b sampled) int {
+			return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.pid, b.pid), cmp.Compare(a.life, b.life))
+		})
 		s.left = max(len(pids)-maxProfiles, 0)
 		for _, pid := range pids[:min(len(pids), maxProfiles)] {
 			of := all
 			if len(pids) > 1 {
-				of = all.Only(func(x stacks.Sample) bool { return x.Process == pid })
+				of = all.Only(func(x stacks.Sample) bool { return s.owner(x) == pid })
 			}
 			if !yield(pid, of) {
 				return
 			}
 		}
 	}
+}
+
+// lived returns the query for the samples of a process.
+func (s *Sampler) lived(x sampled) stacks.Query {
+	q := s.within
+	q.Processes = []int64{x.pid}
+	list := s.Machine.Lives(x.pid)
+	begins := func(p *system.Process) time.Time {
+		return s.origin.Add(time.Duration(s.Machine.MS(p.Start) * 1e6))
+	}
+	if x.life > 0 && list[x.life].Started && begins(list[x.life]).After(q.From) {
+		q.From = begins(list[x.life])
+	}
+	if x.life+1 < len(list) {
+		if next := list[x.life+1]; next.Started && (q.To.IsZero() || begins(next).Before(q.To)) {
+			q.To = begins(next)
+		}
+	}
+	return q
 }
 
 // Profiles returns the call trees of the processes that were sampled. They say when their
@@ -185,15 +232,15 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 			facts = s.found.Part(s.named, s.within)
 		}
 		if p != s.named {
-			q := s.within
-			q.Processes = []int64{pid}
+			q := s.lived(pid)
 			facts = append(s.found.Part(p, q), Prefixed("of all processes: ", facts[1:])...)
 		}
 		tree.Lead = slices.Concat(facts, WaitingFact(p), p.Rest().Warnings())
 		if when != nil {
 			tree.Times = timesOf(p, index, when, origin)
 		}
-		list = append(list, html.Profile{PID: pid, Flame: tree})
+		name, several := s.name(pid)
+		list = append(list, html.Profile{PID: pid.pid, Life: pid.life, Several: several, Name: name, Flame: tree})
 	}
 	return list
 }
@@ -215,7 +262,8 @@ func (s *Sampler) Findings() []findings.Finding {
 			continue
 		}
 		for _, f := range findings.Code(titleOf(p), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting()))) {
-			f.PID = pid
+			f.PID, f.Life = pid.pid, pid.life
+			f.Process, _ = s.name(pid)
 			list = append(list, f)
 		}
 	}

@@ -189,9 +189,7 @@ func (s *survey) forget() {
 	for _, p := range s.providers {
 		p.Events, p.Kinds, p.Bytes = pick.Uncounted, pick.Uncounted, pick.Uncounted
 	}
-	for _, x := range s.programs.ByPID {
-		x.Events = pick.Uncounted
-	}
+	s.programs.Forget()
 }
 
 func (s *survey) count(r *etw.Record) {

@@ -27,6 +27,7 @@ type Names struct {
 	Rules     []nameRule // by the index of the event
 
 	lives map[int64][]filter.Life // of numbers that several programs had in turn
+	turns int                     // how often one followed another
 
 	ahead bool // what is learned is ahead of the events that are shown: see foresee
 	met   map[nameID]bool
@@ -168,6 +169,7 @@ func (n *Names) follow(id int64, before, name string, at int64) {
 	if n.lives == nil {
 		n.lives = make(map[int64][]filter.Life)
 	}
+	n.turns++
 	list[len(list)-1].To = at
 	n.lives[id] = append(list, filter.Life{Name: name, From: at, To: math.MaxInt64})
 }
@@ -314,13 +316,19 @@ func (n *Names) OfProcessAt(pid, at int64) string {
 	for _, l := range n.lives[pid] {
 		switch {
 		case at < l.From || at >= l.To:
-		case l.Name == "":
-			return fmt.Sprintf("process %d", pid)
 		default:
-			return fmt.Sprintf("%s (%d)", l.Name, pid)
+			return OfProgram(pid, l.Name)
 		}
 	}
 	return n.OfProcess(pid)
+}
+
+// OfProgram is the name of a process with its number, by a name that may not be known.
+func OfProgram(pid int64, name string) string {
+	if name == "" {
+		return fmt.Sprintf("process %d", pid)
+	}
+	return fmt.Sprintf("%s (%d)", name, pid)
 }
 
 // OfThread is the name of a thread with its number.

@@ -27,31 +27,39 @@ type program struct {
 	Events       EventCount `json:"events"`
 }
 
+// An owner is one of the processes that had a number in turn.
+type owner struct {
+	pid  int64
+	life int
+}
+
 // Programs collects facts about processes from events.
 type Programs struct {
 	Names *Names
-	ByPID map[int64]*program
+	lives map[owner]*program
 	tells []bool // by the index of the event, whether it says something
 	last  *program
+	turns int // that the names knew of then
 }
 
 // NewPrograms returns programs of which nothing is known yet.
 func NewPrograms() *Programs {
-	return &Programs{Names: NewNames(), ByPID: make(map[int64]*program)}
+	return &Programs{Names: NewNames(), lives: make(map[owner]*program)}
 }
 
 // Learn takes the facts of a record.
 func (p *Programs) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
+	p.Names.Learn(d, r, e)
 	x := p.last
-	if x == nil || x.PID != r.ProcessID {
-		if x = p.ByPID[r.ProcessID]; x == nil {
+	if x == nil || x.PID != r.ProcessID || p.turns != p.Names.turns {
+		k := owner{r.ProcessID, p.Names.Life(r.ProcessID)}
+		if x = p.lives[k]; x == nil {
 			x = &program{PID: r.ProcessID}
-			p.ByPID[r.ProcessID] = x
+			p.lives[k] = x
 		}
-		p.last = x
+		p.last, p.turns = x, p.Names.turns
 	}
 	x.Events++
-	p.Names.Learn(d, r, e)
 	if e.Index == len(p.tells) {
 		p.tells = append(p.tells, e.Name == "ProcessInfo" || strings.HasPrefix(e.Name, "RuntimeInformation"))
 	}
@@ -79,12 +87,19 @@ func (p *Programs) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	}
 }
 
+// Forget forgets how many events there are of each.
+func (p *Programs) Forget() {
+	for _, x := range p.lives {
+		x.Events = Uncounted
+	}
+}
+
 // List returns the processes of which more is known than their number, the one
 // with most events first.
 func (p *Programs) List() []*program {
 	list := []*program{}
-	for pid, x := range p.ByPID {
-		if x.Name = p.Names.Processes[pid]; x.Name != "" || x.CommandLine != "" || x.Runtime != "" {
+	for k, x := range p.lives {
+		if x.Name = p.Names.OfLife(k.pid, k.life); x.Name != "" || x.CommandLine != "" || x.Runtime != "" {
 			list = append(list, x)
 		}
 	}
