@@ -21,7 +21,7 @@ type Network struct {
 	connections map[endpoints]*Connection
 	order       []*Connection
 	failures    uint64
-	from        teller.Teller
+	told        teller.Union
 	ignored     Connection
 	moved       func(pid int64, atMS float64, bytes uint32)
 }
@@ -91,11 +91,19 @@ func v6(address etw.Binary, port uint16) end {
 	return end{a.Unmap(), bits.ReverseBytes16(port)}
 }
 
-// at returns the connection that an event is about, or one that does not count if
-// another teller does.
+// hears reports whether an event counts: no other one told the same. Its number is one of those that
+// TCP has from 10 on, of IPv6 from 26 on, and UDP of events with manifests from 42 on.
+func (n *Network) hears(r *etw.Record, who teller.Teller, parts ...uint64) bool {
+	return n.told.Hears(who, r, teller.Key(append(parts, uint64(r.Key().ID%16))...)) && n.window.HasRecord(r)
+}
+
+// at returns the connection that an event is about, or one that does not count if the event does
+// not.
 func (n *Network) at(r *etw.Record, who teller.Teller, udp bool, pid uint32, local, remote end) *Connection {
 	at := n.machine.at(r)
-	if !n.from.Hears(who) || !n.window.HasRecord(r) {
+	var head [8]byte // the process and the size
+	copy(head[:], r.Payload)
+	if !n.hears(r, who, binary.LittleEndian.Uint64(head[:]), uint64(local.port), uint64(remote.port)) {
 		return &n.ignored
 	}
 	var p *Process
@@ -141,7 +149,7 @@ func (c *Connection) move(size uint32) {
 }
 
 func (n *Network) fail(r *etw.Record, who teller.Teller) {
-	if n.from.Hears(who) && n.window.HasRecord(r) {
+	if n.hears(r, who) {
 		n.failures++
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/generated/windows/network"
 	"github.com/etwgen/etwgen/generated/windows/process"
@@ -46,7 +48,7 @@ func etlOf(t *testing.T, ptr etw.PtrSize, pid int64, each time.Duration, events 
 		if err != nil {
 			t.Fatal(err)
 		}
-		records = append(records, &etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, Level: d.Level, Opcode: d.Opcode, Task: d.Task, Keywords: d.Keywords,
+		records = append(records, &etw.Record{Kind: d.Kind, Provider: d.Key().Provider, ID: d.ID, Version: d.Version, Level: d.Level, Opcode: d.Opcode, Task: d.Task, Keywords: d.Keywords,
 			PointerSize: ptr, ProcessID: pid, ThreadID: pid, Timestamp: h.Clock.Origin + int64(i)*each.Nanoseconds()/100, Payload: payload})
 	}
 	data, err := etltest.File(h, records...)
@@ -119,5 +121,38 @@ func TestNoCollections(t *testing.T) {
 	out, stderr, code := output("gc", part)
 	if code != 0 || stderr != "" || !hasLine(out, []string{"collections", " 0:"}) || !hasLine(out, []string{"allocated", "by allocation ticks"}) {
 		t.Errorf("code %d: %s%s", code, out, stderr)
+	}
+}
+
+// TestProvidedInPart: the kernel's session and one of its providers overlap for a part of the time,
+// and each request and each packet is one.
+func TestProvidedInPart(t *testing.T) {
+	var list []etw.Event
+	send := func(kernelToo, provided bool) {
+		if kernelToo {
+			list = append(list, &kernel.TCPIPSendV2{PID: 8, Size: 100, Saddr: 0x0100007f, Daddr: 0x0200007f, Sport: 0x5000, Dport: 0xbb01},
+				&kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 4096, Irp: etw.Pointer(len(list)), HighResResponseTime: 10})
+		}
+		if provided {
+			irp := len(list)
+			if kernelToo {
+				irp -= 2
+			}
+			list = append(list, &network.TCPSend{PID: 8, Size: 100, Saddr: 0x0100007f, Daddr: 0x0200007f, Sport: 0x5000, Dport: 0xbb01},
+				&disk.Read{DiskNumber: 1, TransferSize: 4096, IORequestPacket: etw.Pointer(irp), HighResResponseTime: 10})
+		}
+	}
+	for i := range 7 {
+		send(i < 4, i > 1)
+	}
+	path := etlOf(t, etw.Ptr64, 8, 400*time.Microsecond, list)
+	for ask, want := range map[string]string{
+		"network":       ",7,700,0,0,",
+		"files --disks": ",7,28672,0,0,",
+	} {
+		out, stderr, code := output(append(strings.Fields(ask), "--format", "csv", path)...)
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: code %d, %s, no %s in %s", ask, code, stderr, want, out)
+		}
 	}
 }

@@ -24,7 +24,7 @@ type Answer struct {
 }
 
 // WatchDisks registers handlers at a mux that tell when a disk is asked, which the kernel alone
-// does, and when it has answered, by the teller that comes first.
+// does, and when it has answered, each once.
 func WatchDisks(mux *etw.Mux, asked func(r *etw.Record, kind Kind, irp etw.Pointer, by Issuer), answered func(*etw.Record, Answer)) {
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyDiskIoReadInit) {
 		asked(r, Read, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
@@ -35,9 +35,9 @@ func WatchDisks(mux *etw.Mux, asked func(r *etw.Record, kind Kind, irp etw.Point
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) {
 		asked(r, Flush, e.Irp, Issuer{e.HasIssuingThreadID(), e.IssuingThreadID})
 	})
-	var from teller.Teller
+	var told teller.Union
 	tell := func(who teller.Teller, r *etw.Record, a Answer) {
-		if from.Hears(who) {
+		if told.Hears(who, r, teller.Key(uint64(a.Kind), uint64(a.IRP), uint64(a.Disk), uint64(a.Bytes))) {
 			answered(r, a)
 		}
 	}

@@ -13,8 +13,7 @@ import (
 // A Kind is that of a request.
 type Kind uint8
 
-// The kinds. Those after Write count together where a trace tells them twice; disks have Read,
-// Write and Flush.
+// The kinds. Disks have Read, Write and Flush.
 const (
 	Open Kind = iota
 	Read
@@ -44,14 +43,14 @@ type Request struct {
 	Bytes       uint32
 }
 
-// A fileListener is told of requests by the teller of their kind that comes first.
+// A fileListener is told of each request once.
 type fileListener struct {
 	begins func(*etw.Record, Request)
-	from   [Write + 2]teller.Teller // of opens, reads, writes and all others
+	told   teller.Union
 }
 
 func (l *fileListener) hears(who teller.Teller, r *etw.Record, q Request) {
-	if l.from[min(int(q.Kind), len(l.from)-1)].Hears(who) {
+	if l.told.Hears(who, r, teller.Key(uint64(q.Kind), uint64(q.IRP), uint64(q.Object), uint64(q.Bytes))) {
 		l.begins(r, q)
 	}
 }
