@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +30,7 @@ type info struct {
 	out    show.Output
 	whole  bool
 	blocks bool // are listed instead
+	zone   string
 }
 
 // NewInfo returns the command that describes a trace.
@@ -71,6 +73,7 @@ have the providers alone.`,
 		RunE:              o.run,
 	}
 	cmd.Flags().BoolVar(&o.whole, "all", false, "read large traces to their end, too, and count their events")
+	pick.ZoneFlag(cmd, &o.zone, "in text")
 	cmd.Flags().BoolVar(&o.blocks, "blocks", false, "list the blocks and buffers of a file")
 	o.out.Flags(cmd)
 	o.in.Flags(cmd)
@@ -85,6 +88,9 @@ func (o *info) run(cmd *cobra.Command, args []string) error {
 	if o.blocks {
 		return o.listBlocks(cmd, args)
 	}
+	if _, err := pick.ZoneOf(o.zone, nil); err != nil {
+		return err
+	}
 	opts, err := o.in.Options(cmd)
 	if err != nil {
 		return err
@@ -98,6 +104,9 @@ func (o *info) run(cmd *cobra.Command, args []string) error {
 	files := 0
 	err = pick.EachFile(cmd, args, opts, func(f *trace.File) error {
 		s := newSurvey(f)
+		if s.zone, err = pick.ZoneOf(o.zone, f); err != nil {
+			return err
+		}
 		trouble := s.read(cmd)
 		files++
 		_, part := f.Excerpt()
@@ -126,6 +135,7 @@ const infoExcerpt = 160 << 20
 // A survey collects facts about a trace from its events.
 type survey struct {
 	file      *trace.File
+	zone      *time.Location // of times in text
 	decoder   *etw.Decoder
 	providers []*providerCount
 	byKind    []*providerCount // by the index of the event
@@ -303,11 +313,23 @@ func (s *survey) gapFacts() []trace.Fact {
 	return append(facts, trace.Fact{Key: "gaps", Value: list, Text: "no events for " + strings.Join(texts, ", for ")})
 }
 
+// inZone returns the text of a fact: of a time, in another zone than UTC if one was asked for.
+func (s *survey) inZone(f trace.Fact) string {
+	if s.zone == time.UTC {
+		return f.Text
+	}
+	at, err := time.Parse("2006-01-02T15:04:05.0000000Z", f.Text)
+	if err != nil {
+		return f.Text
+	}
+	return at.In(s.zone).Format("2006-01-02 15:04:05.0000000 -07:00")
+}
+
 func (s *survey) text(p *show.Printer) error {
 	line := func(label, text string) { p.Prose("", fmt.Sprintf("  %-19s  %s", label, cli.Clean(text)), 23) }
 	fmt.Fprintf(p, "%s\n", p.Paint(nil, show.ColorBold, cli.Clean(s.file.Name())))
 	for _, f := range s.facts() {
-		line(strings.ToLower(show.Heading(strings.TrimSuffix(f.Key, "Ms"))), f.Text)
+		line(strings.ToLower(show.Heading(strings.TrimSuffix(f.Key, "Ms"))), s.inZone(f))
 	}
 	for _, text := range show.Advice(s.file) {
 		line("advice", text)

@@ -66,9 +66,8 @@ func (s *Selection) timeFlags(cmd *cobra.Command) {
 	f.StringVar(&s.To, "to", "", "only events before this `TIME`")
 	f.StringArrayVar(&s.caused, "activity", nil, "only work of threads for an activity of this `NAME`: see etw requests; repeatable")
 	f.StringArrayVar(&s.during, "during", nil, "only events of processes while an activity of this `NAME` was on, or of a machine\nfrom a mark of this NAME up to the next one; repeatable")
-	f.StringVar(&s.Zone, "zone", "UTC", "`ZONE` of times, here and in text: UTC, local, machine (the recorded one), Asia/Tokyo")
+	ZoneFlag(cmd, &s.Zone, "here and in text")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
-		"zone": cobra.FixedCompletions([]string{"UTC", "local", zoneOfMachine}, cobra.ShellCompDirectiveNoFileComp),
 		"from": cobra.NoFileCompletions, "to": cobra.NoFileCompletions, "activity": cobra.NoFileCompletions, "during": cobra.NoFileCompletions,
 	})
 }
@@ -195,19 +194,17 @@ func (s *Selection) named(sel *Selector) error {
 // window reads the flags of times.
 func (s *Selection) window(sel *Selector) error {
 	var err error
+	if sel.Zone, err = ZoneOf(s.Zone, nil); err != nil {
+		return err
+	}
 	if strings.EqualFold(s.Zone, zoneOfMachine) {
-		sel.Zone, sel.inZone = time.UTC, s.moments
-	} else if sel.Zone, err = parseZone(s.Zone); err != nil {
-		return cli.Usagef("--zone: %w", err)
+		sel.inZone = s.moments
 	}
 	if sel.sought, err = s.seek(); err != nil {
 		return err
 	}
 	return s.moments(sel)
 }
-
-// zoneOfMachine stands for the zone of the machine that was recorded.
-const zoneOfMachine = "machine"
 
 // moments reads the flags of times, in the zone of the selector.
 func (s *Selection) moments(sel *Selector) error {
@@ -229,21 +226,6 @@ func (s *Selection) moments(sel *Selector) error {
 		return cli.Usagef("--from %s is not before --to %s", s.from, s.To)
 	}
 	return nil
-}
-
-// parseZone reads the name of a time zone.
-func parseZone(name string) (*time.Location, error) {
-	if strings.EqualFold(name, "local") {
-		return time.Local, nil
-	}
-	if strings.EqualFold(name, "utc") {
-		return time.UTC, nil
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("%q is neither UTC, local or machine nor the name of a zone such as Europe/Berlin", name)
-	}
-	return zone, nil
 }
 
 // keywordProviders returns the providers whose keywords are meant.

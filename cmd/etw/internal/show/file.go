@@ -75,8 +75,8 @@ func Lost(f *trace.File) string {
 	return text
 }
 
-// ReportLosses reports the events that sessions could not record, and reports whether there
-// were any.
+// ReportLosses reports the events that sessions could not record, or had not written to the file when
+// it was copied, and reports whether there were any.
 func ReportLosses(cmd *cobra.Command, t *trace.Trace) bool {
 	lossy := false
 	for _, f := range t.Files() {
@@ -91,6 +91,10 @@ func ReportLosses(cmd *cobra.Command, t *trace.Trace) bool {
 		if len(what) > 0 {
 			lossy = true
 			cli.Report(cmd, fmt.Errorf("%s: %s were lost while it was recorded", f.Name(), strings.Join(what, " and ")))
+		}
+		if f.Unstopped() {
+			lossy = true
+			cli.Report(cmd, fmt.Errorf("%s: the session was not stopped: the end may be missing", f.Name()))
 		}
 	}
 	return lossy
