@@ -78,6 +78,7 @@ func (v *View) Top() []Top {
 	value := len(v.p.Types) - 1
 	order.Sort(sums, func(a, b Top) int {
 		return cmp.Or(last(&v.p.Frames[a.Frame], &v.p.Frames[b.Frame]), cmp.Compare(b.Self[value], a.Self[value]), cmp.Compare(b.Total[value], a.Total[value]),
+			cmp.Compare(b.Self[0], a.Self[0]), cmp.Compare(b.Total[0], a.Total[0]),
 			cmp.Compare(v.p.Frames[a.Frame].Full, v.p.Frames[b.Frame].Full), cmp.Compare(a.Frame, b.Frame))
 	})
 	return sums

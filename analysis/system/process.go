@@ -121,6 +121,9 @@ func (m *Machine) ThreadAt(tid, at int64) *Thread {
 	return nil
 }
 
+// systemProcess is the process of the kernel of Windows, whose files have origins.
+const systemProcess = 4
+
 // addProcess begins a new life of an id.
 //
 //go:noinline
@@ -128,6 +131,9 @@ func (m *Machine) addProcess(pid int64) *Process {
 	p := &Process{PID: pid, ParentPID: -1, Session: -1, earlier: m.processes[pid]}
 	if p.earlier != nil {
 		p.life = p.earlier.life + 1
+	}
+	if pid == systemProcess && len(m.origins) > 0 { // also where no list of processes says so
+		p.Name = "System"
 	}
 	m.processes[pid] = p
 	m.allProcesses = append(m.allProcesses, p)

@@ -172,7 +172,7 @@ func (a *threadsAnswer) threads() *threadsResult {
 		}
 		res.Sampled = s
 	}
-	if s := a.breaks.Result(); s.Count > 0 {
+	if s := a.breaks.Result(); s.Count > 0 && !a.parted() { // which are of no thread
 		res.Interrupts = s
 	}
 	return res

@@ -253,14 +253,8 @@ func (o *Top) groups(p *Profiled) *show.Table {
 		}
 	}
 	order.Stable(names, func(a, b string) int {
-		if wait := cmp.Compare(isWaiting(a), isWaiting(b)); wait != 0 {
-			return wait
-		}
-		x, y := lastOf(sums[a]), lastOf(sums[b])
-		if x != y {
-			return map[bool]int{true: -1, false: 1}[x > y]
-		}
-		return strings.Compare(a, b)
+		x, y := sums[a], sums[b]
+		return cmp.Or(cmp.Compare(isWaiting(a), isWaiting(b)), cmp.Compare(lastOf(y), lastOf(x)), cmp.Compare(y[0], x[0]), strings.Compare(a, b))
 	})
 	values := func(name string) []int64 { return sums[name] }
 	columns := changes(p, values)

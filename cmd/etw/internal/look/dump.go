@@ -147,6 +147,7 @@ func (d *Dump) foresee(args []string) error {
 	d.names.Before = before
 	d.files = pick.NewOperations()
 	d.files.Before = pick.NewOperations()
+	d.Selector.OfFile = func(s *pick.Shot) { d.files.Of(s) }
 	if !d.Style.ShowsStacks() || d.Follow || slices.Contains(args, trace.Stdin) {
 		d.In.Foresight = func(r *etw.Record) {
 			before.Learn(d.Selector.Decoder, r, d.Selector.Decoder.Event(r))

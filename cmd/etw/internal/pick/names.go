@@ -26,8 +26,9 @@ type Names struct {
 	Threads   map[int64]string
 	Rules     []nameRule // by the index of the event
 
-	lives map[int64][]filter.Life // of numbers that several programs had in turn
-	turns int                     // how often one followed another
+	lives   map[int64][]filter.Life // of numbers that several programs had in turn
+	turns   int                     // how often one followed another
+	windows bool                    // the trace is of Windows, of which process 4 is the system
 
 	ahead bool // what is learned is ahead of the events that are shown: see foresee
 	met   map[nameID]bool
@@ -52,6 +53,7 @@ type nameRule struct {
 	id     int  // field with the process or thread, or -1 for that of the record
 	name   int  // field with the name, or -1 if there is none
 	line   bool // it is a command line
+	header bool // it is of a file of Windows
 }
 
 // nameFields are the fields that name a process or thread, by the task or name of
@@ -105,11 +107,18 @@ func (n *Names) rule(e *etw.EventInfo) *nameRule {
 }
 
 // Learns reports whether Learn may take something from events such as e.
-func (n *Names) Learns(e *etw.EventInfo) bool { return n.rule(e).name >= 0 }
+func (n *Names) Learns(e *etw.EventInfo) bool {
+	rule := n.rule(e)
+	return rule.name >= 0 || rule.header
+}
 
 // Learn takes the name that a record has, if it has one.
 func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	rule := n.rule(e)
+	n.windows = n.windows || rule.header
+	if r.ProcessID == systemProcess && n.windows && n.Processes[systemProcess] == "" {
+		n.Processes[systemProcess] = "System" // also where no list of processes says so
+	}
 	if rule.name < 0 {
 		return
 	}
@@ -150,6 +159,9 @@ func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	}
 	n.Processes[id] = name
 }
+
+// systemProcess is the process of the kernel of Windows.
+const systemProcess = 4
 
 // andThen stands between the names of processes that had one number, and maxLives bounds them.
 const (
@@ -238,7 +250,7 @@ func starts(r *etw.Record, e *etw.EventInfo) bool {
 
 // findNameRule returns where events like e have a name.
 func findNameRule(e *etw.EventInfo) nameRule {
-	rule := nameRule{known: true, id: -1, name: -1}
+	rule := nameRule{known: true, id: -1, name: -1, header: e.Task == "EventTrace"}
 	if e.Desc == nil {
 		return rule
 	}

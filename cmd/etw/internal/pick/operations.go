@@ -3,6 +3,7 @@ package pick
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -159,6 +161,33 @@ func (o *Operations) Of(s *Shot) {
 		path = o.objects[fileID{s.File, number(s.Values, rule.object)}]
 	}
 	s.Path = o.written(path)
+}
+
+// isOfFile reports whether the file of an operation, or how long that took, meets a condition: both
+// are called as JSON does.
+func (s *Selector) isOfFile(w *filter.Where, h *Shot) bool {
+	if s.OfFile == nil || !asksForFile(w) || !isOperation(h.Provider) {
+		return false
+	}
+	s.OfFile(h)
+	if strings.EqualFold(w.Path()[0], "path") {
+		return h.Path != "" && w.MatchText(h.Path)
+	}
+	return h.Took >= 0 && w.MatchText(strconv.FormatFloat(float64(h.Took)/1e6, 'f', -1, 64))
+}
+
+// asksForFile reports whether a condition may be on the file of an operation, or its time.
+func asksForFile(w *filter.Where) bool {
+	p := w.Path()
+	return len(p) == 1 && (strings.EqualFold(p[0], "path") || strings.EqualFold(p[0], "elapsedMs"))
+}
+
+// check reports that no event has the field of a condition.
+func (s *Selector) check(w *filter.Where, descs []*etw.EventDesc) error {
+	if s.OfFile != nil && asksForFile(w) && slices.ContainsFunc(descs, IsOperation) {
+		return nil
+	}
+	return w.Check(descs)
 }
 
 // byKey returns the path that a key stands for at a time: that which was told last or, where

@@ -86,6 +86,7 @@ type Selector struct {
 	threads  []filter.Glob // of names of threads that are to be looked for
 	sought   *sought       // activities that are to be looked for, or nil
 	Wheres   []*filter.Where
+	OfFile   func(*Shot) // sets what Operations do, so that conditions may ask for it; or nil
 	Zone     *time.Location
 	inZone   func(*Selector) error // reads times again when the zone of the machine is known
 	met      func() error          // says which processes and threads there are; see CheckMet
@@ -336,7 +337,7 @@ func (s *Selector) Take(rec *etw.Record, elapsed time.Duration) (*Shot, error) {
 		h.Rest = s.Decoder.Rest()
 	}
 	for _, w := range s.Wheres {
-		if h.Values == nil || !w.Match(h.Values) {
+		if h.Values == nil || !w.Match(h.Values) && !s.isOfFile(w, h) {
 			return nil, nil
 		}
 	}

@@ -84,7 +84,7 @@ func (s *Selector) missingField(seen []seenEvent) string {
 		}
 	}
 	for _, w := range s.Wheres {
-		if unknown, ok := w.Check(descs).(*filter.UnknownField); ok {
+		if unknown, ok := s.check(w, descs).(*filter.UnknownField); ok {
 			return unknown.Name
 		}
 	}
@@ -151,7 +151,7 @@ func (s *Selector) CheckFields(met []*etw.EventDesc, whole bool) error {
 	}
 	descs := s.Candidates(met, whole)
 	for _, w := range s.Wheres {
-		if err := w.Check(descs); err != nil {
+		if err := s.check(w, descs); err != nil {
 			if whole || !unknownField(err) {
 				return cli.Usagef("--where: %s", ExplainField(err))
 			}
@@ -201,5 +201,5 @@ func (s *Selector) KnowsFields() bool {
 		return true
 	}
 	descs := s.Candidates(nil, false)
-	return !slices.ContainsFunc(s.Wheres, func(w *filter.Where) bool { return w.Check(descs) != nil })
+	return !slices.ContainsFunc(s.Wheres, func(w *filter.Where) bool { return s.check(w, descs) != nil })
 }
