@@ -11,15 +11,43 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
+// on is a switch on a processor, from a thread that waits then.
+func on(p *play, cpu, ms int, from, to uint32) {
+	e := &kernel.ThreadCSwitchV4{OldThreadID: from, NewThreadID: to, OldThreadState: waits, OldThreadWaitReason: kernel.WaitReasonUserRequest}
+	r := etw.Record{Kind: etw.KindClassic, Provider: e.EventDesc().Class, Opcode: 36, Version: 4, Processor: int32(cpu), PointerSize: etw.Ptr64}
+	r.Payload, _ = e.AppendPayload(nil, r.PointerSize)
+	p.Record(time.Duration(ms)*time.Millisecond, -1, &r)
+}
+
+// A wait that no event ends is known up to the time in which events of a processor are missing: the
+// thread may have been made ready then.
+func TestOpenWaitInTheDark(t *testing.T) {
+	for _, x := range []struct {
+		lacks window.Lacks
+		want  Times
+		open  float64
+	}{
+		{window.Lacks{}, Times{RunningMS: 1, WaitingMS: 17}, 17},
+		{window.Lacks{Any: true}, Times{RunningMS: 1, WaitingMS: 1, UnknownMS: 16}, 1},
+	} {
+		p := newPlay(t)
+		on(p, 0, 1, 0, 10)
+		on(p, 0, 2, 10, 0)
+		on(p, 1, 3, 0, 30)
+		on(p, 1, 9, 40, 0) // 30 went, and 40 came, which is lost
+		on(p, 0, 19, 0, 0)
+		window.Of(p.mux).Lack(x.lacks)
+		for _, of := range p.a.Result().Threads {
+			if of.TID == 10 && (of.Times != x.want || of.OpenMS != x.open) {
+				t.Errorf("%+v: %+v, open %v; want %+v, %v", x.lacks, of.Times, of.OpenMS, x.want, x.open)
+			}
+		}
+	}
+}
+
 // Where a trace lacks a part of the recording, a thread may have run on each processor that has no
 // events: at the begin, at the end, and where another thread leaves it than the one that came.
 func TestDark(t *testing.T) {
-	on := func(p *play, cpu, ms int, from, to uint32) {
-		e := &kernel.ThreadCSwitchV4{OldThreadID: from, NewThreadID: to, OldThreadState: waits, OldThreadWaitReason: kernel.WaitReasonUserRequest}
-		r := etw.Record{Kind: etw.KindClassic, Provider: e.EventDesc().Class, Opcode: 36, Version: 4, Processor: int32(cpu), PointerSize: etw.Ptr64}
-		r.Payload, _ = e.AppendPayload(nil, r.PointerSize)
-		p.Record(time.Duration(ms)*time.Millisecond, -1, &r)
-	}
 	for _, x := range []struct {
 		lacks window.Lacks
 		want  Times // of thread 10

@@ -166,7 +166,7 @@ func (a *Analysis) result(x *thread, dark []span) (Thread, [doings]int64) {
 		sums[unknown] += ns
 	}
 	tail := func(does doing, from, to int64) int64 {
-		n := a.known(dark, from, to, does == waiting)
+		n := a.known(dark, from, to, does == waiting && x.byOther) // or no event tells its end
 		from, to = a.window.Clip(from, to)
 		sums[does] += n
 		sums[unknown] += to - from - n
