@@ -49,6 +49,8 @@ type Process struct {
 	named   bool   // an event was about it; else only its id came up
 	life    int    // how many had the id before
 	earlier *Process
+	// followed says that another one had the id afterwards.
+	followed bool
 }
 
 // An Exec is when a process began to run another program, and its name before.
@@ -98,6 +100,18 @@ func (m *Machine) Owner(pid int64, ms float64) *Process {
 	return p
 }
 
+// Called is the name of a process, which may be nil, for those who know names by ids alone: one
+// whose name is not known is not called as another that had its id.
+func (p *Process) Called() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Name == "" && (p.life > 0 || p.followed):
+		return unknown
+	}
+	return p.Name
+}
+
 // ProcessAt returns the process that had an id at a time, or nil.
 func (m *Machine) ProcessAt(pid, at int64) *Process {
 	for p := m.processes[pid]; p != nil; p = p.earlier {
@@ -130,7 +144,7 @@ const systemProcess = 4
 func (m *Machine) addProcess(pid int64) *Process {
 	p := &Process{PID: pid, ParentPID: -1, Session: -1, earlier: m.processes[pid]}
 	if p.earlier != nil {
-		p.life = p.earlier.life + 1
+		p.life, p.earlier.followed = p.earlier.life+1, true
 	}
 	if pid == systemProcess && len(m.origins) > 0 { // also where no list of processes says so
 		p.Name = "System"

@@ -67,6 +67,8 @@ type Thread struct {
 	Preempted int     `json:"preempted"` // how often it went though it could have run on
 	LongestMS float64 `json:"longestMs"` // wait
 	Samples   int64   `json:"samples,omitempty"`
+	// Owner is Process or, where that is not known and others had the number, that it is not.
+	Owner string `json:"-"`
 }
 
 // A Processor is the time of one processor from its first switch to the last event of any, or
@@ -189,7 +191,7 @@ func (a *Analysis) result(x *thread, dark []span) (Thread, [doings]int64) {
 		tail(x.does, x.since, end)
 	}
 	from, to := a.window.Clip(x.first, end)
-	return Thread{PID: pidOf(x.Thread), Process: x.Program(), TID: x.TID, Name: x.Name, LifeMS: ms(to - from), Times: timesOf(sums), OpenMS: ms(open),
+	return Thread{PID: pidOf(x.Thread), Process: x.Program(), Owner: x.Process.Called(), TID: x.TID, Name: x.Name, LifeMS: ms(to - from), Times: timesOf(sums), OpenMS: ms(open),
 		Switches: x.switches, Waits: x.waits, Preempted: x.forced, LongestMS: ms(x.longestLit), Samples: x.samples}, sums
 }
 

@@ -95,7 +95,7 @@ func SwitchView(list []Switch) table.View {
 		table.Moment("atMs", func(s *Switch) float64 { return s.atMS }).Natural().Helped("when the thread came to a processor"),
 		table.ID("processor", func(s *Switch) int32 { return s.processor }).Natural(),
 		table.ID("pid", func(s *Switch) int64 { return pidOf(s.thread.Thread) }),
-		table.NameOf("process", table.Process, func(s *Switch) int64 { return pidOf(s.thread.Thread) }, func(s *Switch) string { return s.thread.Program() }),
+		table.NameOf("process", table.Process, func(s *Switch) int64 { return pidOf(s.thread.Thread) }, func(s *Switch) string { return s.thread.Process.Called() }),
 		table.ID("tid", func(s *Switch) int64 { return s.thread.TID }),
 		table.NameOf("name", table.Thread, func(s *Switch) int64 { return s.thread.TID }, func(s *Switch) string { return s.thread.Name }).IfAny(),
 		table.Moment("sinceMs", (*Switch).sinceMS).IfAny().Helped("when it went, if that was before --from"),

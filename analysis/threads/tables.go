@@ -10,7 +10,7 @@ func (r *Result) Tables() []table.View {
 	return []table.View{
 		table.Of("thread", "Threads", table.Refs(r.Threads),
 			table.ID("pid", func(x *Thread) int64 { return x.PID }).Natural(),
-			table.NameOf("process", table.Process, func(x *Thread) int64 { return x.PID }, func(x *Thread) string { return x.Process }),
+			table.NameOf("process", table.Process, func(x *Thread) int64 { return x.PID }, func(x *Thread) string { return x.Owner }),
 			table.ID("tid", func(x *Thread) int64 { return x.TID }),
 			table.NameOf("name", table.Thread, func(x *Thread) int64 { return x.TID }, func(x *Thread) string { return x.Name }).IfAny(),
 			table.Amount("lifeMs", func(x *Thread) float64 { return x.LifeMS }),

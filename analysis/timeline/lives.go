@@ -22,7 +22,8 @@ func (l lives) name(x *Lane) {
 		return
 	}
 	if list := l.Lives(x.PID); len(list) > 1 {
-		x.several, x.Process = true, list[x.Life].Name
+		p := list[x.Life]
+		x.several, x.Process, x.owner = true, p.Name, p.Called()
 	}
 }
 

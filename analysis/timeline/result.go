@@ -70,6 +70,7 @@ type Lane struct {
 	Values []measure.Float `json:"values"`
 
 	several bool
+	owner   string // Process, or that it is not known
 }
 
 // Options choose the part of a trace to show, and how finely.

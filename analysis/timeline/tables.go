@@ -22,7 +22,7 @@ func (r *Result) Tables() []table.View {
 	}
 	var names []string // of the processes of rows
 	for _, l := range r.Lanes {
-		names = append(names, slices.Repeat([]string{l.Process}, len(l.Values))...)
+		names = append(names, slices.Repeat([]string{l.owner}, len(l.Values))...)
 	}
 	return []table.View{table.Each("bucket", "Buckets", r.Lanes, func(l *Lane) int64 { return l.PID }, of,
 		table.ID("tid", func(b *bucket) int64 { return b.TID }).Positive(),

@@ -315,7 +315,7 @@ func (s *survey) gapFacts() []trace.Fact {
 
 // inZone returns the text of a fact: of a time, in another zone than UTC if one was asked for.
 func (s *survey) inZone(f trace.Fact) string {
-	if s.zone == time.UTC {
+	if s.zone == nil || s.zone == time.UTC {
 		return f.Text
 	}
 	at, err := time.Parse("2006-01-02T15:04:05.0000000Z", f.Text)
