@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etl/etltest"
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -54,6 +57,47 @@ func checkPartsOfTime(t *testing.T, parts ...partOfTime) {
 		}
 		if answered < 4 {
 			t.Errorf("%s from %s: %d answers", filepath.Base(p.path), p.from, answered)
+		}
+	}
+}
+
+// TestFilterWakers: of a part by process the wakers are those of the whole, also where the thread that
+// ran on the processor before and after is another one.
+func TestFilterWakers(t *testing.T) {
+	var k kernelLog
+	for i, tid := range []uint32{10, 20, 30} {
+		pid := uint32(100 * (i + 1))
+		k.log(0, -1, -1, 0, &kernel.ProcessDCStartV4{ProcessID: pid, ImageFileName: etw.ANSI("p.exe")})
+		k.log(0, -1, -1, 0, &kernel.ThreadDCStartV3{ProcessID: pid, TThreadID: tid})
+	}
+	to := func(ms float64, old, fresh uint32) {
+		k.log(ms, int64(10*fresh), int64(fresh), 1, &kernel.ThreadCSwitchV4{OldThreadID: old, NewThreadID: fresh, OldThreadState: kernel.ThreadStateWaiting})
+	}
+	to(1, 0, 10)
+	to(2, 10, 20)
+	to(3, 20, 30)
+	k.log(4, -1, -1, 1, &kernel.ThreadReadyThreadV2{TThreadID: 10})
+	to(5, 30, 20)
+	to(6, 20, 10)
+	to(7, 10, 20)
+	to(8, 20, 30)
+	k.log(9, -1, -1, 1, &kernel.ThreadReadyThreadV2{TThreadID: 20}) // of no use
+	to(10, 30, 20)
+	to(11, 20, 10)
+	data, err := etltest.File(header(), k.records...)
+	if err != nil || k.err != nil {
+		t.Fatal(err, k.err)
+	}
+	path, part := filepath.Join(t.TempDir(), "wakers.etl"), filepath.Join(t.TempDir(), "part.etl")
+	write(t, path, data)
+	out, stderr, code := output("filter", path, "--process", "100", "-o", part)
+	if want := "5 events, and 10 events that the rest needs"; code != 0 || !strings.Contains(out, want) {
+		t.Errorf("code %d, %s, %s; want %s", code, out, stderr, want)
+	}
+	for _, path := range []string{path, part} {
+		out, _, _ := output("threads", "--by", "switch", "--process", "100", "--format", "csv", path)
+		if want := ",10,,,2,Executive,2,30,,1\n"; !strings.Contains(out, want) {
+			t.Errorf("%s: no %q in %s", path, want, out)
 		}
 	}
 }

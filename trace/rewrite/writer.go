@@ -21,6 +21,9 @@ type Options struct {
 	// Redactor replaces texts that are in no record: in headers, and in the table of
 	// threads of .nettrace 6. Records are redacted before Write.
 	Redactor *Redactor
+	// Wakers keeps the switches of processors that tell who made threads ready, of which a part of
+	// one .etl file has the events: [Writer.Passed] is to have the records that are not written.
+	Wakers bool
 }
 
 // Extensions are how the names of files end that a [Writer] writes.
@@ -36,7 +39,8 @@ type Writer struct {
 	sink   sink
 	twice  *duplicates // nil if the trace is one file
 	etl    bool
-	headed bool // a header of a file was there
+	stays  *stays // or nil
+	headed bool   // a header of a file was there
 	stats  Stats
 }
 
@@ -52,6 +56,7 @@ type sink interface {
 type Stats struct {
 	Repeated int64 // of several files, beyond the one that was written
 	Headers  int64 // of several .etl files, beyond the first: the new file has one
+	Wakers   int64 // in the new trace, though they were passed
 
 	// Those that a .nettrace file has no room for:
 	Unnamed       int64 // nothing says which events they are
@@ -85,7 +90,11 @@ func NewWriter(w io.Writer, t *trace.Trace, o Options) (*Writer, error) {
 		return nil, ErrCompress
 	case isETL:
 		out.etl = true
-		out.sink, err = newETLSink(w, t, etls, o)
+		var to *etlSink
+		if to, err = newETLSink(w, t, etls, o); o.Wakers && out.twice == nil && err == nil {
+			out.stays = &stays{sink: to}
+		}
+		out.sink = to
 	case len(nets) == len(t.Files()):
 		out.sink, err = newNetSink(w, t, nets, o.Redactor, &out.stats)
 	default:
@@ -104,6 +113,11 @@ func (w *Writer) Write(rec *etw.Record) error {
 		}
 		w.headed = true
 	}
+	if w.stays != nil {
+		if waits, err := w.stays.write(rec); waits || err != nil {
+			return err
+		}
+	}
 	if w.twice == nil {
 		return w.sink.write(rec)
 	}
@@ -114,6 +128,15 @@ func (w *Writer) Write(rec *etw.Record) error {
 	}
 	w.twice.hold(rec, w.sink.hold(rec))
 	return nil
+}
+
+// Passed takes the record that the trace delivered last, which is not to be written, and reports
+// whether it is all the same.
+func (w *Writer) Passed(rec *etw.Record) (needed bool, err error) {
+	if w.stays == nil {
+		return false, nil
+	}
+	return w.stays.pass(rec)
 }
 
 // release writes the records that wait.
@@ -130,6 +153,12 @@ func (w *Writer) Close() error {
 		if err := w.release(); err != nil {
 			return err
 		}
+	}
+	if w.stays != nil {
+		if err := w.stays.flush(); err != nil {
+			return err
+		}
+		w.stats.Wakers = w.stays.kept
 	}
 	return w.sink.close()
 }

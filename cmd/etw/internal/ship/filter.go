@@ -232,7 +232,9 @@ func (f *filtering) needs(r *etw.Record) bool {
 // writeTo writes the trace. It returns the faults of the input, and the error that keeps the
 // output from being written.
 func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
-	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: isNettracePath(f.path), Compress: f.compress, Redactor: f.redactor})
+	h := &f.selector.Header
+	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: isNettracePath(f.path), Compress: f.compress, Redactor: f.redactor,
+		Wakers: h.Processes != nil || h.Threads != nil})
 	if errors.Is(err, rewrite.ErrCompress) {
 		err = cli.Usagef("--compress is for .etl files, and %s is to be a .nettrace", f.path)
 	}
@@ -291,7 +293,10 @@ func (f *filtering) take(rec *etw.Record) error {
 	case s != nil && err == nil:
 		f.keeper.Chose(rec)
 	case !f.needs(rec):
-		return nil
+		if needed, err := f.passed(rec); !needed {
+			return err
+		}
+		fallthrough
 	default:
 		counter = &f.kept
 	}
@@ -304,6 +309,14 @@ func (f *filtering) take(rec *etw.Record) error {
 		}
 	}
 	return f.write(rec, counter)
+}
+
+// passed reports whether a record that nothing needs tells who made a thread ready.
+func (f *filtering) passed(rec *etw.Record) (needed bool, err error) {
+	if f.noRundown || f.redactor != nil {
+		return false, nil
+	}
+	return f.out.Passed(rec)
 }
 
 // write writes a record and counts it, unless it is a header of a file behind the first one.
@@ -344,6 +357,7 @@ func (f *filtering) howToRead() string {
 func (f *filtering) conclude() error {
 	var result error
 	n := f.out.Stats()
+	f.kept += n.Wakers
 	if f.path != "-" {
 		left := n.Unnamed + n.Classic + n.OtherPointers
 		text := show.Count(f.chosen-left, "event", "events")
