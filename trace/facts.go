@@ -65,12 +65,6 @@ func (f *File) Damaged() bool {
 	})
 }
 
-// Unstopped reports whether the session of an .etl file was not stopped, which is no fault of the file.
-func (f *File) Unstopped() bool {
-	r, ok := f.r.(*etlReader)
-	return ok && r.header.End == 0 && f.trouble == nil
-}
-
 // endings are the faults of a file of which the end is missing.
 var endings = []error{io.ErrUnexpectedEOF, nettrace.ErrNotStopped, etl.ErrMissing}
 

@@ -6,3 +6,6 @@ type ID int64
 
 // IsZero reports whether the number is unknown: 0 is one.
 func (id ID) IsZero() bool { return id < 0 }
+
+// unknown is the name for unknown ones.
+const unknown = "(unknown)"

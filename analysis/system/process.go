@@ -2,7 +2,6 @@ package system
 
 import (
 	"math"
-	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -77,40 +76,6 @@ type Thread struct {
 
 // Process returns the latest process with an id, or nil.
 func (m *Machine) Process(pid int64) *Process { return m.processes[pid] }
-
-// Life is 0 of the first process with its id, 1 of the next.
-func (p *Process) Life() int { return p.life }
-
-// Lives returns the processes that had an id in turn.
-func (m *Machine) Lives(pid int64) (list []*Process) {
-	for p := m.processes[pid]; p != nil; p = p.earlier {
-		list = append(list, p)
-	}
-	slices.Reverse(list)
-	return list
-}
-
-// Owner returns the process that had an id at a time, in milliseconds since the session began, the
-// latest that had begun, or nil.
-func (m *Machine) Owner(pid int64, ms float64) *Process {
-	p := m.processes[pid]
-	for p != nil && p.Started && m.since(p.Start) > ms {
-		p = p.earlier
-	}
-	return p
-}
-
-// Called is the name of a process, which may be nil, for those who know names by ids alone: one
-// whose name is not known is not called as another that had its id.
-func (p *Process) Called() string {
-	switch {
-	case p == nil:
-		return ""
-	case p.Name == "" && (p.life > 0 || p.followed):
-		return unknown
-	}
-	return p.Name
-}
 
 // ProcessAt returns the process that had an id at a time, or nil.
 func (m *Machine) ProcessAt(pid, at int64) *Process {

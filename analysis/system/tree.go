@@ -28,9 +28,6 @@ func (n Node) Label() string {
 	return strings.Repeat("  ", n.Depth) + name
 }
 
-// unknown is the name for unknown ones.
-const unknown = "(unknown)"
-
 // Tree returns processes such that each comes after its parent. The parent has
 // the id that the process says, and was there when it started.
 func Tree(list []ProcessFacts) []Node {

@@ -142,10 +142,9 @@ func (d *Dump) main(cmd *cobra.Command, args []string) error {
 // foresee prepares the facts that must be known before their events: names, and with stacks,
 // which take a pass of their own, these.
 func (d *Dump) foresee(args []string) error {
-	d.names = pick.NewNames()
+	d.names, d.files = pick.NewNames(), pick.NewOperations()
 	before := pick.Foresee()
 	d.names.Before = before
-	d.files = pick.NewOperations()
 	d.files.Before = pick.NewOperations()
 	d.Selector.OfFile = func(s *pick.Shot) { d.files.Of(s) }
 	if !d.Style.ShowsStacks() || d.Follow || slices.Contains(args, trace.Stdin) {

@@ -313,23 +313,11 @@ func (s *survey) gapFacts() []trace.Fact {
 	return append(facts, trace.Fact{Key: "gaps", Value: list, Text: "no events for " + strings.Join(texts, ", for ")})
 }
 
-// inZone returns the text of a fact: of a time, in another zone than UTC if one was asked for.
-func (s *survey) inZone(f trace.Fact) string {
-	if s.zone == nil || s.zone == time.UTC {
-		return f.Text
-	}
-	at, err := time.Parse("2006-01-02T15:04:05.0000000Z", f.Text)
-	if err != nil {
-		return f.Text
-	}
-	return at.In(s.zone).Format("2006-01-02 15:04:05.0000000 -07:00")
-}
-
 func (s *survey) text(p *show.Printer) error {
 	line := func(label, text string) { p.Prose("", fmt.Sprintf("  %-19s  %s", label, cli.Clean(text)), 23) }
 	fmt.Fprintf(p, "%s\n", p.Paint(nil, show.ColorBold, cli.Clean(s.file.Name())))
 	for _, f := range s.facts() {
-		line(strings.ToLower(show.Heading(strings.TrimSuffix(f.Key, "Ms"))), s.inZone(f))
+		line(strings.ToLower(show.Heading(strings.TrimSuffix(f.Key, "Ms"))), pick.InZone(f.Text, s.zone))
 	}
 	for _, text := range show.Advice(s.file) {
 		line("advice", text)

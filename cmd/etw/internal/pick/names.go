@@ -112,13 +112,18 @@ func (n *Names) Learns(e *etw.EventInfo) bool {
 	return rule.name >= 0 || rule.header
 }
 
+// system names the process of the kernel of Windows, also where no list of processes does.
+func (n *Names) system(r *etw.Record, rule *nameRule) {
+	n.windows = n.windows || rule.header
+	if r.ProcessID == systemProcess && n.windows && n.Processes[systemProcess] == "" {
+		n.Processes[systemProcess] = "System"
+	}
+}
+
 // Learn takes the name that a record has, if it has one.
 func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	rule := n.rule(e)
-	n.windows = n.windows || rule.header
-	if r.ProcessID == systemProcess && n.windows && n.Processes[systemProcess] == "" {
-		n.Processes[systemProcess] = "System" // also where no list of processes says so
-	}
+	n.system(r, rule)
 	if rule.name < 0 {
 		return
 	}

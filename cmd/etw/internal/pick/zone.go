@@ -38,6 +38,15 @@ func ZoneOf(name string, f *trace.File) (*time.Location, error) {
 	return nil, cli.Usagef("--zone %s: the trace does not tell the zone of its machine", zoneOfMachine)
 }
 
+// InZone returns the text of a time, which is UTC, in another zone, and other texts as they are.
+func InZone(text string, zone *time.Location) string {
+	at, err := time.Parse("2006-01-02T15:04:05.0000000Z", text)
+	if err != nil || zone == nil || zone == time.UTC {
+		return text
+	}
+	return at.In(zone).Format("2006-01-02 15:04:05.0000000 -07:00")
+}
+
 // parseZone reads the name of a time zone.
 func parseZone(name string) (*time.Location, error) {
 	if strings.EqualFold(name, "local") {
