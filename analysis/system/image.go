@@ -22,9 +22,10 @@ type Image struct {
 	// had which native code was made of.
 	PDB, ILPDB PDB
 
-	named     build // as events about versions have it, whose time stamp may be 0
-	inherited bool  // by a fork, on Linux, as far as its parts are known
-	inferred  bool  // from what came up of it; no event says that it was loaded
+	named     build  // as events about versions have it, whose time stamp may be 0
+	original  string // as the same events have its name
+	inherited bool   // by a fork, on Linux, as far as its parts are known
+	inferred  bool   // from what came up of it; no event says that it was loaded
 }
 
 // A PDB identifies a file of symbols.

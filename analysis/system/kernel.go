@@ -164,7 +164,7 @@ func (m *Machine) watchIdentities(mux *etw.Mux) {
 			s.resize(i, uint64(e.ImageSize))
 			i.Path = e.OriginalFileName.String()
 		}
-		i.named = build{e.TimeDateStamp, uint64(e.ImageSize)}
+		i.named, i.original = build{e.TimeDateStamp, uint64(e.ImageSize)}, e.OriginalFileName.String()
 		i.TimeDateStamp = cmp.Or(e.TimeDateStamp, i.TimeDateStamp)
 	})
 	hear.On(mux, func(r *etw.Record, e *kernel.AnyImageIDDbgIDRSDS) {

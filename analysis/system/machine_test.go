@@ -342,6 +342,11 @@ func TestFileVersions(t *testing.T) {
 			t.Errorf("%+v has %+v", c, v)
 		}
 	}
+	renamed := m.Process(8).Images.At(0x50000, at(ms)) // other.dll
+	s.Event(ms, 0, &kernel.ImageIDInfoV2{ImageBase: 0x50000, ImageSize: 0x1000, ProcessID: 8, TimeDateStamp: 6, OriginalFileName: text("FLOUR.dll")})
+	if v, _ := m.FileVersion(renamed); v.Number != "3.0.0.0" {
+		t.Errorf("the renamed one has %+v", v)
+	}
 	if x := m.ImagesResult().Images[0]; x.FileVersion != "1.2.3.4" || x.Company != "Bakery" {
 		t.Errorf("the image is %+v", x)
 	}

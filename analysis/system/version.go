@@ -39,7 +39,8 @@ func (m *Machine) watchVersions(mux *etw.Mux) {
 }
 
 // FileVersion returns the contents of the version resource of an image. Of several files with
-// the same header it is that which had the image's name, and of those with another name none.
+// the same header it is that which had the image's name, or else the name that it had when it was
+// built, and of those with another name none.
 func (m *Machine) FileVersion(i *Image) (v FileVersion, ok bool) {
 	at := i.named
 	if at == (build{}) {
@@ -49,14 +50,22 @@ func (m *Machine) FileVersion(i *Image) (v FileVersion, ok bool) {
 	if len(list) == 1 {
 		return list[0], true
 	}
-	name := path.Base(strings.ReplaceAll(i.Path, `\`, "/"))
-	for _, x := range list {
-		if strings.EqualFold(x.Original, name) {
-			if ok {
-				return FileVersion{}, false
+	for _, name := range []string{i.Path, i.original} {
+		name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+		n := 0
+		for _, x := range list {
+			if strings.EqualFold(x.Original, name) {
+				v = x
+				n++
 			}
-			v, ok = x, true
+		}
+		switch n {
+		case 0:
+		case 1:
+			return v, true
+		default:
+			return FileVersion{}, false
 		}
 	}
-	return v, ok
+	return v, false
 }
