@@ -30,9 +30,15 @@ type Paths struct {
 	dark  func() func(from, to int64) bool // whether a thread that waits may have run
 	count int
 	lost  int
+
+	machine *system.Machine
 }
 
-type threadID struct{ process, id int64 }
+// A threadID is a thread of one of the processes that had an id in turn.
+type threadID struct {
+	process, id int64
+	life        int
+}
 
 // Times are the first and the last moment of a time.
 type times struct{ first, last int64 }
@@ -64,17 +70,17 @@ var NeedsPath = slices.Concat(contention.Needs, Needs)
 // NewPaths returns an analysis whose handlers are registered at mux.
 func NewPaths(mux *etw.Mux) *Paths {
 	defer need.Ask(mux, NeedsPath)()
-	p := &Paths{waits: make(map[threadID][]blocked), open: make(map[threadID]blocked), over: make(map[int64]int64), told: make(map[threadID]times)}
+	p := &Paths{waits: make(map[threadID][]blocked), open: make(map[threadID]blocked), over: make(map[int64]int64), told: make(map[threadID]times), machine: system.Of(mux)}
 	hear.On(mux, func(r *etw.Record, _ *rundown.AnyDCEndInit) { p.over[r.ProcessID] = when.Of(r) })
 	hear.On(mux, func(r *etw.Record, e *clr.AnyContentionStart) { p.begin(r, "lock", "", int64(e.LockOwnerThreadID)) })
 	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyContentionStop) error { return p.end(r) })
 	hear.On(mux, func(r *etw.Record, e *clr.AnyWaitHandleWaitStart) {
-		if _, ok := p.open[threadID{r.ProcessID, r.ThreadID}]; !ok { // else it is how a lock waits
+		if _, ok := p.open[p.id(r, r.ThreadID)]; !ok { // else it is how a lock waits
 			p.begin(r, "wait", e.WaitSource.String(), 0)
 		}
 	})
 	etw.Handle(mux, func(r *etw.Record, _ *clr.AnyWaitHandleWaitStop) error {
-		if p.open[threadID{r.ProcessID, r.ThreadID}].kind == "wait" {
+		if p.open[p.id(r, r.ThreadID)].kind == "wait" {
 			return p.end(r)
 		}
 		return nil
@@ -104,26 +110,46 @@ func (p *Paths) tell(id threadID, from, to int64) {
 }
 
 func idOf(t *system.Thread) threadID {
-	id := threadID{-1, t.TID}
+	id := threadID{process: -1, id: t.TID}
 	if t.Process != nil {
-		id.process = t.Process.PID
+		id.process, id.life = t.Process.PID, t.Process.Life()
 	}
 	return id
+}
+
+// id returns a thread of the process of a record.
+func (p *Paths) id(r *etw.Record, thread int64) threadID {
+	id := threadID{process: r.ProcessID, id: thread}
+	if of := p.machine.Process(r.ProcessID); of != nil {
+		id.life = of.Life()
+	}
+	return id
+}
+
+// program returns the name of the process of a thread, and of one that had its number in turn with
+// others the name for people.
+func (p *Paths) program(id threadID) (name, shown string) {
+	if list := p.machine.Lives(id.process); id.life < len(list) {
+		if name = list[id.life].Name; len(list) > 1 {
+			shown = list[id.life].Called()
+		}
+	}
+	return name, shown
 }
 
 func (p *Paths) begin(r *etw.Record, kind, of string, owner int64) {
 	delete(p.over, r.ProcessID) // another session follows
 	b := blocked{from: when.Of(r), kind: kind, of: of}
 	if owner != 0 {
-		b.by = threadID{r.ProcessID, owner}
+		b.by = p.id(r, owner)
 	}
 	if len(p.open) < maxBlocked {
-		p.open[threadID{r.ProcessID, r.ThreadID}] = b
+		p.open[p.id(r, r.ThreadID)] = b
 	}
 }
 
 func (p *Paths) end(r *etw.Record) error {
-	id := threadID{r.ProcessID, r.ThreadID}
+	id := p.id(r, r.ThreadID)
 	if b, ok := p.open[id]; ok {
 		delete(p.open, id)
 		b.till = when.Of(r)
@@ -158,6 +184,8 @@ type Path struct {
 	StartMS    float64    `json:"startMs"`
 	DurationMS float64    `json:"durationMs"`
 	Parts      []PathPart `json:"parts"` // the first one first
+	// Process is its name, where several had the id in turn.
+	Process string `json:"process,omitempty"`
 }
 
 // A PathPart is the work of a thread, or its wait: the one that was asked for, or another
@@ -172,12 +200,14 @@ type PathPart struct {
 	Of     string `json:"of,omitempty"` // of a wait
 	PID    int64  `json:"pid"`
 	Thread int64  `json:"tid"`
+	// Process is its name, where several had the id in turn.
+	Process string `json:"process,omitempty"`
 }
 
 // Result returns the path of one of the threads that has reports: that which waited longest for
 // others that are known, or else longest at all, from one time to another, which are
 // nanoseconds since 1970 as origin is, from which times count. A rundown is no part of it.
-func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *PathResult {
+func (p *Paths) Result(origin, from, to int64, has func(pid int64, program string, tid int64) bool) *PathResult {
 	res := &PathResult{Schema: 1, Paths: []Path{}, Lost: p.lost}
 	unseen := p.dark()
 	for _, list := range p.waits {
@@ -210,7 +240,8 @@ func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *P
 	}
 	w.back(best, from, to, 0)
 	slices.Reverse(w.parts)
-	res.Paths = append(res.Paths, Path{best.process, best.id, float64(from-origin) / 1e6, float64(to-from) / 1e6, w.parts})
+	_, name := p.program(best)
+	res.Paths = append(res.Paths, Path{best.process, best.id, float64(from-origin) / 1e6, float64(to-from) / 1e6, w.parts, name})
 	return res
 }
 
@@ -219,7 +250,7 @@ func (p *Paths) Result(origin, from, to int64, has func(pid, tid int64) bool) *P
 type waited struct{ known, all, told int64 }
 
 // longest returns the thread that waited longest in a time, if one did or switches tell of one.
-func (p *Paths) longest(from, to int64, has func(pid, tid int64) bool) (best threadID, ok bool) {
+func (p *Paths) longest(from, to int64, has func(pid int64, program string, tid int64) bool) (best threadID, ok bool) {
 	sums := make(map[threadID]waited)
 	for id, t := range p.told {
 		sums[id] = waited{told: max(0, min(t.last, to)-max(t.first, from))}
@@ -240,8 +271,9 @@ func (p *Paths) longest(from, to int64, has func(pid, tid int64) bool) (best thr
 	}
 	var most waited
 	for id, sum := range sums {
-		more := cmp.Or(cmp.Compare(sum.known, most.known), cmp.Compare(sum.all, most.all), cmp.Compare(sum.told, most.told), cmp.Compare(best.process, id.process), cmp.Compare(best.id, id.id))
-		if has(id.process, id.id) && sum != (waited{}) && (!ok || more > 0) {
+		more := cmp.Or(cmp.Compare(sum.known, most.known), cmp.Compare(sum.all, most.all), cmp.Compare(sum.told, most.told), cmp.Compare(best.process, id.process), cmp.Compare(best.id, id.id), cmp.Compare(best.life, id.life))
+		program, _ := p.program(id)
+		if has(id.process, program, id.id) && sum != (waited{}) && (!ok || more > 0) {
 			best, most, ok = id, sum, true
 		}
 	}
@@ -318,11 +350,12 @@ func (w *pathWalk) add(id threadID, kind, of string, from, to int64) {
 	}
 	ms := float64(to-from) / 1e6
 	start := float64(from-w.origin) / 1e6
-	if n := len(w.parts); n > 0 && w.parts[n-1].Kind == kind && w.parts[n-1].Of == of && w.parts[n-1].Thread == id.id && w.parts[n-1].PID == id.process {
+	_, name := w.program(id)
+	if n := len(w.parts); n > 0 && w.parts[n-1].Kind == kind && w.parts[n-1].Of == of && w.parts[n-1].Thread == id.id && w.parts[n-1].PID == id.process && w.parts[n-1].Process == name {
 		w.parts[n-1].StartMS, w.parts[n-1].DurationMS = start, w.parts[n-1].DurationMS+ms
 		return
 	}
-	w.parts = append(w.parts, PathPart{start, ms, kind, of, id.process, id.id})
+	w.parts = append(w.parts, PathPart{start, ms, kind, of, id.process, id.id, name})
 }
 
 // Warnings names the unknown parts of the path.
@@ -337,11 +370,15 @@ func (x *Path) pid() int64 { return x.PID }
 
 // Tables returns the parts.
 func (r *PathResult) Tables() []table.View {
+	var names []string // of the process of each part
+	for i := range r.Paths {
+		names = append(names, slices.Repeat([]string{r.Paths[i].Process}, len(r.Paths[i].Parts))...)
+	}
 	return []table.View{table.Each("part", "The path", table.Refs(r.Paths), (*Path).pid, func(x *Path) []*PathPart { return table.Refs(x.Parts) },
 		table.Moment("startMs", func(x *PathPart) float64 { return x.StartMS }),
 		table.Amount("durationMs", func(x *PathPart) float64 { return x.DurationMS }),
 		table.Text("kind", func(x *PathPart) string { return x.Kind }).About(),
 		table.ID("tid", func(x *PathPart) int64 { return x.Thread }).About(),
 		table.ThreadName("name", func(x *PathPart) int64 { return x.Thread }).IfAny(),
-		table.Text("of", func(x *PathPart) string { return x.Of }).IfAny())}
+		table.Text("of", func(x *PathPart) string { return x.Of }).IfAny()).Named(func(row int) string { return names[row] })}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-func anyThread(int64, int64) bool { return true }
+func anyThread(int64, string, int64) bool { return true }
 
 // TestPath: thread 1 waits for a lock that 2 holds, which waits for one that 3 holds, which
 // waits for an event.
@@ -28,8 +28,8 @@ func TestPath(t *testing.T) {
 	s.Event(ms(40), 3, &clr.WaitHandleWaitStop{})
 	s.Event(ms(50), 2, &clr.ContentionStop{})
 	s.Event(ms(70), 1, &clr.ContentionStop{})
-	origin := p.waits[threadID{1, 1}][0].from - int64(ms(30))
-	res := p.Result(origin, origin, origin+int64(ms(100)), func(_, tid int64) bool { return tid == 1 })
+	origin := p.waits[threadID{process: 1, id: 1}][0].from - int64(ms(30))
+	res := p.Result(origin, origin, origin+int64(ms(100)), func(_ int64, _ string, tid int64) bool { return tid == 1 })
 	type part struct {
 		kind   string
 		thread int64
@@ -67,8 +67,8 @@ func TestPathOfSwitches(t *testing.T) {
 	to(23, 1, 0)
 	to(30, 0, 2)
 	to(32, 2, 0)
-	origin := p.waits[threadID{-1, 1}][0].from - int64(12*time.Millisecond)
-	res := p.Result(origin, origin, origin+int64(40*time.Millisecond), func(_, tid int64) bool { return tid == 1 })
+	origin := p.waits[threadID{process: -1, id: 1}][0].from - int64(12*time.Millisecond)
+	res := p.Result(origin, origin, origin+int64(40*time.Millisecond), func(_ int64, _ string, tid int64) bool { return tid == 1 })
 	type part struct {
 		kind string
 		ms   float64
@@ -82,11 +82,11 @@ func TestPathOfSwitches(t *testing.T) {
 	}
 	to(35, 3, 0) // 3 came before, which is lost, and so may be that 1 ran
 	window.Of(&mux).Lack(window.Lacks{Any: true})
-	res = p.Result(origin, origin, origin+int64(34*time.Millisecond), func(_, tid int64) bool { return tid == 1 })
+	res = p.Result(origin, origin, origin+int64(34*time.Millisecond), func(_ int64, _ string, tid int64) bool { return tid == 1 })
 	if last := res.Paths[0].Parts[len(res.Paths[0].Parts)-1]; last.Kind != untold || last.DurationMS != 11 {
 		t.Errorf("where events are missing it is %+v", last)
 	}
-	if res := p.Result(origin, origin+int64(25*time.Millisecond), origin+int64(31*time.Millisecond), func(_, tid int64) bool { return tid == 2 }); len(res.Paths) != 1 {
+	if res := p.Result(origin, origin+int64(25*time.Millisecond), origin+int64(31*time.Millisecond), func(_ int64, _ string, tid int64) bool { return tid == 2 }); len(res.Paths) != 1 {
 		t.Errorf("a thread that switches tell of has no path")
 	}
 }

@@ -63,6 +63,8 @@ func TestReusedNumber(t *testing.T) {
 		{"timeline --lanes running --buckets 1 --process first", "300,first.exe,,running,,ms,sum,0,38,7\n", "second"},
 		{"timeline --lanes cpu --buckets 1 --process second", "300,second.exe,,cpu,,ms,sum,0,38,3\n", "first"},
 		{"timeline --lanes network --buckets 1 --process first", "300,first.exe,,network,,MB,sum,0,38,0.001\n", "second"},
+		{"waits --path --process second", "300,second.exe,31,7,runs,34,,\n", "first"},
+		{"waits --path --process first", "300,first.exe,11,7,runs,30,,\n", "second"},
 		{"report", "300,first.exe,\"Cpu: 100 % was spent in", "then"},
 		{"report --process first", "300,first.exe,\"Cpu: 100 % was spent in", "second"},
 		{"report", "300,second.exe,\"Cpu: 100 % was spent in", "then"},

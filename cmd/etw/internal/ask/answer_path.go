@@ -32,7 +32,7 @@ type pathAnswer struct {
 func (a *pathAnswer) place(p placement) { a.where = p }
 
 func (a *pathAnswer) find() *waits.PathResult {
-	return a.paths.Result(a.where.origin, a.where.origin+int64(a.where.from), a.where.origin+int64(a.where.to), a.hasNumbers)
+	return a.paths.Result(a.where.origin, a.where.origin+int64(a.where.from), a.where.origin+int64(a.where.to), a.has)
 }
 
 func pathTotals(p *page, res *waits.PathResult) {
@@ -53,7 +53,7 @@ func pathTotals(p *page, res *waits.PathResult) {
 		case n > 0:
 			own = show.MS(n) + " it ran, slept or waited without an event of it"
 		}
-		p.runtime(x.PID, 0)
+		p.program(x.PID, 0, x.Process)
 		p.line("thread", "%d from %s on, for %s", x.Thread, show.MS(x.StartMS), show.MS(x.DurationMS))
 		p.line("of that", "%s, %s others that it waited for, %s ready, %s waiting", own, show.MS(sums["others"]), show.MS(sums["ready"]),
 			show.MS(sums["lock"]+sums["wait"]+sums["off"]))
