@@ -1,16 +1,19 @@
 package rewrite
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Stays are what the processors run, by switches that are not written: an event that a thread could
+// Stays are the times of threads on processors, by switches that are not written: an event that a thread could
 // run does not tell who saw to that, but for the switches before and after it. Those that it needs are
 // written once it is.
 type stays struct {
 	sink *etlSink
-	of   []stay // by processor
+	of   map[int32]*stay // by processor
 	kept int64
 }
 
@@ -29,13 +32,12 @@ const maxLater = 1 << 12
 
 // at returns the stay in which a record was, or nil.
 func (s *stays) at(r *etw.Record) *stay {
-	if r.Processor < 0 || r.Processor >= maxRunners {
-		return nil
+	x := s.of[r.Processor]
+	if x == nil && r.Processor >= 0 {
+		x = new(stay)
+		s.of[r.Processor] = x
 	}
-	for int(r.Processor) >= len(s.of) {
-		s.of = append(s.of, stay{})
-	}
-	return &s.of[r.Processor]
+	return x
 }
 
 // pass takes a record that is not to be written, and reports whether it is all the same.
@@ -96,8 +98,8 @@ func (x *stay) flush() error {
 }
 
 func (s *stays) flush() error {
-	for i := range s.of {
-		if err := s.of[i].flush(); err != nil {
+	for _, cpu := range slices.Sorted(maps.Keys(s.of)) {
+		if err := s.of[cpu].flush(); err != nil {
 			return err
 		}
 	}

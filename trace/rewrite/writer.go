@@ -92,7 +92,7 @@ func NewWriter(w io.Writer, t *trace.Trace, o Options) (*Writer, error) {
 		out.etl = true
 		var to *etlSink
 		if to, err = newETLSink(w, t, etls, o); o.Wakers && out.twice == nil && err == nil {
-			out.stays = &stays{sink: to}
+			out.stays = &stays{sink: to, of: make(map[int32]*stay)}
 		}
 		out.sink = to
 	case len(nets) == len(t.Files()):
