@@ -310,8 +310,10 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	if q.named != nil {
 		i.Also = &q.named.Mux
-		if i.Source, err = frames.BindStacks(cmd, &q.in, t, args); err != nil {
-			return nil, err
+		if !q.rooted || q.root != "" { // else only samples need stacks, and they find their own
+			if i.Source, err = frames.BindStacks(cmd, &q.in, t, args); err != nil {
+				return nil, err
+			}
 		}
 	}
 	i.Asked = h.Processes
