@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"maps"
@@ -13,6 +14,9 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -306,6 +310,45 @@ func TestDisksOfPart(t *testing.T) {
 	for i := range whole {
 		if sum := first[i] + second[i]; first[i] == 0 || second[i] == 0 || math.Abs(sum-whole[i]) > 0.01 {
 			t.Errorf("%v and %v, of %v", first, second, whole)
+		}
+	}
+}
+
+// TestReportOfOverwritten: where the begin of a processor was overwritten, that threads waited for
+// one is not told.
+func TestReportOfOverwritten(t *testing.T) {
+	var k kernelLog
+	to := func(ms float64, cpu int32, old, fresh uint32) {
+		k.log(ms, -1, -1, cpu, &kernel.ThreadCSwitchV4{OldThreadID: old, NewThreadID: fresh, OldThreadState: kernel.ThreadStateWaiting})
+	}
+	to(1, 0, 0, 30)
+	to(2, 0, 30, 20)
+	k.log(3, -1, -1, 0, &kernel.ThreadReadyThreadV2{TThreadID: 30})
+	to(153, 0, 20, 30)
+	to(155, 1, 0, 40)
+	to(156, 1, 40, 0)
+	to(160, 0, 30, 0)
+	for _, overwritten := range []bool{false, true} {
+		h := header()
+		if overwritten {
+			h.Mode = etl.ModeCircular
+		}
+		data, err := etltest.File(h, k.records...)
+		if err != nil || k.err != nil {
+			t.Fatal(err, k.err)
+		}
+		if overwritten {
+			at, err := headerPayload(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			binary.LittleEndian.PutUint32(data[at+36:], 1000) // buffers that were written
+		}
+		path := filepath.Join(t.TempDir(), "machine.etl")
+		write(t, path, data)
+		out, stderr, code := output("report", "--format", "csv", path)
+		if code != 0 || strings.Contains(out, "machine.ready") == overwritten {
+			t.Errorf("overwritten %v: code %d, %s, %s", overwritten, code, stderr, out)
 		}
 	}
 }

@@ -197,6 +197,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	if cmd.Context().Err() != nil {
 		return src.r.Interrupted()
 	}
+	pick.TellLacks(x.machine.wide, t, err != nil)
 	sayPart(x.res.GC, &src.span, h, t)
 	if err != nil {
 		pick.ReportAll(cmd, err)

@@ -168,7 +168,7 @@ func (s *Sampler) owner(x stacks.Sample) sampled {
 // name returns the name of a process, if several had its number.
 func (s *Sampler) name(x sampled) (name string, several bool) {
 	if list := s.Machine.Lives(x.pid); len(list) > 1 {
-		return list[x.life].Name, true
+		return list[x.life].Called(), true
 	}
 	return "", false
 }

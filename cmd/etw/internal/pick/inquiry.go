@@ -84,14 +84,19 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	})
 	i.Names.Join()
 	i.Trouble = err != nil
-	lacks := Lacks(t)
-	lacks.Any, lacks.End = lacks.Any || i.Trouble, lacks.End || i.Trouble
-	window.Of(i.Mux).Lack(lacks)
+	TellLacks(i.Mux, t, i.Trouble)
 	return err
 }
 
-// Lacks says what a trace that was read lacks of what was recorded.
-func Lacks(t *trace.Trace) (l window.Lacks) {
+// TellLacks tells analyses what a trace that was read lacks, if there was trouble with it also its end.
+func TellLacks(mux *etw.Mux, t *trace.Trace, trouble bool) {
+	l := lacks(t)
+	l.Any, l.End = l.Any || trouble, l.End || trouble
+	window.Of(mux).Lack(l)
+}
+
+// lacks says what a trace that was read lacks of what was recorded.
+func lacks(t *trace.Trace) (l window.Lacks) {
 	for _, f := range t.Files() {
 		n, head := f.Stats(), f.Head()
 		if head.Recorder != trace.Windows {
