@@ -316,8 +316,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 			}
 		}
 	}
-	i.Asked = h.Processes
-	q.asked = *h
+	i.Asked, q.asked = h.Processes, *h
 	prepare(answer, i, t, h)
 	tellSoFar(cmd, answer, func() placement { return placementOf(i, t, h) })
 	trouble = cmp.Or(trouble, i.Read(t, h))
