@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -321,6 +322,7 @@ func TestReportOfOverwritten(t *testing.T) {
 	to := func(ms float64, cpu int32, old, fresh uint32) {
 		k.log(ms, -1, -1, cpu, &kernel.ThreadCSwitchV4{OldThreadID: old, NewThreadID: fresh, OldThreadState: kernel.ThreadStateWaiting})
 	}
+	k.log(0, -1, -1, 0, &kernel.ProcessDCStartV4{ImageFileName: etw.ANSI("Idle")}) // whose number findings of the trace have
 	to(1, 0, 0, 30)
 	to(2, 0, 30, 20)
 	k.log(3, -1, -1, 0, &kernel.ThreadReadyThreadV2{TThreadID: 30})
@@ -347,7 +349,7 @@ func TestReportOfOverwritten(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "machine.etl")
 		write(t, path, data)
 		out, stderr, code := output("report", "--format", "csv", path)
-		if code != 0 || strings.Contains(out, "machine.ready") == overwritten {
+		if code != 0 || strings.Contains(out, "machine.ready,threads,0,,") == overwritten {
 			t.Errorf("overwritten %v: code %d, %s, %s", overwritten, code, stderr, out)
 		}
 	}

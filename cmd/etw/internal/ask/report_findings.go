@@ -74,7 +74,11 @@ func (x *examined) write(p *show.Printer, list []findings.Finding) error {
 	case show.FormatJSON:
 		doc := ReportDoc{1, []processFinding{}}
 		for _, f := range list {
-			doc.Findings = append(doc.Findings, processFinding{f, cmp.Or(f.Process, names.Processes[f.PID])})
+			name := f.Process
+			if f.PID != 0 { // or it is of the whole trace
+				name = cmp.Or(name, names.Processes[f.PID])
+			}
+			doc.Findings = append(doc.Findings, processFinding{f, name})
 		}
 		return show.WriteContract(p, doc, x.t.Stats().Lost)
 	}
