@@ -160,7 +160,7 @@ func (o *Top) print(out *show.Printer, p *Profiled) error {
 		return p.printStacks(out, o.Rank.Top)
 	}
 	var tab *show.Table
-	if out.Format == show.FormatJSON && o.By == Tops[0] { // whose rows are no table
+	if out.Format == show.FormatJSON && o.By == Tops[0] && !o.Rank.Chooses() { // whose rows are no table
 		tab = pick.Rows(nil, p.methodColumns()...)
 	} else {
 		tab = o.Table(p)
@@ -339,9 +339,15 @@ type TopRow struct {
 }
 
 func (o *Top) json(out *show.Printer, p *Profiled, tab *show.Table) error {
-	groups := ""
+	groups, rows := "", p.methods()
 	if o.By != Tops[0] {
 		groups = o.Rank.Rows("groups", tab)
+	} else if o.Rank.Chooses() {
+		all := rows
+		rows = nil
+		for _, i := range o.Rank.Chosen(tab) {
+			rows = append(rows, all[i])
+		}
 	}
-	return writeDocument(out, p, p.methods(), groups, p.methodWeights()...)
+	return writeDocument(out, p, rows, groups, p.methodWeights()...)
 }

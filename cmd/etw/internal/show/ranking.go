@@ -152,6 +152,22 @@ func (r *Ranking) Apply(t *Table, ordered bool) {
 	}
 }
 
+// Chooses reports whether some rows were asked for, or an order of them.
+func (r *Ranking) Chooses() bool { return r.Top > 0 || r.reverse || r.sort != "" || len(r.wheres) > 0 }
+
+// Chosen returns where the rows that were asked for were in the table.
+func (r *Ranking) Chosen(t *Table) []int {
+	for i := range t.Rows {
+		t.Rows[i] = append(t.Rows[i], strconv.Itoa(i))
+	}
+	r.Apply(t, true)
+	list := make([]int, len(t.Rows))
+	for i, row := range t.Rows {
+		list[i], _ = strconv.Atoi(row[len(row)-1])
+	}
+	return list
+}
+
 // numberIn returns the number that a cell begins with, behind which its unit may stand.
 func numberIn(cell string) (float64, bool) {
 	text, _, _ := strings.Cut(cell, " ")
