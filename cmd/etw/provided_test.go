@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/generated/windows/file"
@@ -154,5 +156,23 @@ func TestProvidedInPart(t *testing.T) {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: code %d, %s, no %s in %s", ask, code, stderr, want, out)
 		}
+	}
+}
+
+// TestNoneOfKeyword: a lock was made, and none was waited for, as far as nothing was lost.
+func TestNoneOfKeyword(t *testing.T) {
+	path := etlOf(t, etw.Ptr64, 8, time.Millisecond, []etw.Event{&clr.ContentionLockCreated{LockID: 1}})
+	if _, stderr, _ := output("waits", "--locks", path); !strings.Contains(stderr, "and there were none") {
+		t.Error(stderr)
+	}
+	data, err := os.ReadFile(path)
+	at := bytes.Index(data, []byte{0, 0, 1, 0, 10, 0, 1, 5}) // the size of buffers, and the version
+	if err != nil || at < 0 {
+		t.Fatal(err)
+	}
+	data[at+48] = 7 // events that were lost
+	write(t, path, data)
+	if _, stderr, _ := output("waits", "--locks", path); strings.Contains(stderr, "there were none") || !strings.Contains(stderr, "whether there were any is not known") {
+		t.Error(stderr)
 	}
 }

@@ -48,7 +48,11 @@ func (q *Question) reportNone(cmd *cobra.Command, a *answered) error {
 	case q.missing != "":
 		cli.Report(cmd, errors.New(q.lack(a)))
 	case there >= 0 && !cli.IsLive(cmd):
-		cli.Report(cmd, fmt.Errorf("the trace has no events of %s, though others of their keyword: they were recorded, and there were none", q.Needs[there].What))
+		were := "and there were none"
+		if n := a.t.Stats(); n.Lost+n.LostBuffers > 0 {
+			were = "but events were lost: whether there were any is not known"
+		}
+		cli.Report(cmd, fmt.Errorf("the trace has no events of %s, though others of their keyword: they were recorded, %s", q.Needs[there].What, were))
 	default:
 		show.ReportNeeds(cmd, q.Needs, a.t)
 	}
