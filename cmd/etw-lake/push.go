@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // atOnce is how many files are copied at a time.
@@ -32,10 +33,7 @@ func push(ctx context.Context, dir string, b *bucket, out io.Writer) error {
 	if len(r.Missing) > 0 {
 		return fmt.Errorf("%s, and %d more: nothing is copied", r.Missing[0], len(r.Missing)-1)
 	}
-	var files []string
-	for _, f := range l.Files() {
-		files = append(files, f.Path)
-	}
+	files := each.Of(l.Files(), func(f *parquet.File) string { return f.Path })
 	compactions, recordings := l.ManifestPaths()
 	sent := 0
 	for _, step := range [][]string{files, compactions, recordings} {

@@ -9,8 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/windows"
+	"github.com/etwgen/etwgen/internal/command"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // A flagSet is flags that several commands have: help lists their names, and `etw help NAME`
@@ -92,10 +95,7 @@ Usage: etw COMMAND [flags] TRACE..., to begin with: etw info TRACE`)
 		}
 	}
 	flush()
-	var sets []string
-	for _, s := range flagSets {
-		sets = append(sets, s.name)
-	}
+	sets := each.Of(flagSets, func(s flagSet) string { return s.name })
 	fmt.Fprintf(w, `
 etw help COMMAND explains one; flags that many have:
 etw help %s.
@@ -161,4 +161,14 @@ func sharedHelp(w io.Writer, s *flagSet) error {
 		_, err = fmt.Fprintf(w, "\n%s\n", s.long())
 	}
 	return err
+}
+
+// newMan returns the command that makes manual pages.
+func newMan() *cobra.Command {
+	cmd := command.NewMan(cli.Usagef, cli.DidYouMean)
+	cmd.Long = `Man prints the manual page of etw or of one of its commands, in the form that man
+reads, or writes all of them into a folder.`
+	cmd.Example = `  etw man dump > etw-dump.1
+  etw man --dir man1`
+	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/gc"
 	quantity "github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -148,10 +149,7 @@ func whyStopped(reason string) string {
 
 // gcCounts says how many collections of which kinds there were.
 func gcCounts(rt *gc.Runtime) string {
-	var parts []string
-	for _, g := range rt.ByGeneration {
-		parts = append(parts, fmt.Sprintf("%d of generation %d", g.Count, g.Generation))
-	}
+	parts := each.Of(rt.ByGeneration, func(g gc.Rollup) string { return fmt.Sprintf("%d of generation %d", g.Count, g.Generation) })
 	text := fmt.Sprintf("%d: %s", rt.Count, strings.Join(parts, ", "))
 	for _, more := range []struct {
 		n    int

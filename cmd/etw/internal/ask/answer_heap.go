@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/gcdump"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -123,10 +124,7 @@ func heapTotals(p *page, res *heap.Result) {
 		p.line("objects", "%d, %d bytes", s.Objects, s.Bytes)
 		p.line("alive", "%d, %d bytes; the others, %d bytes, wait for finalizers or are held weakly", s.ReachableObjects, s.ReachableBytes, s.UnreachableBytes)
 		p.line("references", "%d, %d of them to objects that are not walked", s.References, s.Dangling)
-		var roots []string
-		for _, r := range s.Roots {
-			roots = append(roots, fmt.Sprintf("%d %s", r.Count, r.Kind))
-		}
+		roots := each.Of(s.Roots, func(r heap.RootKind) string { return fmt.Sprintf("%d %s", r.Count, r.Kind) })
 		p.line("roots", "%s", strings.Join(roots, ", "))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -104,10 +105,7 @@ const (
 )
 
 func (o *timelineFlags) flags(cmd *cobra.Command) {
-	var names []string
-	for _, k := range timeline.Kinds {
-		names = append(names, string(k))
-	}
+	names := each.Of(timeline.Kinds, func(k timeline.Kind) string { return string(k) })
 	f := cmd.Flags()
 	f.IntVar(&o.buckets, "buckets", 0, fmt.Sprintf("part the time into `N` buckets; %d if it is left out, and in text as many as\na line has room for", usualBuckets))
 	f.StringSliceVar(&o.lanes, "lanes", nil, "only rows of these `KINDS`, or as text calls them: "+foldHelp(strings.Join(names, ", ")))
@@ -138,10 +136,7 @@ func (o *timelineFlags) check(cmd *cobra.Command) error {
 		return cli.Usagef("--buckets %d: it is a number from 1 to %d", o.buckets, mostBuckets)
 	}
 	o.kinds = nil
-	var names []string
-	for _, k := range timeline.Kinds {
-		names = append(names, string(k))
-	}
+	names := each.Of(timeline.Kinds, func(k timeline.Kind) string { return string(k) })
 	for _, name := range o.lanes {
 		i := slices.IndexFunc(timeline.Kinds, func(k timeline.Kind) bool {
 			name := strings.TrimSpace(name)

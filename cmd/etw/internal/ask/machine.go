@@ -7,6 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/timeline"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -80,10 +81,7 @@ func machineFacts(p *page, f *system.Facts) {
 		p.line("memory", "%s", show.Size(f.Memory()))
 	}
 	for _, d := range f.Disks {
-		var drives []string
-		for _, part := range d.Partitions {
-			drives = append(drives, strings.TrimSpace(part.Drive+" "+part.FileSystem))
-		}
+		drives := each.Of(d.Partitions, func(part system.Partition) string { return strings.TrimSpace(part.Drive + " " + part.FileSystem) })
 		p.line(fmt.Sprintf("disk %d", d.Number), "%s", strings.TrimSpace(d.Model+" "+strings.Join(drives, ", ")))
 	}
 	for _, a := range f.Adapters {

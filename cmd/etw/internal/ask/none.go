@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -112,10 +113,7 @@ func (q *Question) unread(a *answered) []string {
 	const named = 3
 	names := slices.Collect(maps.Keys(counts))
 	order.Sort(names, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
-	var list []string
-	for _, name := range names[:min(len(names), named)] {
-		list = append(list, show.Count(counts[name], "event", "events")+" of "+name)
-	}
+	list := each.Of(names[:min(len(names), named)], func(name string) string { return show.Count(counts[name], "event", "events") + " of " + name })
 	if n := len(names) - named; n > 0 {
 		list = append(list, "those of "+show.Count(n, "other provider", "other providers"))
 	}

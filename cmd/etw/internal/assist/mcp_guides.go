@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // assistantGuide is the first text for an assistant.
@@ -184,10 +185,9 @@ var playbooks = []playbook{
 // listPrompts lists the playbooks.
 func listPrompts(*server, context.Context, *message) (map[string]any, error) {
 	trace := map[string]any{"name": "trace", "description": "the trace: a handle or a path", "required": true}
-	var list []any
-	for _, b := range playbooks {
-		list = append(list, map[string]any{"name": b.name, "title": b.title, "description": b.about, "arguments": []any{trace}})
-	}
+	list := each.Of(playbooks, func(b playbook) any {
+		return map[string]any{"name": b.name, "title": b.title, "description": b.about, "arguments": []any{trace}}
+	})
 	return listed("prompts", list), nil
 }
 

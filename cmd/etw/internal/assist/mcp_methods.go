@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/internal/command"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // The versions of the protocol, the newest first. A client of the stateless one begins
@@ -157,10 +158,9 @@ func listed(pairs ...any) map[string]any {
 
 func listTools(s *server, _ context.Context, _ *message) (map[string]any, error) {
 	readOnly := map[string]any{"readOnlyHint": true, "openWorldHint": false, "idempotentHint": false}
-	var list []any
-	for _, t := range s.tools {
-		list = append(list, map[string]any{"name": t.Name, "description": t.about, "inputSchema": t.schema(), "annotations": readOnly})
-	}
+	list := each.Of(s.tools, func(t *tool) any {
+		return map[string]any{"name": t.Name, "description": t.about, "inputSchema": t.schema(), "annotations": readOnly}
+	})
 	return listed("tools", list), nil
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -210,10 +211,7 @@ func (t *tool) schema() json.RawMessage {
 func (t *tool) check(in map[string]any) error {
 	for name := range in {
 		if !slices.ContainsFunc(t.Parameters, func(p parameter) bool { return p.Name == name }) {
-			var names []string
-			for _, p := range t.Parameters {
-				names = append(names, p.Name)
-			}
+			names := each.Of(t.Parameters, func(p parameter) string { return p.Name })
 			return fmt.Errorf("there is no input %q; there are %s", name, strings.Join(names, ", "))
 		}
 	}
@@ -434,7 +432,7 @@ func listTraces(ctx context.Context, d *desk.Desk, in map[string]any) ([]byte, e
 				about.Warn(fmt.Sprintf("there are more than %d files and folders: not all were looked at", mostEntries))
 				return fs.SkipAll
 			}
-			if err != nil || !e.Type().IsRegular() || !isTraceName(path) {
+			if err != nil || !e.Type().IsRegular() || !slices.ContainsFunc(traceSuffixes, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(path), suffix) }) {
 				return ctx.Err()
 			}
 			if info, err := e.Info(); err == nil {
@@ -459,19 +457,11 @@ func listTraces(ctx context.Context, d *desk.Desk, in map[string]any) ([]byte, e
 	return shownOf(d, nil, &desk.Reply{Doc: doc}, in)
 }
 
-// isTraceName reports whether a file is called like a trace.
-func isTraceName(path string) bool {
-	return slices.ContainsFunc(traceSuffixes, func(suffix string) bool { return strings.HasSuffix(strings.ToLower(path), suffix) })
-}
-
 // toolTable lists the tools, for people.
 func toolTable(root *cobra.Command) *show.Table {
 	t := show.NewTable(show.Word("tool"), show.Word("inputs"), show.Word("about").CutAtEnd())
 	for _, x := range Tools(root) {
-		var names []string
-		for _, p := range x.Parameters {
-			names = append(names, p.Name)
-		}
+		names := each.Of(x.Parameters, func(p parameter) string { return p.Name })
 		about, _, _ := strings.Cut(x.about, "\n")
 		t.Add(x.Name, strings.Join(names, " "), about)
 	}

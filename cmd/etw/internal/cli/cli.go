@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -124,3 +127,13 @@ recorded for --duration, or up to an interrupt (^C).`
 
 // Args checks that a command has that many arguments, any number of them if most is negative.
 func Args(least, most int) cobra.PositionalArgs { return command.Args(least, most) }
+
+// Endings returns the signals that end a command: also that a terminal is closed, unless
+// nohup or the like has it go on.
+func Endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -62,11 +63,7 @@ func (p *Profiled) isAlike(q *Profiled) bool {
 }
 
 func Prefixed(with string, list []string) []string {
-	out := make([]string, len(list))
-	for i, text := range list {
-		out[i] = with + text
-	}
-	return out
+	return each.Of(list, func(text string) string { return with + text })
 }
 
 // sums returns the sums of all samples, which are 0 if there are none.

@@ -11,6 +11,7 @@ import (
 	work "github.com/etwgen/etwgen/analysis/kinds"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // The kindFlags choose samples by the kind of work that they are.
@@ -51,10 +52,7 @@ func (k *kindFlags) only(p *stacks.Profile) *stacks.Profile {
 }
 
 func kindNames(r *work.Rules) []string {
-	var names []string
-	for _, k := range r.Kinds() {
-		names = append(names, k.Name)
-	}
+	names := each.Of(r.Kinds(), func(k work.Kind) string { return k.Name })
 	slices.Sort(names)
 	return names
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -105,10 +106,7 @@ type stackRow struct {
 }
 
 func (p *Profiled) stacksDocument(out *show.Printer, paths []stacks.Path) error {
-	var rows []stackRow
-	for _, path := range paths {
-		rows = append(rows, stackRow{path.Values, p.FrameNames(path.Stack)})
-	}
+	rows := each.Of(paths, func(path stacks.Path) stackRow { return stackRow{path.Values, p.FrameNames(path.Stack)} })
 	values := func(r stackRow) []int64 { return r.Values }
 	return writeDocument(out, p, rows, "", weightColumns(p, p.lastTotal(), values, values)...)
 }

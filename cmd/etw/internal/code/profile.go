@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -83,10 +84,7 @@ func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 	o.threads.flags(cmd)
 	o.work.flags(cmd)
 	o.Symbols.Flag(cmd)
-	var presets []string
-	for _, name := range stacks.Presets() {
-		presets = append(presets, "["+name+"]")
-	}
+	presets := each.Of(stacks.Presets(), func(name string) string { return "[" + name + "]" })
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"of":      cobra.FixedCompletions(o.Ordered, cobra.ShellCompDirectiveNoFileComp),
 		"names":   cobra.FixedCompletions(Namings, cobra.ShellCompDirectiveNoFileComp),

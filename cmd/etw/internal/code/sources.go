@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -110,10 +111,7 @@ func (l *sourceLines) note(p *Profiled) {
 		return
 	}
 	order.Sort(own, func(a, b symbols.Module) int { return strings.Compare(a.Name(), b.Name()) })
-	var names []string
-	for _, m := range own[:min(3, len(own))] {
-		names = append(names, fmt.Sprintf("%s (id %v)", m.Name(), m.PDB.GUID))
-	}
+	names := each.Of(own[:min(3, len(own))], func(m symbols.Module) string { return fmt.Sprintf("%s (id %v)", m.Name(), m.PDB.GUID) })
 	text := "no portable PDB is at hand of " + strings.Join(names, ", ")
 	if n := len(own) - len(names); n > 0 {
 		text += " and " + show.Count(n, "other module", "other modules")

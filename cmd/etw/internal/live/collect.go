@@ -407,7 +407,7 @@ func (f *recordingFile) discard() {
 // keep keeps all files from now on.
 func (f *recordingFile) keep() {
 	if f.split != nil {
-		f.split.keepAll()
+		f.split.keeps = true // the files that there are, and all that follow
 	}
 }
 

@@ -94,7 +94,7 @@ func (c *counterMode) run(cmd *cobra.Command, out *show.Output) error {
 		return err
 	}
 	p := out.Open(cmd, true)
-	view := counterView(newCounterRows(p))
+	view := counterView(&counterRows{pick.NewStream(p, show.Word("time"), show.Word("source"), show.Word("counter"), show.Word("tags"), show.Word("kind"), show.Num("value"), show.Word("unit"))})
 	switch {
 	case prometheus:
 		view = newExposition(p)
@@ -245,10 +245,6 @@ func (r *counterReading) shownValues() (kinds []string, values []quantity.Float)
 
 // counterRows prints a row for each value.
 type counterRows struct{ *pick.Stream }
-
-func newCounterRows(p *show.Printer) *counterRows {
-	return &counterRows{pick.NewStream(p, show.Word("time"), show.Word("source"), show.Word("counter"), show.Word("tags"), show.Word("kind"), show.Num("value"), show.Word("unit"))}
-}
 
 func (v *counterRows) show(_ time.Time, readings []counterReading) error {
 	for _, r := range readings {

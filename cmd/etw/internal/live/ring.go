@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // ringFlags are those of recordings in several files.
@@ -134,15 +135,8 @@ func (s *splitter) prune() error {
 // another goroutine writes.
 func (s *splitter) stay() { s.last.Store(true) }
 
-// keepAll keeps the files that there are, and all that follow.
-func (s *splitter) keepAll() { s.keeps = true }
-
 func (s *splitter) names() []string {
-	var list []string
-	for _, p := range s.parts {
-		list = append(list, p.path)
-	}
-	return list
+	return each.Of(s.parts, func(p part) string { return p.path })
 }
 
 func (s *splitter) put(b []byte) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/generated/dotnet"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -129,10 +130,7 @@ func (c *counterLimit) silent() string {
 		return fmt.Sprintf("--stop-when: no value of the metric %s has come in %d s%s; it waits on", c.name, longSilence,
 			cli.DidYouMean(meter+"/"+c.name, slices.Sorted(maps.Keys(c.published))))
 	}
-	var known []string
-	for _, s := range dotnet.Sources() {
-		known = append(known, s.Name)
-	}
+	known := each.Of(dotnet.Sources(), func(s dotnet.Source) string { return s.Name })
 	return fmt.Sprintf("--stop-when: no counter of %s has come in %d s%s; it waits on", c.mode.sources[0], longSilence, cli.DidYouMean(c.mode.sources[0], known))
 }
 

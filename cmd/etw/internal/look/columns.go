@@ -10,6 +10,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -93,11 +94,7 @@ func isTail(c headColumn) bool {
 }
 
 func headNames() []string {
-	var names []string
-	for _, c := range headColumns {
-		names = append(names, c.name)
-	}
-	return names
+	return each.Of(headColumns, func(c headColumn) string { return c.name })
 }
 
 // findHeads returns the columns of the given names.
@@ -155,10 +152,7 @@ type columnPlan struct {
 }
 
 func (w *columnWriter) begin(b []byte) []byte {
-	var names []string
-	for _, c := range w.before {
-		names = append(names, c.name)
-	}
+	names := each.Of(w.before, func(c headColumn) string { return c.name })
 	heads := append(slices.Clone(names), names...)
 	for _, c := range w.after {
 		heads = append(heads, c.name)

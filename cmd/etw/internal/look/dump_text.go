@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"encoding/hex"
 	"slices"
 	"strconv"
@@ -59,9 +60,7 @@ func newTextWriter(s *dumpStyle, sel *pick.Selector, m *pick.Meeting) *textWrite
 		stacks: s.stacks, names: s.names, payload: s.payload, messages: s.messages, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.Zone,
 		file: m.Several, cpu: m.Processor, id: true, width: m.Width, brief: m.Brief, owner: pick.LeastOwner,
 	}
-	if w.width == 0 {
-		w.width = pick.StreamName
-	}
+	w.width = cmp.Or(w.width, pick.StreamName)
 	w.width = min(max(w.width, pick.LeastName), pick.MostName)
 	w.process, w.thread = m.Names.Widest.Process > 0 && len(m.Processes) > 1, m.Names.Widest.Thread > 0
 	w.owner = min(max(w.owner, m.Names.Widest.Process, m.Names.Widest.Thread), pick.MostOwner)

@@ -192,12 +192,7 @@ func anyEvent(providers []*etw.Provider, wanted filter.Event) bool {
 }
 
 func isWanted(d *etw.EventDesc, wanted []filter.Event) bool {
-	for _, e := range wanted {
-		if e.MatchDesc(d) || e.String() == strconv.Itoa(int(d.ID)) {
-			return true
-		}
-	}
-	return len(wanted) == 0
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(e filter.Event) bool { return e.MatchDesc(d) || e.String() == strconv.Itoa(int(d.ID)) })
 }
 
 // table prints one line for each event of p.

@@ -238,11 +238,6 @@ func (g *groups) cells(s *pick.Shot) []string {
 	return cells
 }
 
-// hasFields reports whether there are fields among the keys.
-func (g *groups) hasFields() bool {
-	return slices.ContainsFunc(g.keys, func(k key) bool { return k.field != nil })
-}
-
 // check checks the fields among the keys.
 func (g *groups) check(descs []*etw.EventDesc) error {
 	for i := range g.keys {
@@ -251,7 +246,7 @@ func (g *groups) check(descs []*etw.EventDesc) error {
 			continue
 		}
 		if err := k.field.check(descs); err != nil {
-			return cli.Usagef("--by: %s", explainKey(err))
+			return cli.Usagef("--by: %s; besides there are %s", pick.ExplainField(err), strings.Join(keyNames, ", "))
 		}
 		k.number = !slices.ContainsFunc(filter.FindField(descs, k.field.path), func(d *etw.FieldDesc) bool { return !isDecimal(d) })
 	}
@@ -262,10 +257,6 @@ func (g *groups) check(descs []*etw.EventDesc) error {
 func isDecimal(d *etw.FieldDesc) bool {
 	b, number := appendFieldCell(nil, d, etw.UintValue(1), etw.EnumNames)
 	return number && filter.Class(d) == filter.ClassNumber && d.Type != etw.InPointer && d.Count.Kind == etw.SizeNone && string(b) == "1"
-}
-
-func explainKey(err error) string {
-	return pick.ExplainField(err) + "; besides there are " + strings.Join(keyNames, ", ")
 }
 
 // columns returns those of the table: intervals, counts, measures and keys.

@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -306,10 +307,9 @@ func (s *survey) gapFacts() []trace.Fact {
 	if len(list) == 0 {
 		return facts
 	}
-	var texts []string
-	for _, g := range list {
-		texts = append(texts, fmt.Sprintf("%s from %s to %s", show.MS(g.ToMS-g.FromMS), show.MS(g.FromMS), show.MS(g.ToMS)))
-	}
+	texts := each.Of(list, func(g gap) string {
+		return fmt.Sprintf("%s from %s to %s", show.MS(g.ToMS-g.FromMS), show.MS(g.FromMS), show.MS(g.ToMS))
+	})
 	return append(facts, trace.Fact{Key: "gaps", Value: list, Text: "no events for " + strings.Join(texts, ", for ")})
 }
 
@@ -352,10 +352,7 @@ func providerColumns() []show.Column {
 }
 
 func (c *providerCount) cells() []string {
-	var names []string
-	for _, name := range c.Keywords {
-		names = append(names, strings.TrimSuffix(name, pick.KeywordSuffix))
-	}
+	names := each.Of(c.Keywords, func(name string) string { return strings.TrimSuffix(name, pick.KeywordSuffix) })
 	return []string{
 		c.Events.String(), c.Kinds.String(), c.Bytes.String(), c.GUID.String(), c.Provider,
 		strconv.Itoa(int(c.Level)), c.Mask, strings.Join(names, ","),

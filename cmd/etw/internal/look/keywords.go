@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -191,10 +192,7 @@ func oneProvider(name string, manifests []*etw.Provider) (*etw.Provider, error) 
 	if len(list) == 1 {
 		return list[0], nil
 	}
-	var names []string
-	for _, p := range list {
-		names = append(names, p.Desc.Name)
-	}
+	names := each.Of(list, func(p *etw.Provider) string { return p.Desc.Name })
 	if len(list) > 1 {
 		return nil, cli.Usagef("%q means several providers: %s", name, strings.Join(names, ", "))
 	}

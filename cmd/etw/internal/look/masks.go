@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -32,11 +33,7 @@ func suppressing(p *etw.Provider) uint64 {
 }
 
 func presetNames(p *etw.Provider) []string {
-	var names []string
-	for _, preset := range pick.PresetsOf(p) {
-		names = append(names, preset.Name)
-	}
-	return names
+	return each.Of(pick.PresetsOf(p), func(preset clr.Preset) string { return preset.Name })
 }
 
 // presetHelp lists the presets of a provider, with the events that they enable.

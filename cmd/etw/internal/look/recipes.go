@@ -7,6 +7,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -99,9 +100,6 @@ func recipe(tool string) (string, error) {
 	case !slices.Contains(recipeNames, tool):
 		return "", cli.Usagef("--for %s: it is one of %s%s", tool, strings.Join(append(recipeNames, allRecipes), ", "), cli.DidYouMean(tool, recipeNames))
 	}
-	var texts []string
-	for _, name := range names {
-		texts = append(texts, recipes[name])
-	}
+	texts := each.Of(names, func(name string) string { return recipes[name] })
 	return strings.Join(texts, "\n"), nil
 }

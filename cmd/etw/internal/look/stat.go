@@ -146,7 +146,7 @@ func (st *stat) prepare(t *trace.Trace, args []string) (etw.Source, error) {
 
 // checkFields checks the fields that are counted by or summed up.
 func (st *stat) checkFields(met []*etw.EventDesc, whole bool) error {
-	if len(st.measures) == 0 && st.histogram == "" && !st.groups.hasFields() {
+	if len(st.measures) == 0 && st.histogram == "" && !slices.ContainsFunc(st.groups.keys, func(k key) bool { return k.field != nil }) {
 		return nil
 	}
 	descs := st.selector.Candidates(met, whole)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -36,10 +37,7 @@ func CheckMet(cmd *cobra.Command, in *Input, paths []string, h *filter.Header) e
 		ids := slices.Collect(maps.Keys(x.met))
 		order.Sort(ids, func(a, b int64) int { return cmp.Or(cmp.Compare(x.met[b], x.met[a]), cmp.Compare(a, b)) })
 		if !slices.ContainsFunc(ids, x.asked.Has) {
-			names := make([]string, len(ids))
-			for i, id := range ids {
-				names[i] = x.name(id)
-			}
+			names := each.Of(ids, func(id int64) string { return x.name(id) })
 			asked, _ := cmd.Flags().GetStringArray(x.flag)
 			return cli.Usagef("no event is of --%s %s; the %s of the trace, those with most events first: %s", x.flag, Listed(asked), x.things, Listed(names))
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -80,10 +81,7 @@ func sorted(list []string, begun string) []string {
 // CompleteProviders completes names of providers: those of the traces, or else
 // the built-in ones.
 func CompleteProviders(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	var list []string
-	for _, e := range glanceAt(args).events {
-		list = append(list, e.Provider)
-	}
+	list := each.Of(glanceAt(args).events, func(e *etw.EventInfo) string { return e.Provider })
 	if len(list) == 0 {
 		for _, b := range builtin.Providers {
 			list = append(list, b.Alias+"\t"+b.Desc.Name, b.Desc.Name)
@@ -125,10 +123,7 @@ func chosen(cmd *cobra.Command, args []string) []*etw.Provider {
 // CompleteEvents completes names of events: those of the traces, or else the
 // built-in ones.
 func CompleteEvents(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	var list []string
-	for _, e := range glanceAt(args).events {
-		list = append(list, e.Name)
-	}
+	list := each.Of(glanceAt(args).events, func(e *etw.EventInfo) string { return e.Name })
 	if len(list) == 0 {
 		for _, b := range chosen(cmd, args) {
 			for _, d := range b.Events {
@@ -179,10 +174,7 @@ func CompleteFields(cmd *cobra.Command, args []string, begun string) ([]string, 
 func CompleteList(names func(*cobra.Command, []string) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		before := begun[:strings.LastIndexByte(begun, ',')+1]
-		var list []string
-		for _, name := range names(cmd, args) {
-			list = append(list, before+name)
-		}
+		list := each.Of(names(cmd, args), func(name string) string { return before + name })
 		return sorted(list, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 }

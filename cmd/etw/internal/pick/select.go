@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -257,11 +258,7 @@ func isNamed(h *filter.Header) func(name string, guid etw.GUID) bool {
 //
 //go:noinline
 func BuiltinProviders() []*etw.Provider {
-	var list []*etw.Provider
-	for _, b := range builtin.Providers {
-		list = append(list, b.Provider)
-	}
-	return list
+	return each.Of(builtin.Providers, func(b builtin.Provider) *etw.Provider { return b.Provider })
 }
 
 // ParseLevel reads a level. "" is 0, which stands for all.

@@ -151,10 +151,8 @@ func (s *Selector) CheckFields(met []*etw.EventDesc, whole bool) error {
 	}
 	descs := s.Candidates(met, whole)
 	for _, w := range s.Wheres {
-		if err := s.check(w, descs); err != nil {
-			if whole || !unknownField(err) {
-				return cli.Usagef("--where: %s", ExplainField(err))
-			}
+		if err := s.check(w, descs); err != nil && (whole || !unknownField(err)) {
+			return cli.Usagef("--where: %s", ExplainField(err))
 		}
 	}
 	return nil

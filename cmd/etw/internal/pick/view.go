@@ -6,6 +6,7 @@ import (
 
 	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // Rows returns a table of rows to print. Its columns have no names of processes and threads
@@ -25,10 +26,7 @@ func Table(v views.View, who *Names) *show.Table {
 		}
 	}
 	for row := range v.Rows {
-		cells := make([]string, len(shown))
-		for k, i := range shown {
-			cells[k] = who.Cell(v.At(row, i), v.Heads[i].Kind)
-		}
+		cells := each.Of(shown, func(i int) string { return who.Cell(v.At(row, i), v.Heads[i].Kind) })
 		t.Add(cells...)
 	}
 	unlessEmpty(t, &v, shown)

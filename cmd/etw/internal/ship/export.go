@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -127,10 +128,7 @@ largest is that of all.`
 // NewExport returns the command that writes traces for other systems.
 func NewExport() *cobra.Command {
 	o := &exporting{forms: exportForms()}
-	var names []string
-	for _, f := range o.forms {
-		names = append(names, f.name)
-	}
+	names := each.Of(o.forms, func(f exportForm) string { return f.name })
 	cmd := &cobra.Command{
 		Use:   "export [flags] -o OUTPUT TRACE...",
 		Short: "Write events, profiles and counters for other systems and tools",

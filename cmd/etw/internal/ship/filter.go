@@ -233,7 +233,7 @@ func (f *filtering) needs(r *etw.Record) bool {
 // output from being written.
 func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
 	h := &f.selector.Header
-	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: isNettracePath(f.path), Compress: f.compress, Redactor: f.redactor,
+	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: strings.HasSuffix(strings.ToLower(f.path), ".nettrace"), Compress: f.compress, Redactor: f.redactor,
 		Wakers: h.Processes != nil || h.Threads != nil})
 	if errors.Is(err, rewrite.ErrCompress) {
 		err = cli.Usagef("--compress is for .etl files, and %s is to be a .nettrace", f.path)
@@ -396,6 +396,3 @@ func (f *filtering) conclude() error {
 	}
 	return result
 }
-
-// isNettracePath reports whether a file is to be a .nettrace.
-func isNettracePath(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".nettrace") }

@@ -90,10 +90,7 @@ func (s *screen) Close() error {
 // appendCut appends a line such that it takes at most width cells, unless that is
 // 0. The codes of colours take none, and are kept.
 func appendCut(b, line []byte, width int) []byte {
-	if width == 0 || TextWidth(string(line)) <= width {
-		return append(b, line...)
-	}
-	if visibleWidth(line) <= width {
+	if width == 0 || TextWidth(string(line)) <= width || visibleWidth(line) <= width {
 		return append(b, line...)
 	}
 	room := width - 1

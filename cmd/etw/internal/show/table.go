@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -189,10 +190,7 @@ func (t *Table) Lines() [][]string {
 	if t.Plain {
 		return t.Rows
 	}
-	heads := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		heads[i] = c.Heading()
-	}
+	heads := each.Of(t.Columns, Column.Heading)
 	return append([][]string{heads}, t.Rows...)
 }
 

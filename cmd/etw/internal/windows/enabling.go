@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/generated/dotnet"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
@@ -53,11 +54,7 @@ func (e *Enabling) Flags(cmd *cobra.Command) {
 }
 
 func profileNames() []string {
-	var names []string
-	for _, p := range eventpipe.Profiles() {
-		names = append(names, p.Name)
-	}
-	return names
+	return each.Of(eventpipe.Profiles(), func(p eventpipe.Profile) string { return p.Name })
 }
 
 // ProfileHelp describes the profiles.
