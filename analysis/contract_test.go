@@ -1,10 +1,10 @@
 package analysis
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // The names in the JSON form are a contract. These are those that programs rely on
@@ -42,9 +42,7 @@ func TestContract(t *testing.T) {
 			t.Fatal(err)
 		}
 		var tree any
-		if err := json.Unmarshal([]byte(marshal(t, res)), &tree); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, []byte(marshal(t, res)), &tree)
 		for _, path := range test.paths {
 			if !has(tree, path) {
 				t.Errorf("%s: there is no %v", test.trace, path)

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -109,9 +109,7 @@ func TestTrees(t *testing.T) {
 func decoded(t *testing.T, v any) any {
 	t.Helper()
 	var tree any
-	if err := json.Unmarshal([]byte(marshal(t, v)), &tree); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, []byte(marshal(t, v)), &tree)
 	return tree
 }
 

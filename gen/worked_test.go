@@ -1,9 +1,10 @@
 package gen
 
 import (
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestWorkedExample holds the example at the top of emit_decode.go against the code that it
@@ -20,10 +21,7 @@ func TestWorkedExample(t *testing.T) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, path)
 	return string(text)
 }
 

@@ -3,13 +3,13 @@ package manifest_test
 import (
 	"bufio"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -47,10 +47,7 @@ func TestCorpus(t *testing.T) {
 			files = corpus.Share(files, 150)
 			for _, file := range files {
 				name := filepath.Base(file)
-				data, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := testio.Read(t, file)
 				m, warned, err := manifest.Parse(name, data, manifest.Options{Lenient: folder.lenient})
 				want, refuse := refusals[folder.name+"/"+name]
 				if err != nil {
@@ -151,10 +148,7 @@ func checkField(t *testing.T, file string, f *manifest.Field, last bool, depth i
 // of .NET Framework has.
 func table(t *testing.T, name string, columns int) (rows, framework []string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(corpus.Facts(t), name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, filepath.Join(corpus.Facts(t), name))
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Scan() // the names of the columns

@@ -2,13 +2,13 @@ package manifest_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -17,14 +17,8 @@ import (
 // that the generator made of the same manifest.
 func TestDescribe(t *testing.T) {
 	var got []*etw.Provider
-	files, err := filepath.Glob("../generated/*/*.man")
-	if err != nil {
-		t.Fatal(err)
-	}
-	windows, err := filepath.Glob("../generated/windows/*/*.man")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testio.Glob(t, "../generated/*/*.man")
+	windows := testio.Glob(t, "../generated/windows/*/*.man")
 	files = append(files, windows...)
 	for _, path := range files {
 		m, _, err := manifest.ParseFile(path, manifest.Options{})

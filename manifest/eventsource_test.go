@@ -1,13 +1,13 @@
 package manifest
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -205,9 +205,7 @@ func TestOverridesFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "P.man")
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	read := func() (string, ErrorList, error) {
 		m, warnings, err := ParseFile(path, Options{})

@@ -83,10 +83,7 @@ func TestCorpusWritten(t *testing.T) {
 // those of others lack.
 func TestWritten(t *testing.T) {
 	for _, pattern := range []string{"../generated/*/*.man", "../tests/golden/*/*.man", "../examples/*/*/*.man"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v, %d files", pattern, err, len(files))
-		}
+		files := testio.Glob(t, pattern)
 		for _, file := range files {
 			opts := manifest.Options{Lenient: true}
 			if m, _, err := manifest.ParseFile(file, opts); err == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -32,9 +33,7 @@ func TestLTTng(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"metadata": lttng, "channel0": lttngStream, "index/channel0.idx": "\xc1\xf1\xdc\xc1"} {
-		if err := os.WriteFile(filepath.Join(in, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(in, name), []byte(text))
 	}
 	archive := write(t, "x.trace.zip", zipped("x.trace/ust/metadata", []byte(lttng), "x.trace/ust/channel0", []byte(lttngStream)))
 	for _, path := range []string{dir, in, filepath.Join(in, "metadata"), archive} {

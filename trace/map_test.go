@@ -6,16 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // TestMapFiles: a file that is mapped says the same as one that is read, knows how much
 // of it was read, and ends when its context does.
 func TestMapFiles(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("..", "tests", "recorded", "*.nettrace"))
-	if err != nil || len(paths) == 0 {
-		t.Fatal(paths, err)
-	}
+	paths := testio.Glob(t, filepath.Join("..", "tests", "recorded", "*.nettrace"))
 	for _, path := range append(paths, write(t, "small", netTrace(sessionStart, 1, 2, 3))) {
 		read, mapped := opened(t, path), opened(t, path, WithMapping())
 		var a, b etw.Record

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -87,9 +88,7 @@ func zipped(files ...any) []byte {
 func write(tb testing.TB, name string, data []byte) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		tb.Fatal(err)
-	}
+	testio.Write(tb, path, data)
 	return path
 }
 
@@ -174,10 +173,7 @@ func TestOpen(t *testing.T) {
 // TestOpenStdinFile reads a standard input that is a file from where it stands.
 func TestOpenStdinFile(t *testing.T) {
 	path := write(t, "in", append([]byte("skipped"), etlTrace(t, sessionStart, 5)...))
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, path)
 	defer f.Close()
 	if _, err := f.Seek(7, io.SeekStart); err != nil {
 		t.Fatal(err)

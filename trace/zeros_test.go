@@ -2,10 +2,10 @@ package trace_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -13,15 +13,10 @@ import (
 // TestZerosAtTheEnd reads the trace of a machine that stops while one is written: no event is
 // made of the zeros, at whatever place they begin, and the trace is said to be cut off.
 func TestZerosAtTheEnd(t *testing.T) {
-	whole, err := os.ReadFile("../tests/recorded/jit.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, "../tests/recorded/jit.nettrace")
 	path := filepath.Join(t.TempDir(), "a.nettrace")
 	count := func(data []byte) (n int, err error) {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, data)
 		tr, err := trace.Open(path)
 		if err != nil {
 			return 0, err

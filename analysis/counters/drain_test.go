@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -15,10 +16,7 @@ import (
 func TestDrain(t *testing.T) {
 	const path = "../../tests/recorded/answers/counters-10.nettrace"
 	whole := analyze(t, path).Processes[0].Counters[0].Points
-	r, err := nettrace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, nettrace.Open, path)
 	defer r.Close()
 	a := new(Analysis)
 	var got []Point

@@ -8,6 +8,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -99,10 +100,7 @@ func BenchmarkBusyTrace(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				r, err := etl.NewReader(bytes.NewReader(data), int64(len(data)), c.opts...)
-				if err != nil {
-					b.Fatal(err)
-				}
+				r := testio.ReaderAt(b, etl.NewReader, data, c.opts...)
 				var mux etw.Mux
 				c.set(&mux)
 				if err := mux.Run(context.Background(), r); err != nil && err != io.EOF {

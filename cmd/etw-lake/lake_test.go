@@ -20,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/internal/s3test"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -35,10 +36,7 @@ func makeLake(t *testing.T, dir string, first, n int) {
 			w.Events(nettracetest.Event{Metadata: 1, Time: int64(k) * 1e6, Thread: 8, Capture: 8, Payload: []byte{byte(k), 0, 0, 0}})
 		}
 		w.End()
-		r, err := nettrace.NewReader(strings.NewReader(string(w.Bytes())))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.Reader(t, nettrace.NewReader, w.Bytes())
 		if _, err := parquet.Export(context.Background(), r, parquet.Options{Dir: dir, Trace: "a b.nettrace", ID: fmt.Sprint(first + i)}, nil); err != nil {
 			t.Fatal(err)
 		}

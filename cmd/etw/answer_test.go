@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // questions returns the commands that analyses answer, with their views.
@@ -56,14 +57,8 @@ func outputKeeping() func(args ...string) (stdout, stderr string, code int) {
 // TestViews asks for every view in every format: tables are whole, numbers are numbers, and
 // empty answers are said to be missing.
 func TestViews(t *testing.T) {
-	traces, err := filepath.Glob(filepath.Join("..", "..", "tests", "recorded", "*.nettrace"))
-	if err != nil || len(traces) == 0 {
-		t.Fatal(err)
-	}
-	newer, err := filepath.Glob(filepath.Join("..", "..", "tests", "recorded", "answers", "*.nettrace*"))
-	if err != nil || len(newer) == 0 {
-		t.Fatal(err)
-	}
+	traces := testio.Glob(t, filepath.Join("..", "..", "tests", "recorded", "*.nettrace"))
+	newer := testio.Glob(t, filepath.Join("..", "..", "tests", "recorded", "answers", "*.nettrace*"))
 	async := filepath.Join(t.TempDir(), "async.nettrace") // which no runtime of the recorded traces tells of
 	if data, err := asyncTrace(); err != nil || os.WriteFile(async, data, 0o666) != nil {
 		t.Fatalf("%s: %v", async, err)

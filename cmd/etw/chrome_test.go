@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -141,9 +142,7 @@ func checkPauses(t *testing.T, path string, events []chromeEvent) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &res); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, out, &res)
 	want := 0.0
 	for _, rt := range res.Runtimes {
 		for _, c := range rt.GCs {

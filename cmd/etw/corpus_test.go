@@ -13,6 +13,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show/showtest"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -27,10 +28,7 @@ type readerCount struct {
 
 func readETL(t *testing.T, path string) readerCount {
 	t.Helper()
-	r, err := etl.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.Open, path)
 	defer r.Close()
 	n := readerCount{clean: true}
 	var rec etw.Record
@@ -48,13 +46,11 @@ func readETL(t *testing.T, path string) readerCount {
 
 func readNettrace(t *testing.T, path string) readerCount {
 	t.Helper()
-	r, err := nettrace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, nettrace.Open, path)
 	defer r.Close()
 	n := readerCount{}
 	var rec etw.Record
+	err := r.Next(&rec)
 	for err == nil {
 		err = r.Next(&rec)
 	}

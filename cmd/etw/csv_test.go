@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // decodeEvents returns the fields of the events of a document.
@@ -19,9 +20,7 @@ func decodeEvents(t *testing.T, document []byte) []map[string]any {
 	var doc struct {
 		Rows []struct{ Fields map[string]any }
 	}
-	if err := json.Unmarshal(document, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, document, &doc)
 	var list []map[string]any
 	for _, e := range doc.Rows {
 		list = append(list, e.Fields)

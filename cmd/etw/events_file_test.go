@@ -1,11 +1,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest/tlg/tlgtest"
 )
 
@@ -14,9 +14,7 @@ func TestEventsOfFile(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, data)
 		return path
 	}
 	app, man := put("app.exe", tlgtest.Sample()), put("a.man", []byte(exampleManifest))

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest/tlg/tlgtest"
 )
 
@@ -39,9 +40,7 @@ func exampleFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	put := func(name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), data)
 	}
 	for _, name := range []string{"gc.nettrace", "alloc.nettrace", "jit.nettrace", "exceptions.nettrace", "rundown.nettrace", "threads.nettrace", "heapdump.nettrace"} {
 		put(name, recorded(t, name))

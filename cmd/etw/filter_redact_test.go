@@ -57,10 +57,7 @@ func TestRedactSession(t *testing.T) {
 			t.Errorf("%q is there", secret)
 		}
 	}
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	n := 0
 	for r, err := range f.Records() {
@@ -102,10 +99,7 @@ func TestRedactKeys(t *testing.T) {
 			t.Errorf("%q is there", secret)
 		}
 	}
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	r := f.Files()[0].Reader().(*nettrace.Reader)
 	for rec, err := range f.Records() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -34,10 +35,7 @@ type recordList struct {
 // the file itself, is left out.
 func listRecords(t *testing.T, path string) recordList {
 	t.Helper()
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	var l recordList
 	header := new(kernel.AnyEventTraceHeader).EventDesc()
@@ -122,10 +120,7 @@ func checkFilter(t *testing.T, path string) error {
 }
 
 func TestFilter(t *testing.T) {
-	files, err := filepath.Glob("../../tests/recorded/*.net*")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err)
-	}
+	files := testio.Glob(t, "../../tests/recorded/*.net*")
 	for _, path := range files {
 		if err := checkFilter(t, path); err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -211,13 +206,8 @@ func TestFilterRedacts(t *testing.T) {
 func TestFilterWritesAtomically(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "in.nettrace")
-	data, err := os.ReadFile("../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data[:len(data)*2/3], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, "../../tests/recorded/gc.nettrace")
+	testio.Write(t, path, data[:len(data)*2/3])
 	if said, code := filtered(path, "-o", path); code != cli.ExitUsage || !strings.Contains(said, "the trace itself") {
 		t.Errorf("onto itself: %d, %s", code, said)
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -47,14 +47,9 @@ func TestFirstEvent(t *testing.T) {
 // before the pass over all of it, or after it, but for the width of columns of text.
 func TestGlance(t *testing.T) {
 	path := corpus.File(t, filepath.FromSlash("etl/net.4.5.2.x64.etl"))
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path)
 	other := filepath.Join(t.TempDir(), "a.trace") // by its name no file for a glance
-	if err := os.WriteFile(other, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, other, data)
 	for _, args := range [][]string{
 		{"--format", "csv"},
 		{"--format", "csv", "--event", "Process/*"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -19,6 +18,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -87,10 +87,7 @@ func TestLinesElsewhere(t *testing.T) {
 // pprofLines returns the weights of the lines of a profile for pprof.
 func pprofLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, path)
 	defer f.Close()
 	p, err := profile.Parse(f)
 	if err != nil {
@@ -131,10 +128,7 @@ func pprofLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 // against it: the parts of a call on lines are not more than the call.
 func pageLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, path)
 	found := regexp.MustCompile(`(?s)<script[^>]* id="data"[^>]*>(.*?)</script>`).FindSubmatch(b)
 	if found == nil {
 		t.Fatal("the page has no data")
@@ -153,9 +147,7 @@ func pageLines(t *testing.T, path string) map[code.LinePlace]weighedLine {
 			Self, OnTotal                 []float64
 		}
 	}
-	if err := json.Unmarshal(found[1], &data); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, found[1], &data)
 	list, texts, numbers := make(map[code.LinePlace]weighedLine), make(map[string][]int), make(map[string][]float64)
 	for _, c := range data.Lines.Columns {
 		texts[c.K], numbers[c.K] = c.T, c.N
@@ -248,9 +240,7 @@ func TestViewSources(t *testing.T) {
 	}
 	// A file at hand is not opened, though it ends as the one that is asked for.
 	own := filepath.Join(t.TempDir(), "Oven.cs")
-	if err := os.WriteFile(own, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, own, []byte("secret"))
 	if _, body, _ := get(t, startView(t, "--symbols", folder, trace)+"api/top?source="+url.QueryEscape(own)); strings.Contains(string(body), "secret") {
 		t.Errorf("%s", body)
 	}

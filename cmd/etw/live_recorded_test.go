@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,9 +19,7 @@ func liveAnswer(t *testing.T, trace []byte, args ...string) (live, atRest string
 	}
 	dir := t.TempDir()
 	file, port := filepath.Join(dir, "a.nettrace"), filepath.Join(dir, "a.port")
-	if err := os.WriteFile(file, trace, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, file, trace)
 	l, err := serve(port, playing(trace, 9, 10*time.Millisecond))
 	if err != nil {
 		t.Skip(err) // there are no such sockets

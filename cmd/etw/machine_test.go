@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/windows/power"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -151,9 +151,7 @@ func TestMachineViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "machine.etl")
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data)
 	for name, views := range questions(groupBox) {
 		out, stderr, code := output(name, "--json", path)
 		var doc struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/assist"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // deskOf returns a desk for a new folder with a trace, and that folder.
@@ -31,9 +32,7 @@ func deskOf(t *testing.T) (*desk.Desk, string) {
 
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data)
 }
 
 // askTool asks a tool of a desk.

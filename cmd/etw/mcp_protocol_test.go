@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/assist"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // A wire talks to a server message by message.
@@ -66,9 +67,7 @@ func (w *wire) receive(t *testing.T) map[string]any {
 		t.Fatal(err)
 	}
 	var m map[string]any
-	if err := json.Unmarshal([]byte(line), &m); err != nil {
-		t.Fatalf("%v: %s", err, line)
-	}
+	testio.JSON(t, line, &m)
 	return m
 }
 

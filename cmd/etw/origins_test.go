@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -29,9 +29,7 @@ func TestOrigins(t *testing.T) {
 				Frames               int
 			}
 		}
-		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, out.Bytes(), &doc)
 		counts := make(map[string]int)
 		for _, r := range doc.Rows {
 			counts[r.Source] += r.Frames

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/export/pcapng"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -31,9 +32,7 @@ func TestPcapng(t *testing.T) {
 	}
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "net.etl"), filepath.Join(dir, "net.pcapng")
-	if err := os.WriteFile(in, file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, in, file)
 	if code, stdout, stderr := runTool("export", "-o", out, in); code != 0 || stdout != "" || stderr != "3 packets\n" {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}

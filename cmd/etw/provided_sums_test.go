@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/generated/windows/power"
 	"github.com/etwgen/etwgen/generated/windows/process"
 	"github.com/etwgen/etwgen/generated/windows/registry"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -247,9 +248,7 @@ func tableOf(t *testing.T, command, list, path string, keys, numbers []string) r
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != 0 {
 		t.Fatalf("%s: code %d, %v: %s", command, code, err, errs)
 	}
-	if err := json.Unmarshal(doc[list], &found); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, doc[list], &found)
 	got := make(rows)
 	for _, row := range found {
 		part, inner := row, row["disks"]

@@ -15,6 +15,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -110,9 +111,7 @@ func dumpSums(t *testing.T, path string) map[string]float64 {
 			Pid    int64
 			Fields map[string]any
 		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, line, &e)
 		number := func(name string) float64 {
 			switch v := e.Fields[name].(type) {
 			case float64:

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -43,9 +43,7 @@ func TestReusedNumber(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "reused.etl")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data)
 	for _, c := range []struct{ ask, want, not string }{
 		{"top --by process", "3,60,3,second.exe (300)", "then"},
 		{"top --by process", "2,40,2,first.exe (300)", "then"},
@@ -83,9 +81,7 @@ func TestReusedNumberPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "reused.etl")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data)
 	out, said, code := output("info", "--format", "jsonl", path)
 	if want := `"processes":[{"pid":300,"name":"second.exe","events":7},{"pid":300,"name":"first.exe","events":6}]`; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("info: exit code %d, %q, %s", code, said, out)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -40,10 +41,7 @@ func TestMain(m *testing.M) {
 //
 // and $RECORDED is the folder of recorded traces.
 func TestScripts(t *testing.T) {
-	recorded, err := filepath.Abs(filepath.Join("..", "..", "tests", "recorded"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := testio.Abs(t, filepath.Join("..", "..", "tests", "recorded"))
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
 		UpdateScripts: *update,

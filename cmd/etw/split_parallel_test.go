@@ -6,20 +6,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestExportOnProcessors says that the files of events have the same bytes with any number of
 // processors, of traces that are whole and cut.
 func TestExportOnProcessors(t *testing.T) {
 	dir := t.TempDir()
-	b, err := os.ReadFile("../../tests/recorded/jit.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, "../../tests/recorded/jit.nettrace")
 	cut := filepath.Join(dir, "cut.nettrace")
-	if err := os.WriteFile(cut, b[:len(b)*2/3], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, cut, b[:len(b)*2/3])
 	for _, format := range []string{"jsonl", "csv"} {
 		for code, traces := range [][]string{{"../../tests/recorded/jit.nettrace", "../../tests/recorded/eventsource.netperf"}, {cut}} {
 			written := func(processors int) (string, map[string]string) {
@@ -35,10 +32,7 @@ func TestExportOnProcessors(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, e := range entries {
-					text, err := os.ReadFile(filepath.Join(out, e.Name()))
-					if err != nil {
-						t.Fatal(err)
-					}
+					text := testio.Read(t, filepath.Join(out, e.Name()))
 					all[e.Name()] = string(text)
 				}
 				return stdout, all

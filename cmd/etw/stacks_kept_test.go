@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -41,9 +41,7 @@ func dumpSamples(t *testing.T, path string) []dumpedSample {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var s dumpedSample
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, lines.Bytes(), &s)
 		if s.TID != 0 && s.PID != 0 || s.TID == 0 && s.Fields.Flags&3 != 0 {
 			list = append(list, s)
 		}

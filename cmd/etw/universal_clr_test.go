@@ -62,16 +62,14 @@ type place struct {
 // process, a file in its memory, a sample in one of its methods and one in that file.
 func writeUniversal(t *testing.T, path string) (universalPath string, method place) {
 	t.Helper()
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	r := f.Files()[0].Reader().(*nettrace.Reader)
 	h := r.Header()
 	u := &universalTrace{t: t, pid: h.ProcessID, clock: &h.Clock, last: h.Clock.Origin}
 	h.Version, h.ProcessID = 6, -1
 	var out bytes.Buffer
+	var err error
 	if u.w, err = nettrace.NewWriter(&out, h); err != nil {
 		t.Fatal(err)
 	}

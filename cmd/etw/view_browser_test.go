@@ -14,6 +14,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/chromium"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -180,9 +181,7 @@ func TestViewHeap(t *testing.T) {
 	var doc struct {
 		Rows []struct{ Type, Name string }
 	}
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
-		t.Fatalf("%v: %s", err, stdout)
-	}
+	testio.JSON(t, stdout, &doc)
 	var names []string
 	for _, r := range doc.Rows {
 		if r.Type == name {

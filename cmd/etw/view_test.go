@@ -18,6 +18,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/blocks"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -99,10 +100,7 @@ func TestViewAnswersCorpus(t *testing.T) {
 
 func testViewAnswers(t *testing.T, path string) {
 	t.Helper()
-	path, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path = testio.Abs(t, path)
 	address := startView(t, path)
 	status, body, _ := get(t, address+"api/")
 	var about struct {
@@ -229,10 +227,7 @@ func TestViewRefuses(t *testing.T) {
 // whatever their sizes are.
 func TestViewEvents(t *testing.T) {
 	for _, name := range []string{"gc.nettrace", "service.etl", "threads.nettrace"} {
-		path, err := filepath.Abs("../../tests/recorded/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := testio.Abs(t, "../../tests/recorded/"+name)
 		testViewEvents(t, path, 97)
 	}
 }
@@ -344,10 +339,7 @@ func TestViewLeaps(t *testing.T) {
 
 // TestViewExports holds files for other tools against those of the command.
 func TestViewExports(t *testing.T) {
-	path, err := filepath.Abs("../../tests/recorded/causes/cause-10.nettrace.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := testio.Abs(t, "../../tests/recorded/causes/cause-10.nettrace.gz")
 	address := startView(t, path)
 	for _, format := range []string{"pprof", "speedscope", "folded"} {
 		_, want, _ := runTool("export", "--format", format, "--from", "100ms", "--group", "[group modules]", path)
@@ -365,10 +357,7 @@ func TestViewExports(t *testing.T) {
 func TestViewCompares(t *testing.T) {
 	var paths []string
 	for _, name := range []string{"gc.nettrace", "alloc.nettrace"} {
-		path, err := filepath.Abs("../../tests/recorded/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := testio.Abs(t, "../../tests/recorded/"+name)
 		paths = append(paths, path)
 	}
 	address := startView(t, paths...)
@@ -380,10 +369,7 @@ func TestViewCompares(t *testing.T) {
 
 // TestViewTogether asks the same and other questions at a time, and goes away from some.
 func TestViewTogether(t *testing.T) {
-	path, err := filepath.Abs("../../tests/recorded/causes/cause-10.nettrace.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := testio.Abs(t, "../../tests/recorded/causes/cause-10.nettrace.gz")
 	address := startView(t, path)
 	_, want, _ := runTool("top", "--format=json", "--", path)
 	var all sync.WaitGroup

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -13,19 +13,11 @@ import (
 // and again with an end far behind the trace, for which they leave out none: what is
 // printed, what is said of losses and the exit code are the same.
 func TestWantedKinds(t *testing.T) {
-	files, err := filepath.Glob("../../tests/recorded/*.nettrace")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err, files)
-	}
+	files := testio.Glob(t, "../../tests/recorded/*.nettrace")
 	for _, path := range append(files, corpus.Share(corpus.Glob(t, "dotnet10/*.nettrace"), 5)...) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, path)
 		cut := filepath.Join(t.TempDir(), filepath.Base(path))
-		if err := os.WriteFile(cut, data[:len(data)*2/3], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, cut, data[:len(data)*2/3])
 		for _, line := range []string{
 			"stat -e GC*",
 			"stat -e MethodLoadVerbose -w MethodSize>100 --by thread,process",

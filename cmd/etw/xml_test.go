@@ -142,9 +142,7 @@ func TestXML(t *testing.T) {
 			t.Error(err)
 		} else if !strings.Contains(name, ".") {
 			path := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, path, data)
 			paths = append(paths, path)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 const twoProviders = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"
@@ -181,7 +182,5 @@ func compareFiles(t *testing.T, where string, want map[string][]byte, got map[st
 
 func writeFile(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, []byte(content))
 }

@@ -77,10 +77,7 @@ func sourceIn(t *testing.T, dir string) string {
 // TestImportClasses imports the assemblies of the corpus, whose classes' manifests are
 // those of .NET: both say the same, in strict mode, and make packages.
 func TestImportClasses(t *testing.T) {
-	f, err := os.Open(corpus.File(t, "eventsource", "index.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, corpus.File(t, "eventsource", "index.tsv"))
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comma, r.LazyQuotes = '\t', true

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -58,10 +59,7 @@ func TestImportTraces(t *testing.T) {
 // importPath imports a trace.
 func importPath(t *testing.T, path string) (*imported, error) {
 	t.Helper()
-	tr, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testio.Open(t, trace.Open, path)
 	defer tr.Close()
 	return importTraces(context.Background(), tr, path)
 }
@@ -82,10 +80,7 @@ func (t *tally) add(u tally) {
 func checkDecodes(t *testing.T, path string, m *manifest.Manifest) (n tally) {
 	t.Helper()
 	registry := etw.NewRegistry(m.Describe()...)
-	tr, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testio.Open(t, trace.Open, path)
 	defer tr.Close()
 	first := make(map[*etw.EventDesc]*etw.EventDesc)
 	var want, got etw.Dynamic

@@ -3,12 +3,12 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/tlg/tlgtest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -19,9 +19,7 @@ func tool(t *testing.T, files map[string][]byte, line string) (code int, stdout,
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), data)
 	}
 	t.Chdir(dir)
 	var out, errs bytes.Buffer

@@ -11,15 +11,13 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/internal/directive"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestStale: in a module of somebody else, a manifest that is changed by one field fails go
 // test with the command that mends it, and that command does, in the folder of the package too.
 func TestStale(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testio.Abs(t, "../..")
 	dir := t.TempDir()
 	events := filepath.Join(dir, "events")
 	if err := os.Mkdir(events, 0o777); err != nil {
@@ -27,10 +25,7 @@ func TestStale(t *testing.T) {
 	}
 	path := filepath.Join(events, "a shop.man")
 	writeFile(t, filepath.Join(dir, "go.mod"), "module shop\n\ngo 1.26\n\ntool github.com/etwgen/etwgen/cmd/etwgen\n\nrequire github.com/etwgen/etwgen v0.0.0\n\nreplace github.com/etwgen/etwgen => "+filepath.ToSlash(root)+"\n")
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sums := testio.Read(t, filepath.Join(root, "go.sum"))
 	writeFile(t, filepath.Join(dir, "go.sum"), string(sums))
 	writeFile(t, filepath.Join(events, "doc.go"), "// Package events has the events of the shop.\npackage events\n\n//go:generate etwgen gen \"a shop.man\"\n")
 	writeFile(t, path, shopManifest)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/heap"
 	"github.com/etwgen/etwgen/export/gcdump"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	dumps "github.com/etwgen/etwgen/runtime/gcdump"
 	"github.com/etwgen/etwgen/trace"
@@ -28,10 +29,7 @@ func snapshots(tb testing.TB, src etw.Source) []*heap.Snapshot {
 
 func recorded(tb testing.TB) *heap.Snapshot {
 	tb.Helper()
-	t, err := trace.Open("../../tests/recorded/heapdump.nettrace")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	t := testio.Open(tb, trace.Open, "../../tests/recorded/heapdump.nettrace")
 	defer t.Close()
 	all := snapshots(tb, t)
 	if len(all) != 1 {

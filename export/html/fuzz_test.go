@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // FuzzText checks that any text of a trace stays a text of the page.
@@ -34,9 +35,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("the data have %q", b[i:])
 		}
 		var back decodedModel
-		if err := json.Unmarshal(b, &back); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, b, &back)
 		if !strings.Contains(strings.Join(back.Texts, "\n"), shown) {
 			t.Errorf("%q is not among %q", shown, back.Texts)
 		}

@@ -25,10 +25,7 @@ import (
 // reportOf returns the report of a trace.
 func reportOf(t testing.TB, path string) *Report {
 	t.Helper()
-	tr, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testio.Open(t, trace.Open, path)
 	defer tr.Close()
 	res, err := analysis.Run(t.Context(), tr, analysis.Timeline(400, nil))
 	if err != nil {

@@ -1,12 +1,12 @@
 package otlp
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/analysis/gc"
@@ -78,9 +78,7 @@ func TestSpanCauses(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(s.AppendJSON(nil), &got); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, s.AppendJSON(nil), &got)
 	causes := make(map[string]float64)
 	for _, a := range got.ResourceSpans[0].ScopeSpans[0].Spans[0].Attributes {
 		if strings.HasPrefix(a.Key, "etw.cause.") {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -57,9 +57,7 @@ func TestLogRecord(t *testing.T) {
 	l.Add(rec, e, values)
 	line := l.AppendJSON(nil)
 	var got any
-	if err := json.Unmarshal(line, &got); err != nil {
-		t.Fatalf("%v in %s", err, line)
-	}
+	testio.JSON(t, line, &got)
 	for _, want := range []string{
 		`"timeUnixNano":"1700000000000000005"`, `"severityNumber":17,"severityText":"ERROR"`, `"eventName":"My-Provider/Sold"`,
 		`"traceId":"abababababababababababababababab","spanId":"cdcdcdcdcdcdcdcd"`, `"scope":{"name":"My-Provider"}`,

@@ -175,10 +175,7 @@ func TestCheck(t *testing.T) {
 	if err := os.Truncate(at(1), m.Files[1].Bytes-1); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(at(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, at(2))
 	testio.Write(t, at(2), append(b[:len(b)-1:len(b)-1], 'X'))
 	orphan := filepath.Join(filepath.Dir(at(3)), "orphan.parquet")
 	testio.Write(t, orphan, b)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // compact merges, and returns how many recordings it has merged.
@@ -145,16 +146,11 @@ func TestCompactDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 		case 8:
-			b, err := os.ReadFile(at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := testio.Read(t, at)
 			for k := range 200 { // pages
 				b[4+k] ^= 0x55
 			}
-			if err := os.WriteFile(at, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, at, b)
 		default:
 			continue
 		}
@@ -179,9 +175,7 @@ func TestCompactDamaged(t *testing.T) {
 	if after := files(t, o.Dir); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("it left %q, not %q", after, before)
 	}
-	if err := os.WriteFile(filepath.Join(o.Dir, "_compacted", strings.Repeat("0", 24)+".json"), []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, filepath.Join(o.Dir, "_compacted", strings.Repeat("0", 24)+".json"), []byte("{"))
 	if err := parquet.Compact(context.Background(), o.Dir, parquet.Day, func(parquet.Compacted) {}); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("%v", err)
 	}

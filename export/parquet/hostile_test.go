@@ -77,16 +77,11 @@ func TestHostileFileNames(t *testing.T) {
 func changeManifest(t *testing.T, dir string, m *parquet.Manifest, change func(map[string]any)) {
 	t.Helper()
 	path := filepath.Join(dir, "_traces", m.TraceID[:2], m.TraceID+"-"+m.Run+".json")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var doc map[string]any
-	if err := json.Unmarshal(b, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, testio.Read(t, path), &doc)
 	change(doc)
-	if b, err = json.Marshal(doc); err != nil {
+	b, err := json.Marshal(doc)
+	if err != nil {
 		t.Fatal(err)
 	}
 	testio.Write(t, path, b)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/etwgen/etwgen/export/parquet"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -23,10 +23,7 @@ func contents(t *testing.T, path string, processors int, o parquet.Options) map[
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 	o.Dir, o.Trace, o.ID = t.TempDir(), "a", "content"
-	src, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := testio.Open(t, trace.Open, path)
 	defer src.Close()
 	o.Decoder = builtin.NewDecoder()
 	m, err := parquet.Export(context.Background(), src, o, func() parquet.Losses { return parquet.Losses{Lost: src.Stats().Lost} })
@@ -35,10 +32,7 @@ func contents(t *testing.T, path string, processors int, o parquet.Options) map[
 	}
 	all := map[string]string{"manifest": fmt.Sprint(m.Events, m.PayloadBytes, m.Undescribed, m.Undecodable, m.Bytes, m.Complete, m.Losses)}
 	for _, f := range m.Files {
-		b, err := os.ReadFile(filepath.Join(o.Dir, filepath.FromSlash(f.Path)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testio.Read(t, filepath.Join(o.Dir, filepath.FromSlash(f.Path)))
 		name := strings.Replace(f.Path, m.Run, "", 1)
 		all[name] = string(b)
 		all["facts of "+name] = fmt.Sprint(f.Table, f.Provider, f.Event, f.Rows, f.Bytes, f.IDs, f.Versions, f.First, f.Last)
@@ -67,20 +61,12 @@ func TestAnyProcessors(t *testing.T) {
 
 // parallelTraces returns traces, and one that is cut.
 func parallelTraces(t *testing.T) []string {
-	list, err := filepath.Glob("../../tests/recorded/*.nettrace")
-	if err != nil || len(list) == 0 {
-		t.Fatal("no recordings", err)
-	}
+	list := testio.Glob(t, "../../tests/recorded/*.nettrace")
 	if corpus.All() {
 		list = append(list, corpus.Some(t, corpus.Traces(t))...)
 	}
-	b, err := os.ReadFile(list[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, list[0])
 	cut := filepath.Join(t.TempDir(), "cut.nettrace")
-	if err := os.WriteFile(cut, b[:len(b)*2/3], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, cut, b[:len(b)*2/3])
 	return append(list, cut)
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/etwgen/etwgen/export/pcapng"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -248,9 +249,7 @@ func TestTshark(t *testing.T) {
 		t.Errorf("%+v", stats)
 	}
 	path := filepath.Join(t.TempDir(), "x.pcapng")
-	if err := os.WriteFile(path, file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, file)
 	cmd := exec.Command(tshark, "-n", "-r", path, "-T", "fields", "-E", "separator=|", "-e", "frame.cap_len", "-e", "frame.len",
 		"-e", "frame.interface_name", "-e", "frame.packet_flags_direction", "-e", "frame.comment", "-e", "frame.encap_type", "-e", "frame.time_epoch")
 	fields, err := cmd.Output()

@@ -1,7 +1,6 @@
 package prometheus_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http/httptest"
 	"strconv"
@@ -19,10 +18,7 @@ import (
 func run(t testing.TB, mux *etw.Mux) {
 	t.Helper()
 	data := testio.Read(t, "../../tests/recorded/gc.nettrace")
-	r, err := nettrace.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, data)
 	if err := mux.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package clr_test
 import (
 	"bufio"
 	"fmt"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/clr/stress"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -95,10 +95,7 @@ func TestDocumentedEvents(t *testing.T) {
 // TestErrata checks that the entries of docs/clr/errata.md are those of the table:
 // the same pages and names, and the events that they really mean.
 func TestErrata(t *testing.T) {
-	text, err := os.ReadFile("../../docs/clr/errata.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, "../../docs/clr/errata.md")
 	_, entries, _ := strings.Cut(string(text), "\n## Entry by entry\n")
 	wrong := regexp.MustCompile("(?m)^\\| ([^|]+) \\| `(\\w+)` of (\\w+) \\| (\\d+) v(\\d+) \\|")
 	right := regexp.MustCompile(`(\w[^,]*) \((Runtime|Rundown|Private) (\d+) v(\d+)\)`)
@@ -330,10 +327,7 @@ func typed(event reflect.Type) string {
 // one with the names of the columns.
 func readTable(t *testing.T, name string) []map[string]string {
 	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, "testdata/"+name)
 	defer f.Close()
 	var columns []string
 	var rows []map[string]string

@@ -1,22 +1,19 @@
 package clr_test
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // TestParseKeywordsKnowsFacts parses every name of a keyword that any version of
 // the runtime has, in its manifest or in its messages.
 func TestParseKeywordsKnowsFacts(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(corpus.Facts(t), "clr-keywords.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, filepath.Join(corpus.Facts(t), "clr-keywords.tsv"))
 	names := 0
 	for line := range strings.Lines(string(data)) {
 		v := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

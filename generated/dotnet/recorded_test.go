@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/dotnet"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -27,10 +28,7 @@ func TestRecorded(t *testing.T) {
 			d := decoder()
 			d.Find = dotnet.Of
 			counts := make(map[string]*tally)
-			tr, err := trace.Open(corpus.File(t, "dotnet10", "eventsource-"+name+".nettrace.gz"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := testio.Open(t, trace.Open, corpus.File(t, "dotnet10", "eventsource-"+name+".nettrace.gz"))
 			defer tr.Close()
 			for r := new(etw.Record); ; {
 				if err := tr.Next(r); errors.Is(err, io.EOF) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -24,10 +25,7 @@ func list(data []byte) (lines []string, err error) {
 
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "tests", "recorded", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, filepath.Join("..", "..", "tests", "recorded", name))
 	return data
 }
 

@@ -3,11 +3,11 @@ package blocks
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/hostile/mutate"
 )
 
@@ -74,10 +74,7 @@ func TestFailingReads(t *testing.T) {
 
 // TestDamagedObjects is about objects that do not begin or end as such.
 func TestDamagedObjects(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "tests", "recorded", "gc.nettrace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, filepath.Join("..", "..", "tests", "recorded", "gc.nettrace"))
 	blocks := 0
 	var last Block
 	List(bytes.NewReader(data), int64(len(data)), func(b Block) error {
@@ -102,7 +99,7 @@ func TestDamagedObjects(t *testing.T) {
 	}
 	// Without a frequency there are no times.
 	clear(data[8+24+21+24 : 8+24+21+32])
-	err = List(bytes.NewReader(data), int64(len(data)), func(b Block) error {
+	err := List(bytes.NewReader(data), int64(len(data)), func(b Block) error {
 		if b.First != 0 || b.Last != 0 {
 			t.Errorf("%s at %d: times %v to %v", b.Kind, b.Offset, b.First, b.Last)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -81,10 +82,7 @@ func TestIndex(t *testing.T) {
 	if err != nil || x == nil || len(x.points) < 10 {
 		t.Fatalf("%+v, %v", x, err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path)
 	most := 0
 	for from := time.Duration(0); from < 42*time.Second; from += 333 * time.Millisecond {
 		want, all, err := recordsFrom(t, bytes.NewReader(data), from)
@@ -125,10 +123,7 @@ func TestIndexNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path)
 	data = data[:x.points[5].at+100] // it became shorter
 	later, err := x.Later(bytes.NewReader(data), int64(len(data)), time.Hour)
 	if err != nil || later == nil {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 func ExampleSplit() {
@@ -45,9 +47,7 @@ func TestImportPath(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, path, []byte(text))
 		}
 		if got := ImportPath(filepath.Join(root, tt.dir)); got != tt.want {
 			t.Errorf("%s in %s: %q makes %s, want %q", tt.line, tt.file, got, tt.dir, tt.want)
@@ -61,9 +61,7 @@ func TestIn(t *testing.T) {
 	if args, ok := In(dir, dir); ok {
 		t.Errorf("%q in an empty folder", args)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("//go:generate go tool etwgen gen --tests  a.man\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, filepath.Join(dir, "a.go"), []byte("//go:generate go tool etwgen gen --tests  a.man\n"))
 	if args, ok := In(dir, dir); !ok || !slices.Equal(args, []string{"--tests", "a.man"}) {
 		t.Errorf("%q, %v", args, ok)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
@@ -17,10 +18,7 @@ import (
 // playing returns a process that plays a recording to each session.
 func playing(t *testing.T, version int, recording string) (rt *eventpipetest.Runtime, p *Process, end func()) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../../tests/recorded", recording))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, filepath.Join("../../tests/recorded", recording))
 	rt = eventpipetest.NewRuntime(version)
 	rt.Stream, rt.Rest = b[:len(b)-1], b[len(b)-1:]
 	folder, err := os.MkdirTemp("", "etw")

@@ -161,10 +161,7 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "etwgen_0.1.0_oci.tar")
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, path)
 	defer f.Close()
 	blobs := map[string][]byte{}
 	for tr := tar.NewReader(f); ; {
@@ -184,9 +181,7 @@ func TestImage(t *testing.T) {
 		Config            json.RawMessage
 	}
 	follow := func(data []byte) (doc document) {
-		if err := json.Unmarshal(data, &doc); err != nil {
-			t.Fatalf("%v in %s", err, data)
-		}
+		testio.JSON(t, data, &doc)
 		return doc
 	}
 	blob := func(d descriptor) []byte {

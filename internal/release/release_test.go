@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"debug/buildinfo"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -38,9 +38,7 @@ func TestSBOM(t *testing.T) {
 		t.Errorf("the same program has another list (%v)", err)
 	}
 	var doc document
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, text, &doc)
 	want := []string{"pkg:golang/std@1.26.8", "pkg:golang/github.com/burntsushi/toml@v1.4.1+incompatible"}
 	if diff := cmp.Diff(want, doc.Dependencies[0].DependsOn); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

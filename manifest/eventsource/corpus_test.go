@@ -18,10 +18,7 @@ import (
 // such a line.
 func table(t *testing.T, columns []string, elem ...string) []map[string]string {
 	t.Helper()
-	f, err := os.Open(corpus.File(t, elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, corpus.File(t, elem...))
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1

@@ -3,12 +3,12 @@ package wevt_test
 import (
 	"encoding/hex"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -182,10 +182,7 @@ func runHeader(t *testing.T, header []byte, use, define string) string {
 		t.Skip("no C compiler: the functions of the header do not run")
 	}
 	dir := writeProgram(t, header, use)
-	sdk, err := filepath.Abs("testdata/sdk")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sdk := testio.Abs(t, "testdata/sdk")
 	compile := exec.Command(cc, "-std=gnu11", "-I", sdk, "-fshort-wchar", "-D__declspec(x)=__attribute__((weak))", "-D__int64=long long", define,
 		"-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-o", "program", "sample.c")
 	compile.Dir = dir
@@ -204,9 +201,7 @@ func writeProgram(t *testing.T, header []byte, use string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, content := range map[string]string{"sample.h": string(header), "sample.c": use, "sample.cc": use} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), []byte(content))
 	}
 	return dir
 }
@@ -221,10 +216,7 @@ func compileHeader(t *testing.T, header []byte, use string) {
 // mingw-w64 has them, also those in another folder, and by clang with our stand-in of them.
 func compileAll(t *testing.T, dir, include string) {
 	t.Helper()
-	sdk, err := filepath.Abs("testdata/sdk")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sdk := testio.Abs(t, "testdata/sdk")
 	clang := []string{"clang", "--target=x86_64-pc-windows-msvc", "-fms-extensions", "-nostdlibinc", "-I", sdk}
 	for _, c := range [][]string{{"x86_64-w64-mingw32-gcc", "-I", include, "sample.c"}, {"x86_64-w64-mingw32-g++", "-I", include, "sample.cc"},
 		append(clang[:len(clang):len(clang)], "sample.c"), append(clang[:len(clang):len(clang)], "sample.cc")} {

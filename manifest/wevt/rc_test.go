@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
 )
@@ -66,9 +67,7 @@ func TestLLVM(t *testing.T) {
 func writeFiles(t *testing.T, dir string, files []wevt.File) {
 	t.Helper()
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, f.Name), f.Content)
 	}
 }
 
@@ -79,10 +78,7 @@ func TestOthers(t *testing.T) {
 	if dir == "" {
 		t.Skip("ETWGEN_PROGRAMS names no folder of programs with resources")
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: %v, %d files", dir, err, len(files))
-	}
+	files := testio.Glob(t, filepath.Join(dir, "*"))
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			want, err := wevt.ReadPE(bytes.NewReader(readFile(t, file)))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -80,9 +80,7 @@ func (f *folder) write(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	put := func(name string, b []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), b)
 	}
 	put("metadata", f.metadata)
 	for _, s := range f.streams {

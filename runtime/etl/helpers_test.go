@@ -1,12 +1,12 @@
 package etl_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -38,10 +38,7 @@ func file(tb testing.TB, h etl.Header, records ...*etw.Record) []byte {
 
 func newReader(tb testing.TB, data []byte, opts ...etl.Option) *etl.Reader {
 	tb.Helper()
-	r, err := etl.NewReader(bytes.NewReader(data), int64(len(data)), opts...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	r := testio.ReaderAt(tb, etl.NewReader, data, opts...)
 	tb.Cleanup(func() { r.Close() })
 	return r
 }

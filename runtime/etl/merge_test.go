@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -81,9 +82,7 @@ func openAll(t *testing.T, files ...[]byte) *etl.Reader {
 	var paths []string
 	for i, data := range files {
 		path := filepath.Join(t.TempDir(), string(rune('a'+i))+".etl")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, data)
 		paths = append(paths, path)
 	}
 	r, err := etl.OpenAll(paths)

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -19,13 +19,8 @@ import (
 func TestNamed(t *testing.T) {
 	data, buffers := damagedTrace(t, etl.CompressionXpress)
 	path := filepath.Join(t.TempDir(), "a.etl")
-	if err := os.WriteFile(path, data[:buffers[4].at+400], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	byPath, err := etl.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data[:buffers[4].at+400])
+	byPath := testio.Open(t, etl.Open, path)
 	defer byPath.Close()
 	for name, r := range map[string]*etl.Reader{path: byPath, "b.etl": newReader(t, data[:buffers[4].at+400], etl.WithName("b.etl"))} {
 		if got := r.Header().File; got != name {
@@ -41,7 +36,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("error %v, want one that begins with the name", err)
 		}
 	}
-	_, err = etl.NewReader(strings.NewReader("text"), 4, etl.WithName("c.etl"))
+	_, err := etl.NewReader(strings.NewReader("text"), 4, etl.WithName("c.etl"))
 	if err == nil || !strings.HasPrefix(err.Error(), "etl: c.etl: offset 0: ") {
 		t.Errorf("error %v, want one that begins with the name", err)
 	}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
@@ -24,10 +24,7 @@ import (
 func TestCopyCorpus(t *testing.T) {
 	same, files := 0, corpus.Some(t, corpus.Glob(t, "etl", "*.etl"))
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, path)
 		for _, c := range []etl.Compression{etl.CompressionNone, etl.CompressionXpress} {
 			out, err := copied(data, c)
 			if err == nil {

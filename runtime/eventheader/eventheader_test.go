@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -50,10 +49,7 @@ func leaves(t *testing.T, d *json.Decoder, path string) (list []leaf) {
 // documents returns the events that Microsoft's decoder lists, each as its values.
 func documents(t *testing.T, path string) (list [][]leaf) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, path)
 	_, text, _ = bytes.Cut(text, []byte(":"))
 	var events []json.RawMessage
 	testio.JSON(t, bytes.TrimRight(text, "\r\n \x00"), &events)

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
 
@@ -176,9 +177,7 @@ func TestListenFile(t *testing.T) {
 		t.Skip("of Unix sockets")
 	}
 	path := filepath.Join(t.TempDir(), "port")
-	if err := os.WriteFile(path, []byte("data"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, []byte("data"))
 	if l, err := Listen(path); err == nil || !strings.Contains(err.Error(), "is a file, not a socket") {
 		t.Errorf("Listen: %v, %v", l, err)
 	}

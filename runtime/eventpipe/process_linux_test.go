@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
 
@@ -178,10 +179,7 @@ func TestLongPath(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	wd, err := os.Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wd := testio.File(t, folder)
 	defer wd.Close()
 	rt := eventpipetest.NewRuntime(9)
 	_, stop, err := rt.Listen(fmt.Sprintf("/proc/self/fd/%d", wd.Fd()))

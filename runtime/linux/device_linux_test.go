@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/device"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/internal/universal"
 )
 
 // A file of a process that has ended is identified if it is the one by device and number.
 func TestEndedIdentity(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "app.dll")
-	if err := os.WriteFile(path, stampedPE(t), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, stampedPE(t))
 	info, err := os.Lstat(path)
 	if err != nil {
 		t.Fatal(err)

@@ -18,10 +18,7 @@ import (
 // code for every machine: they equal those that the recorder of .NET 10 wrote of the same
 // files.
 func TestPEIdentity(t *testing.T) {
-	f, err := trace.Open(corpus.File(t, "universal", "universal-dotnet.nettrace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, corpus.File(t, "universal", "universal-dotnet.nettrace"))
 	defer f.Close()
 	told := make(map[string]peIdentity) // by the names of their symbols
 	var mux etw.Mux

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/universal"
 	"github.com/etwgen/etwgen/generated/universal/events"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 	kernel "github.com/etwgen/etwgen/runtime/internal/universal"
@@ -79,9 +79,7 @@ func recorded(t *testing.T, more ...perfevent.Record) *Session {
 	s.Name(childPID, 0x20000, 0x100, "void [App] Work::Hot(int32)[OptimizedTier1]")
 	s.Name(childPID, 0x30000, 0, "empty")
 	kernel := filepath.Join(t.TempDir(), "kallsyms")
-	if err := os.WriteFile(kernel, []byte("ffffffff81000018 T do_wait\nffffffff81000000 T do_work\nffffffff81000000 t alias\nffffffff81000008 d data\nffffffff81000100 T next\t[module]\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, kernel, []byte("ffffffff81000018 T do_wait\nffffffff81000000 T do_work\nffffffff81000000 t alias\nffffffff81000008 d data\nffffffff81000100 T next\t[module]\n"))
 	if err := s.nameKernel(kernel); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"testing"
@@ -87,10 +86,7 @@ func withProcessors(t testing.TB) {
 }
 
 func ownTraces(t testing.TB) []string {
-	files, err := filepath.Glob("../../tests/recorded/*.nettrace")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recorded traces: %v", err)
-	}
+	files := testio.Glob(t, "../../tests/recorded/*.nettrace")
 	return files
 }
 
@@ -155,10 +151,7 @@ func TestAheadEnds(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for i, file := range ownTraces(t) {
 		data := testio.Read(t, file)
-		r, err := NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.Reader(t, NewReader, data)
 		var rec etw.Record
 		for range 10 {
 			if err := r.Next(&rec); err != nil {

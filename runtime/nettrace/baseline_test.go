@@ -2,7 +2,6 @@ package nettrace_test
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -81,10 +81,7 @@ var (
 
 func readBaseline(t *testing.T, path string) map[string]baselineLine {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, path)
 	defer f.Close()
 	lines := make(map[string]baselineLine)
 	s := bufio.NewScanner(f)
@@ -95,9 +92,11 @@ func readBaseline(t *testing.T, path string) map[string]baselineLine {
 			t.Fatalf("%s: cannot read %.80q", path, s.Text())
 		}
 		l := baselineLine{msec: strings.ReplaceAll(m[3], ",", ""), pid: m[4], tid: m[5]}
-		if l.count, err = strconv.Atoi(m[2]); err != nil {
+		count, err := strconv.Atoi(m[2])
+		if err != nil {
 			t.Fatal(err)
 		}
+		l.count = count
 		if a := activityAttr.FindStringSubmatch(m[6]); a != nil {
 			l.activity = a[1]
 		}
@@ -117,10 +116,7 @@ func TestBaselines(t *testing.T) {
 		file := strings.TrimSuffix(baseline, ".baseline.txt")
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			want := readBaseline(t, baseline)
-			r, err := nettrace.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testio.Open(t, nettrace.Open, file)
 			defer r.Close()
 			got := make(map[string]baselineLine)
 			for rec, err := range r.Records() {
@@ -198,18 +194,12 @@ func TestCorpusAllocations(t *testing.T) {
 
 func testAllocations(t *testing.T, file string, limit uint64, opts ...nettrace.Option) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, file)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := nettrace.NewReader(bytes.NewReader(data), append(opts, nettrace.WithFileOrder())...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, data, append(opts, nettrace.WithFileOrder())...)
 	var rec etw.Record
-	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+	for err := r.Next(&rec); err == nil; err = r.Next(&rec) {
 	}
 	runtime.ReadMemStats(&after)
 	events, mallocs, size := r.Stats().Records, after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
@@ -222,13 +212,11 @@ func testAllocations(t *testing.T, file string, limit uint64, opts ...nettrace.O
 // sorted one.
 func readAll(t *testing.T, file string, opts ...nettrace.Option) nettrace.Stats {
 	t.Helper()
-	r, err := nettrace.Open(file, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, nettrace.Open, file, opts...)
 	defer r.Close()
 	var rec etw.Record
-	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+	err := r.Next(&rec)
+	for ; err == nil; err = r.Next(&rec) {
 		if rec.File != file {
 			t.Fatalf("a record of the file %q", rec.File)
 		}
@@ -259,9 +247,6 @@ func corpusFiles(t *testing.T) []string {
 // recorded returns the project's own traces.
 func recorded(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../tests/recorded/*.net*")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recorded traces: %v", err)
-	}
+	files := testio.Glob(t, "../../tests/recorded/*.net*")
 	return files
 }

@@ -1,7 +1,6 @@
 package nettrace_test
 
 import (
-	"bytes"
 	"io"
 	"testing"
 
@@ -34,11 +33,9 @@ func benchmarkRead(b *testing.B, opts ...nettrace.Option) {
 			events := 0
 			var rec etw.Record
 			for b.Loop() {
-				r, err := nettrace.NewReader(bytes.NewReader(data), opts...)
-				if err != nil {
-					b.Fatal(err)
-				}
-				for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+				r := testio.Reader(b, nettrace.NewReader, data, opts...)
+				err := r.Next(&rec)
+				for ; err == nil; err = r.Next(&rec) {
 					events++
 				}
 				if err != io.EOF {

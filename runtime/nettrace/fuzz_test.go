@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -27,10 +28,7 @@ func FuzzReader(f *testing.F) {
 	}
 	for _, path := range seeds {
 		if fi, err := os.Stat(path); err == nil && fi.Size() < 16<<10 {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
+			data := testio.Read(f, path)
 			f.Add(data)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -293,10 +294,7 @@ func TestAllocations(t *testing.T) {
 				w.Events(events...)
 			}
 			w.End()
-			r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()), opts...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testio.Reader(t, nettrace.NewReader, w.Bytes(), opts...)
 			var rec etw.Record
 			for range 1000 { // until buffers have their size
 				if err := r.Next(&rec); err != nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
 )
@@ -145,10 +146,7 @@ func TestLossAtTheEnd(t *testing.T) {
 
 // The trace was recorded with a buffer of 1 MB, which is too small.
 func TestRecordedLoss(t *testing.T) {
-	r, err := nettrace.Open("../../tests/recorded/lost.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, nettrace.Open, "../../tests/recorded/lost.nettrace")
 	defer r.Close()
 	n := int64(0)
 	for _, err := range r.Records() {

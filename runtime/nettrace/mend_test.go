@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -145,10 +146,7 @@ func (s *subject) headerEnd(l section) int {
 // subjects calls test with each of the traces.
 func subjects(t *testing.T, test func(s *subject)) {
 	for _, file := range wholeTraces(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, file)
 		if len(data) > 2<<20 && testing.Short() {
 			continue
 		}

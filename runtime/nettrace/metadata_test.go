@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -420,15 +421,12 @@ func TestTooManyKinds(t *testing.T) {
 	w.Metadata(nettracetest.Row{ID: n + 1, Provider: "Later", Name: "Later"})
 	w.Events(nettracetest.Event{Metadata: n + 1, Thread: 1, Time: 1})
 	w.End()
-	r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, w.Bytes())
 	var rec etw.Record
 	if err := r.Next(&rec); err != nil || rec.ProviderName != "Later" {
 		t.Errorf("%v, %q", err, rec.ProviderName)
 	}
-	err = r.Next(&rec)
+	err := r.Next(&rec)
 	if s := r.Stats(); err == nil || !strings.Contains(err.Error(), "more kinds of events than the reader keeps") || s.BadMetadata == 0 || s.BadMetadata == n {
 		t.Errorf("%v, %d rows left out", err, s.BadMetadata)
 	}

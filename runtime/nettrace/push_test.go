@@ -69,10 +69,7 @@ func checkPush(t *testing.T, data []byte, opts ...Option) uint64 {
 		if err != nil {
 			return 0
 		}
-		other, err := NewReader(bytes.NewReader(data), opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := testio.Reader(t, NewReader, data, opts...)
 		want := readChosen(one, wanted)
 		got, left := readPushed(other, wanted)
 		if !reflect.DeepEqual(got, want) {
@@ -132,14 +129,9 @@ func TestPushCorpus(t *testing.T) {
 // TestPushEnds ends a reading by a function and by a context, and goes on.
 func TestPushEnds(t *testing.T) {
 	data := smallTraces(t)
-	r, err := NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, NewReader, data)
 	all := readChosen(r, func(*etw.Record) bool { return true })
-	if r, err = NewReader(bytes.NewReader(data)); err != nil {
-		t.Fatal(err)
-	}
+	r = testio.Reader(t, NewReader, data)
 	enough := errors.New("enough")
 	n := 0
 	one := func(*etw.Record) error { n++; return enough }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -395,10 +395,7 @@ func TestUnknownMetadata(t *testing.T) {
 }
 
 func TestRecordIsFullySet(t *testing.T) {
-	r, err := nettrace.NewReader(bytes.NewReader(smallTrace(4)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, smallTrace(4))
 	dirty := etw.Record{Channel: 9, Task: 9, Opcode: 9, Kind: etw.KindClassic, Processor: 9, Extended: make([]etw.ExtendedItem, 3), Schema: new(etw.EventDesc)}
 	var clean etw.Record
 	if err := r.Next(&dirty); err != nil {
@@ -449,9 +446,7 @@ func TestNamed(t *testing.T) {
 		t.Errorf("damage %+v", d)
 	}
 	path := filepath.Join(t.TempDir(), "a.nettrace")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data)
 	r, err = nettrace.Open(path, nettrace.WithFileOrder())
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -45,10 +46,7 @@ var workloadEvents = []string{
 
 func TestRecordedEventSource(t *testing.T) {
 	for _, ext := range []string{"nettrace", "netperf"} {
-		r, err := nettrace.Open(filepath.Join("../../tests/recorded/eventsource." + ext))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.Open(t, nettrace.Open, filepath.Join("../../tests/recorded/eventsource."+ext))
 		defer r.Close()
 		want := slices.Clone(workloadEvents)
 		if ext == "netperf" {

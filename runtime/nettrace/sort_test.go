@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -217,14 +218,12 @@ func TestSortedIsAPermutation(t *testing.T) {
 // digest returns all that is in the records of a file, sorted.
 func digest(t *testing.T, file string, opts ...nettrace.Option) []string {
 	t.Helper()
-	r, err := nettrace.Open(file, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, nettrace.Open, file, opts...)
 	defer r.Close()
 	var all []string
 	var rec etw.Record
-	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+	err := r.Next(&rec)
+	for ; err == nil; err = r.Next(&rec) {
 		all = append(all, describe(&rec, r.Origin()))
 	}
 	if err != io.EOF {

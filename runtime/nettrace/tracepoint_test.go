@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -64,10 +65,7 @@ func TestEventHeader(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReader(bytes.NewReader(out.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, NewReader, out.Bytes())
 	var got []string
 	var e etw.Dynamic
 	wants := &etw.Wants{Kind: func(r *etw.Record) bool { return r.ProviderName == "Bakery" }}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -71,10 +72,7 @@ func summary(rec *etw.Record, version int) uint64 {
 // that, as hashes.
 func transcode(t *testing.T, file string, version int, plain bool) (data []byte, want []uint64) {
 	t.Helper()
-	r, err := nettrace.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, nettrace.Open, file)
 	defer r.Close()
 	h := r.Header()
 	w := nettracetest.NewWriter(version, nettracetest.Trace{
@@ -117,7 +115,8 @@ func transcode(t *testing.T, file string, version int, plain bool) (data []byte,
 		return id
 	}
 	var rec etw.Record
-	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+	err := r.Next(&rec)
+	for ; err == nil; err = r.Next(&rec) {
 		id, ok := rows[rec.Key()]
 		if !ok {
 			id = uint32(len(rows) + 1)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -74,10 +75,7 @@ func TestSortBitOfPlainHeadersIsInverted(t *testing.T) {
 		w.Metadata(clrRow(1, 10))
 		w.Events(nettracetest.Event{Metadata: 1, SortPoint: true}, nettracetest.Event{Metadata: 1})
 		w.End()
-		r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.Reader(t, nettrace.NewReader, w.Bytes())
 		var rec etw.Record
 		for _, want := range []bool{true, false} {
 			if err := r.Next(&rec); err != nil || r.Origin().SortPoint != want || r.Origin().MetadataID != 1 {
@@ -298,10 +296,7 @@ func TestMetadataIDComesBeforeTheSequence(t *testing.T) {
 	w.Metadata(clrRow(1, 10), clrRow(2, 11))
 	w.Object("EventBlock", b)
 	w.End()
-	r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, w.Bytes())
 	var rec etw.Record
 	for i := range 3 {
 		if err := r.Next(&rec); err != nil || r.Origin().Sequence != uint32(i+1) {
@@ -366,10 +361,7 @@ func TestThreadIsNotTheCaptureThread(t *testing.T) {
 	w.Metadata(nettracetest.Row{ID: 1, Provider: "Microsoft-DotNETCore-SampleProfiler"})
 	w.Events(nettracetest.Event{Metadata: 1, Thread: 20, Capture: 10, Payload: []byte{2, 0, 0, 0}})
 	w.End()
-	r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, w.Bytes())
 	var rec etw.Record
 	if err := r.Next(&rec); err != nil || rec.ThreadID != 20 || r.Origin().CaptureThread != 10 {
 		t.Errorf("thread %d of %d: %v", rec.ThreadID, r.Origin().CaptureThread, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -37,10 +38,7 @@ func TestVersion6Threads(t *testing.T) {
 		{-1, -1, nettrace.Thread{Index: 3, ProcessID: -1, ThreadID: -1}},
 	}
 	for _, opts := range orders {
-		r, err := nettrace.NewReader(bytes.NewReader(w.Bytes()), opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.Reader(t, nettrace.NewReader, w.Bytes(), opts...)
 		var rec etw.Record
 		for i, c := range want {
 			if err := r.Next(&rec); err != nil || rec.ProcessID != c.pid || rec.ThreadID != c.tid {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -92,12 +93,10 @@ func textLabel(name, text string) etw.ExtendedItem {
 // readWidths returns the records of a stream in which nothing is wrong.
 func readWidths(t *testing.T, data []byte) (all []*etw.Record) {
 	t.Helper()
-	r, err := nettrace.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, data)
 	var rec etw.Record
-	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+	err := r.Next(&rec)
+	for ; err == nil; err = r.Next(&rec) {
 		all = append(all, rec.Clone())
 	}
 	if s := r.Stats(); err != io.EOF || s.Lost != 0 || s.UnknownStacks+s.UnknownLabels+s.UnknownThreads+s.UnknownMetadata != 0 {

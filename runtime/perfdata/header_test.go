@@ -1,14 +1,13 @@
 package perfdata
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -31,15 +30,10 @@ type listed struct {
 // thread, id, version, level, keywords, opcode and activities. Their fields are held by package
 // eventheader, on the same events.
 func TestEventHeader(t *testing.T) {
-	text, err := os.ReadFile(corpus.File(t, "eventheader", "perf.data.linux.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, corpus.File(t, "eventheader", "perf.data.linux.json"))
 	_, list, _ := strings.Cut(string(text), ":")
 	var want []listed
-	if err := json.Unmarshal([]byte(strings.TrimSpace(list)), &want); err != nil {
-		t.Fatal(err)
-	}
+	testio.JSON(t, []byte(strings.TrimSpace(list)), &want)
 	// The file has them by processors, and records come by their time.
 	slices.SortStableFunc(want, func(a, b listed) int { return strings.Compare(a.Meta.Time, b.Meta.Time) })
 	r := open(t, corpus.File(t, "eventheader", "perf.data"))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
@@ -42,10 +43,7 @@ func TestMend(t *testing.T) {
 		}
 	}
 	cut := file[:start+broken*size]
-	r, err := NewReader(bytes.NewReader(cut), int64(len(cut)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.ReaderAt(t, NewReader, cut)
 	if got, err := told(r); len(got) != broken || err == nil || !strings.Contains(err.Error(), "bytes of data") {
 		t.Errorf("cut off: %d records, %v", len(got), err)
 	}
@@ -86,10 +84,7 @@ type all struct {
 
 func readAll(t *testing.T, file []byte) (a all) {
 	t.Helper()
-	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.ReaderAt(t, NewReader, file)
 	for rec, err := range r.Records() {
 		if err != nil {
 			a.err = err

@@ -13,6 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -112,10 +113,7 @@ func TestMap(t *testing.T) {
 			}
 			return io.NopCloser(strings.NewReader(text)), nil
 		}
-		r, err := NewReader(bytes.NewReader(file), int64(len(file)), WithMap(7, opened), WithMap(99, func() (io.ReadCloser, error) { return nil, errors.New("of another process") }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.ReaderAt(t, NewReader, file, WithMap(7, opened), WithMap(99, func() (io.ReadCloser, error) { return nil, errors.New("of another process") }))
 		got, err := told(r)
 		all := slices.Clone(want)
 		if wantErr == "" {
@@ -192,20 +190,14 @@ func TestDamage(t *testing.T) {
 		"file":   m.file(good, short, good),
 		"packed": m.file(m.pack(t, good, short, good)...),
 	} {
-		r, err := NewReader(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.ReaderAt(t, NewReader, file)
 		got, err := told(r)
 		if len(got) != 2 || r.Stats().Undecodable != 1 || !errors.Is(err, etw.ErrIncomplete) || !strings.Contains(err.Error(), "type 9 and 24 bytes") {
 			t.Errorf("%s: %d records, %+v, %v", name, len(got), r.Stats(), err)
 		}
 	}
 	endless := m.file(good, []byte{9, 0, 0, 0, 0, 0, 3, 0})
-	r, err := NewReader(bytes.NewReader(endless), int64(len(endless)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.ReaderAt(t, NewReader, endless)
 	if got, err := told(r); len(got) != 1 || err == nil || !strings.Contains(err.Error(), "it says that it has 3 bytes") {
 		t.Errorf("%d records, %v", len(got), err)
 	}
@@ -218,10 +210,7 @@ func TestFrames(t *testing.T) {
 	first := m.pack(t, good, good, good)
 	first[0][8+4] = 0xff // how the frame is made
 	file := m.file(append(first, m.pack(t, good, good)...)...)
-	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.ReaderAt(t, NewReader, file)
 	if got, err := told(r); len(got) != 2 || r.Stats().Undecodable == 0 || !errors.Is(err, etw.ErrIncomplete) {
 		t.Errorf("%d records, %+v, %v", len(got), r.Stats(), err)
 	}
@@ -252,10 +241,7 @@ func TestLate(t *testing.T) {
 		list = append(list, m.sample(testClock, int64(1_000_000_300-100*i), nil), m.record(typeRound, 0))
 	}
 	file := m.file(list...)
-	r, err := NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.ReaderAt(t, NewReader, file)
 	if got, err := told(r); len(got) != 3 || err != nil || r.Stats().OutOfOrder == 0 {
 		t.Errorf("%q, %v, %+v", got, err, r.Stats())
 	}

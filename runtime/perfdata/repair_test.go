@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/maphash"
-	"os"
 	"slices"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -45,10 +45,7 @@ func same(t *testing.T, whole []byte) (want int, of func(b []byte) (int, error))
 // TestRepairBitmap flips each bit that says which features there are, in a file of several events:
 // all records are as they were.
 func TestRepairBitmap(t *testing.T) {
-	whole, err := os.ReadFile(corpus.File(t, "eventheader", "perf.data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, corpus.File(t, "eventheader", "perf.data"))
 	want, of := same(t, whole)
 	for bit := 8 * bitmapAt; bit < 8*headerSize; bit++ {
 		b := bytes.Clone(whole)
@@ -61,16 +58,10 @@ func TestRepairBitmap(t *testing.T) {
 
 // TestFeatureless: a file may have nothing behind its data.
 func TestFeatureless(t *testing.T) {
-	whole, err := os.ReadFile(corpus.File(t, "recordings", "perfdata", "perf-6.1-cpu-clock-fp.data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, corpus.File(t, "recordings", "perfdata", "perf-6.1-cpu-clock-fp.data"))
 	whole = whole[:264+binary.LittleEndian.Uint64(whole[48:])] // the header, and the data
 	clear(whole[bitmapAt:headerSize])
-	r, err := NewReader(bytes.NewReader(whole), int64(len(whole)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.ReaderAt(t, NewReader, whole)
 	n := 0
 	for _, e := range r.Records() {
 		if n++; e != nil {
@@ -87,14 +78,8 @@ func TestFeatureless(t *testing.T) {
 // by it, or the name of the event.
 func TestCopies(t *testing.T) {
 	for _, path := range corpus.Glob(t, "recordings", "perfdata", "*.data") {
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := NewReader(bytes.NewReader(whole), int64(len(whole)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testio.Read(t, path)
+		r := testio.ReaderAt(t, NewReader, whole)
 		table := r.sections(whole).attrs
 		second := bytes.LastIndex(whole, whole[table.offset:table.offset+attrLeast])
 		if int64(second) <= table.offset {
@@ -118,10 +103,7 @@ var seed = maphash.MakeSeed()
 // TestRepair flips bits of the header of a real file, and lets bytes come into its data and go
 // from them: all records come, but those of the place itself, and the damage is said.
 func TestRepair(t *testing.T) {
-	whole, err := os.ReadFile(corpus.File(t, "recordings", "perfdata", "perf-6.1-cpu-clock-fp.data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, corpus.File(t, "recordings", "perfdata", "perf-6.1-cpu-clock-fp.data"))
 	count := func(b []byte) (n int, err error) {
 		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
 		if err != nil {

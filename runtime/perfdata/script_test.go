@@ -15,6 +15,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -191,9 +192,7 @@ func TestScriptOfNow(t *testing.T) {
 				t.Skipf("perf does not record here: %v", err)
 			}
 			if len(out) > 0 {
-				if err := os.WriteFile(path, out, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				testio.Write(t, path, out)
 			}
 			but := []string{"context-switches"}
 			if name == "dwarf" { // which perf script has unwound

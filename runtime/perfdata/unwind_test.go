@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -49,10 +50,7 @@ func TestUnwound(t *testing.T) {
 			want[key] += " " + m[1][max(0, len(m[1])-3):]
 		}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, path)
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,10 +82,7 @@ func addNames(t *testing.T, names map[string]string, path string) {
 
 // knownNames returns the names of providers that have no manifest in the corpus.
 func knownNames(t *testing.T) map[string]string {
-	text, err := os.ReadFile("testdata/known.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, "testdata/known.txt")
 	names := make(map[string]string)
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "#") {
@@ -103,10 +99,7 @@ func knownNames(t *testing.T) map[string]string {
 
 // TestProviderName looks up every line of the table, and GUIDs in none.
 func TestProviderName(t *testing.T) {
-	table, err := os.ReadFile("names.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := testio.Read(t, "names.txt")
 	if string(testio.Unpacked(t, "names.txt.gz")) != string(table) {
 		t.Error("names.txt.gz is not names.txt; see names.go for how to make them")
 	}

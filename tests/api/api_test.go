@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -34,10 +35,7 @@ func TestAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testio.Read(t, file)
 		want[file] = string(text)
 	}
 	got := make(map[string]string)

@@ -2,11 +2,12 @@
 package architecture
 
 import (
-	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 const module = "github.com/etwgen/etwgen"
@@ -19,10 +20,7 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 
 // rules reads the table, by folder.
 func rules(t *testing.T) map[string]rule {
-	page, err := os.ReadFile("../../ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testio.Read(t, "../../ARCHITECTURE.md")
 	_, section, _ := strings.Cut(string(page), "## Who imports whom")
 	section, _, _ = strings.Cut(section, "\n## ")
 	all := map[string]rule{}

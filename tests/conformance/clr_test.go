@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/clr/stress"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -26,10 +27,7 @@ import (
 // the .NET runtime in real traces: each to its last byte, and encoded again to
 // the same bytes.
 func TestCLREventsOfRecordedTraces(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("..", "recorded", "*.net*"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no recorded traces: %v", err)
-	}
+	paths := testio.Glob(t, filepath.Join("..", "recorded", "*.net*"))
 	decodeCLR(t, paths)
 }
 

@@ -3,7 +3,6 @@ package conformance
 import (
 	"bufio"
 	"encoding/binary"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -51,10 +51,7 @@ type baselineHeader struct {
 }
 
 func readBaseline(t *testing.T, path string) baseline {
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, path)
 	defer f.Close()
 	b := baseline{counts: make(map[string]int)}
 	lines := bufio.NewScanner(f)
@@ -157,10 +154,7 @@ func TestFlushThread(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := etl.Open(corpus.File(t, "etl/net.4.5.2.x64.etl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.Open, corpus.File(t, "etl/net.4.5.2.x64.etl"))
 	defer r.Close()
 	if err := mux.Run(t.Context(), r); err != nil {
 		t.Fatal(err)
@@ -207,10 +201,7 @@ type tracedRecord struct {
 // readTrace returns the records of a trace, with attribution. Of most it keeps no
 // payload.
 func readTrace(t *testing.T, path string, wanted map[baselineHeader]bool) []tracedRecord {
-	r, err := etl.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.Open, path)
 	defer r.Close()
 	var all []tracedRecord
 	for rec, err := range r.Records() {

@@ -14,10 +14,7 @@ import (
 // generated and compiled. In strict mode names may clash; nothing else may go wrong there
 // either.
 func FuzzGenerate(f *testing.F) {
-	seeds, err := filepath.Glob(filepath.Join("..", "golden", "*", "in.man"))
-	if err != nil || len(seeds) == 0 {
-		f.Fatal("no seeds:", err)
-	}
+	seeds := testio.Glob(f, filepath.Join("..", "golden", "*", "in.man"))
 	for _, path := range seeds {
 		text := testio.Read(f, path)
 		f.Add(text)

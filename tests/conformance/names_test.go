@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/clr/stress"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -31,10 +32,7 @@ var unnamed = map[string][]struct {
 // TestNamesInRecordedTraces and TestNamesInCorpus check that every value of an
 // enumeration, and every bit of flags, that runtimes write has a name.
 func TestNamesInRecordedTraces(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("..", "recorded", "*.net*"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no recorded traces: %v", err)
-	}
+	paths := testio.Glob(t, filepath.Join("..", "recorded", "*.net*"))
 	checkNames(t, paths)
 }
 

@@ -1,10 +1,8 @@
 package conformance
 
 import (
-	"bytes"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/clr/stress"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -70,10 +69,7 @@ func BenchmarkNettraceTyped(b *testing.B) {
 		{"NetCore3.0", "eventpipe-dotnetcore3.0-win-x64-objver4.nettrace"},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
-			data, err := os.ReadFile(corpus.File(b, "nettrace", bm.file))
-			if err != nil {
-				b.Fatal(err)
-			}
+			data := testio.Read(b, corpus.File(b, "nettrace", bm.file))
 			decoder := etw.NewDecoder(clr.Provider, rundown.Provider, private.Provider, stress.Provider).
 				Typed(slices.Concat(clr.Types(), rundown.Types(), private.Types(), stress.Types())...)
 			b.SetBytes(int64(len(data)))
@@ -81,11 +77,9 @@ func BenchmarkNettraceTyped(b *testing.B) {
 			events, typed := 0, 0
 			var rec etw.Record
 			for b.Loop() {
-				r, err := nettrace.NewReader(bytes.NewReader(data))
-				if err != nil {
-					b.Fatal(err)
-				}
-				for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+				r := testio.Reader(b, nettrace.NewReader, data)
+				err := r.Next(&rec)
+				for ; err == nil; err = r.Next(&rec) {
 					events++
 					if decoder.Event(&rec).Basis != etw.BasisGenerated {
 						continue

@@ -1,11 +1,12 @@
 package docs
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestFaults holds that each fault on docs/attacks.md has the test that is said to do it again.
@@ -22,10 +23,7 @@ func TestFaults(t *testing.T) {
 		}
 		found := false
 		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := testio.Read(t, file)
 			found = found || strings.Contains(string(b), "\nfunc "+row[2]+"(t *testing.T)")
 		}
 		if !found {

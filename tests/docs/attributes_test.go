@@ -1,11 +1,12 @@
 package docs
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestAttributes: docs/telemetry.md lists each attribute that the code writes.
@@ -19,18 +20,12 @@ func TestAttributes(t *testing.T) {
 	other := regexp.MustCompile(`\.(nettrace|etl|duration|total_allocated)$`) // files, and metrics
 	found := 0
 	for _, pattern := range []string{"export/otlp/*.go", "collector/*receiver/*.go", "collector/internal/flow/*.go"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
+		files := testio.Glob(t, filepath.Join(root, pattern))
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(filepath.Base(file), "generated_") {
 				continue
 			}
-			b, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := testio.Read(t, file)
 			for _, m := range name.FindAllStringSubmatch(string(b), -1) {
 				if found++; !strings.Contains(listed, "`"+m[1]+"`") && !other.MatchString(m[1]) {
 					t.Errorf("docs/telemetry.md does not have %s, of %s", m[1], file)

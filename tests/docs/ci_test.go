@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestOthersCI: the action and the hooks, in a repository as examples/custom is one, let a good
@@ -22,10 +24,7 @@ func TestOthersCI(t *testing.T) {
 			t.Skip("there is no " + tool)
 		}
 	}
-	home, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := testio.Abs(t, root)
 	dir, temp := t.TempDir(), t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(home, "examples/custom"))); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
@@ -86,10 +87,7 @@ func programs(t *testing.T) string {
 func place(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	module, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := testio.Abs(t, root)
 	for _, name := range []string{"tests", "examples"} {
 		if err := os.Symlink(filepath.Join(module, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -364,10 +362,7 @@ func TestNamed(t *testing.T) {
 	}
 	bin := programs(t)
 	help := make(map[string]string) // by program and command
-	pages, err := filepath.Glob(filepath.Join(root, "docs/*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := testio.Glob(t, filepath.Join(root, "docs/*.md"))
 	named := 0
 	for _, path := range pages {
 		for _, c := range commands(page(t, path)) {

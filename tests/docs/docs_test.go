@@ -137,10 +137,7 @@ func TestFirstProgram(t *testing.T) {
 // without writing there.
 func overlaid(t *testing.T, dir, name, source string) string {
 	t.Helper()
-	module, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := testio.Abs(t, root)
 	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(module, "tests", "docs", name, "main.go"): source}})
 	if err != nil {
 		t.Fatal(err)
@@ -267,10 +264,7 @@ func TestOwnManifest(t *testing.T) {
 		t.Skip("builds another module")
 	}
 	opening, _, _ := strings.Cut(page(t, filepath.Join(root, "README.md")), "\n![")
-	module, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := testio.Abs(t, root)
 	dir := t.TempDir()
 	blocks := strings.Split(opening, "```")
 	if len(blocks) != 9 {
@@ -291,6 +285,7 @@ func TestOwnManifest(t *testing.T) {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+		var err error
 		if out, err = cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", strings.TrimSpace(command), err, out)
 		}

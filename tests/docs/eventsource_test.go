@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/ecma335/ecma335test"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestEventSource generates the package of the page on EventSource classes from an
@@ -27,9 +28,7 @@ func TestEventSource(t *testing.T) {
 
 	dir := t.TempDir()
 	dll, orders := filepath.Join(dir, "Shop.dll"), filepath.Join(dir, "orders")
-	if err := os.WriteFile(dll, ecma335test.Shop(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, dll, ecma335test.Shop())
 	generate := exec.Command("go", "run", "./cmd/etwgen", "gen", "-o", orders, dll)
 	generate.Dir = root
 	if out, err := generate.CombinedOutput(); err != nil {
@@ -38,15 +37,9 @@ func TestEventSource(t *testing.T) {
 	write(t, filepath.Join(dir, "main.go"), source)
 
 	// The overlay puts the files into the module without writing there.
-	module, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := testio.Abs(t, root)
 	files := map[string]string{filepath.Join(module, inModule, "main.go"): filepath.Join(dir, "main.go")}
-	generated, err := filepath.Glob(filepath.Join(orders, "*.go"))
-	if err != nil || len(generated) == 0 {
-		t.Fatalf("no package was generated: %v", err)
-	}
+	generated := testio.Glob(t, filepath.Join(orders, "*.go"))
 	for _, file := range generated {
 		files[filepath.Join(module, inModule, "orders", filepath.Base(file))] = file
 	}

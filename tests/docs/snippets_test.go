@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // given is the declarations that the text before a snippet implies: no more than a user's
@@ -54,10 +56,7 @@ func TestSnippets(t *testing.T) {
 		dirs = append(dirs, [2]string{importPath, dir})
 	}
 	paths["shop"] = "github.com/etwgen/etwgen/examples/service/events"
-	module, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := testio.Abs(t, root)
 	dir := t.TempDir()
 	files := make(map[string]string)
 	packages := []string{"build", "-overlay", filepath.Join(dir, "overlay.json")}

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -49,10 +49,7 @@ func sourceManifests(t *testing.T) []*etw.Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, err := os.ReadFile(corpus.File(t, "eventsource", "index.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := testio.Read(t, corpus.File(t, "eventsource", "index.tsv"))
 	selfDescribing := make(map[string]bool)
 	for line := range strings.Lines(string(index)) {
 		if c := strings.Split(line, "\t"); len(c) > 9 {
@@ -94,10 +91,7 @@ func TestRecorded(t *testing.T) {
 	for _, name := range []string{"wire", "fire", "web"} {
 		t.Run(name, func(t *testing.T) {
 			c := &counter{Decoder: etw.NewDecoder(providers...), known: etw.NewRegistry(providers...), counts: make(map[string]*tally)}
-			tr, err := trace.Open(corpus.File(t, "dotnet10", "eventsource-"+name+".nettrace.gz"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := testio.Open(t, trace.Open, corpus.File(t, "dotnet10", "eventsource-"+name+".nettrace.gz"))
 			defer tr.Close()
 			for r := new(etw.Record); ; {
 				if err := tr.Next(r); errors.Is(err, io.EOF) {

@@ -4,12 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -62,10 +62,7 @@ func TestLimits(t *testing.T) {
 }
 
 func readHeld(t *testing.T) map[string]int {
-	data, err := os.ReadFile(heldFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, heldFile)
 	held := map[string]int{}
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
@@ -92,9 +89,7 @@ func writeHeld(t *testing.T, left map[string]int) {
 		}
 		fmt.Fprintf(&b, "%s %d\n", key, level)
 	}
-	if err := os.WriteFile(heldFile, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, heldFile, []byte(b.String()))
 }
 
 // TestReadTree reads a small module.

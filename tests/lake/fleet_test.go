@@ -148,10 +148,7 @@ func (f *fleet) export(t *testing.T, tool, dir string, n int) string {
 // parquetFiles returns how many files of Parquet a lake has.
 func parquetFiles(t *testing.T, lake string) int {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(lake, "*", "*", "*.parquet"))
-	if err != nil || len(list) == 0 {
-		t.Fatalf("%d files, %v", len(list), err)
-	}
+	list := testio.Glob(t, filepath.Join(lake, "*", "*", "*.parquet"))
 	return len(list)
 }
 
@@ -198,14 +195,8 @@ func views(t *testing.T, d *engine, tool string, args ...string) {
 // leaves one.
 func leaveOrphan(t *testing.T, lake string) {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(lake, "event=Fleet.Order", "*", "*.parquet"))
-	if err != nil || len(list) == 0 {
-		t.Fatalf("%q, %v", list, err)
-	}
-	b, err := os.ReadFile(list[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := testio.Glob(t, filepath.Join(lake, "event=Fleet.Order", "*", "*.parquet"))
+	b := testio.Read(t, list[0])
 	testio.Write(t, filepath.Join(filepath.Dir(list[0]), "orphan.parquet"), b)
 }
 

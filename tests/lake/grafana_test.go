@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -129,10 +128,7 @@ func total(t *testing.T, a *answer, column string) (sum float64) {
 // unpacked returns a copy of a file without compression.
 func unpacked(t *testing.T, dir, name string) string {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, name)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/export/parquet"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -38,10 +39,7 @@ func hostileTrace(t *testing.T) []byte {
 // of one another's column: DuckDB reads each file, with each value, and nothing lies outside.
 func TestHostileNames(t *testing.T) {
 	d := startDuck(t)
-	r, err := nettrace.NewReader(strings.NewReader(string(hostileTrace(t))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, hostileTrace(t))
 	dir := t.TempDir()
 	m, err := parquet.Export(context.Background(), r, parquet.Options{Dir: dir + "/lake", Host: "../h=1'", Trace: "../a'\nb.nettrace", ID: "x"}, nil)
 	if err != nil {

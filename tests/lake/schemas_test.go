@@ -1,7 +1,6 @@
 package lake
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -21,9 +20,7 @@ func TestSchemas(t *testing.T) {
 		text := string(testio.Read(t, filepath.Join("../../examples/lake", x.file)))
 		check := func(text string) (string, error) {
 			path := filepath.Join(t.TempDir(), x.file)
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, path, []byte(text))
 			out, err := exec.Command(node, "schemas.mjs", dir, path).CombinedOutput()
 			return string(out), err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -20,10 +21,7 @@ import (
 // run gives a trace of the corpus to the handlers of mux.
 func run(t *testing.T, mux *etw.Mux, elem ...string) {
 	t.Helper()
-	tr, err := trace.Open(corpus.File(t, elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testio.Open(t, trace.Open, corpus.File(t, elem...))
 	defer tr.Close()
 	if err := mux.Run(t.Context(), tr); err != nil {
 		t.Fatal(err)

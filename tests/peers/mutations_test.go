@@ -61,10 +61,7 @@ func TestMutations(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testio.Abs(t, filepath.Join("..", ".."))
 	all := os.Getenv(mutationsVariable) == "all"
 	planted, possible := 0, 0
 	for _, m := range mutations {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // tracesVariable names a folder of traces that are held against TraceEvent, too.
@@ -23,10 +25,7 @@ func TestOwnTraces(t *testing.T) {
 	if dir == "" {
 		t.Skip("no folder of traces: " + tracesVariable)
 	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*.net*"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("%s has no traces: %v", dir, err)
-	}
+	paths := testio.Glob(t, filepath.Join(dir, "*.net*"))
 	peer := unpackPeer(t)
 	fields := &fieldTotals{reasons: map[string]int{}}
 	sum := newTotals()

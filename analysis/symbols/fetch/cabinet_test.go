@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"io"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -50,10 +50,7 @@ func TestCabinet(t *testing.T) {
 // lies beside it.
 func TestCabinetCorpus(t *testing.T) {
 	read := func(name string) []byte {
-		b, err := os.ReadFile(corpus.File(t, "symsrv", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testio.Read(t, corpus.File(t, "symsrv", name))
 		return b
 	}
 	var got bytes.Buffer

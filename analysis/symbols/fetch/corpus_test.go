@@ -2,12 +2,12 @@ package fetch
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -20,10 +20,7 @@ func TestNames(t *testing.T) {
 	const exe = "ShowSSEConfig.exe/63E6C7F78000/ShowSSEConfig.exe"
 	all := make(map[string][]byte)
 	for key, name := range map[string]string{pdb: "ShowSSEConfig.pd_", exe: "ShowSSEConfig.ex_"} {
-		packed, err := os.ReadFile(corpus.File(t, "symsrv", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := testio.Read(t, corpus.File(t, "symsrv", name))
 		all[key[:len(key)-1]+"_"] = packed
 	}
 	named := make(map[string]int)
@@ -73,10 +70,7 @@ func TestNames(t *testing.T) {
 
 // TestOtherImage refuses images of another time stamp or size, and others than images.
 func TestOtherImage(t *testing.T) {
-	data, err := os.ReadFile(corpus.File(t, "symsrv", "ShowSSEConfig.exe"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, corpus.File(t, "symsrv", "ShowSSEConfig.exe"))
 	for _, x := range []struct {
 		code symbols.Native
 		data []byte

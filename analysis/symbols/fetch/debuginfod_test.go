@@ -13,6 +13,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 const ovenSource = `#include <stdio.h>
@@ -46,10 +47,7 @@ func TestRealDebuginfod(t *testing.T) {
 	}
 	server := startDebuginfod(t, filepath.Dir(debug))
 
-	file, err := os.Open(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testio.File(t, whole)
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // A part is a section of an ELF file that tests make.
@@ -198,9 +199,7 @@ func write(t *testing.T, data []byte, parts ...string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, data)
 }
 
 // name opens a folder and names a place in the code of the tests by its contents.

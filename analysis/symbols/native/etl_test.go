@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -20,10 +21,7 @@ import (
 // each build. Libraries of one name are of several builds, for programs of 32 and of 64 bits, and
 // one build is at several places, in several processes.
 func TestETL(t *testing.T) {
-	f, err := trace.Open(corpus.File(t, "etl", "net.4.5.2.x64.etl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, corpus.File(t, "etl", "net.4.5.2.x64.etl"))
 	defer f.Close()
 	var mux etw.Mux
 	m := system.Of(&mux)
@@ -52,9 +50,7 @@ func TestETL(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, b, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, path, b)
 		}
 		if pids[file] == nil {
 			pids[file] = make(map[int64]bool)

@@ -2,13 +2,13 @@ package native
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/r2r"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -18,13 +18,8 @@ func openImages(t *testing.T, files ...string) *Dir {
 	t.Helper()
 	folder := t.TempDir()
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, filepath.Base(path)), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, path)
+		testio.Write(t, filepath.Join(folder, filepath.Base(path)), data)
 	}
 	d, err := Open(folder)
 	if err != nil {
@@ -110,10 +105,7 @@ func TestComposite(t *testing.T) {
 	if n := name(openImages(t, path("all.r2r.dll"), path("Tiny.dll"))); n.Function != "" {
 		t.Errorf("without its assembly: %+v", n)
 	}
-	data, err := os.ReadFile(path("Tiny.dll"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path("Tiny.dll"))
 	if err := x.Attach("Shapes", data); !errors.Is(err, r2r.ErrOther) || !strings.Contains(err.Error(), "Shapes") {
 		t.Errorf("another assembly: %v", err)
 	}

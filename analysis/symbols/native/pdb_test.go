@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/internal/msf"
 	"github.com/etwgen/etwgen/internal/msf/msftest"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -211,9 +212,7 @@ func TestDir(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, data)
 	}
 	write("oven.pdb/1/oven.pdb", []byte("no symbols"))
 	write("oven.pdb/2/Oven.PDB", testPDB(debugStreams(map[int]uint16{debugSections: 6})))

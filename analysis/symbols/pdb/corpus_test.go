@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols/pdb"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/google/go-cmp/cmp"
@@ -25,10 +26,7 @@ import (
 // open returns the PDB of an assembly: inside of it or beside it.
 func open(t *testing.T, assembly string) *pdb.File {
 	t.Helper()
-	data, err := os.ReadFile(assembly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, assembly)
 	ref, err := pdb.References(data)
 	if err != nil {
 		t.Fatal(err)
@@ -38,10 +36,7 @@ func open(t *testing.T, assembly string) *pdb.File {
 		t.Fatal(err)
 	}
 	if f == nil {
-		beside, err := os.ReadFile(strings.TrimSuffix(assembly, ".dll") + ".pdb")
-		if err != nil {
-			t.Fatal(err)
-		}
+		beside := testio.Read(t, strings.TrimSuffix(assembly, ".dll")+".pdb")
 		if f, err = pdb.Open(beside); err != nil {
 			t.Fatal(err)
 		}

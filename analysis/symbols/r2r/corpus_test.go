@@ -12,15 +12,13 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/symbols/r2r"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 func parse(t testing.TB, path string) *r2r.Image {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Read(t, path)
 	x, err := r2r.Parse(data)
 	if err != nil {
 		t.Fatalf("%s: %v", filepath.Base(path), err)
@@ -66,10 +64,7 @@ func TestRundown(t *testing.T) {
 
 // BenchmarkParse opens the largest image, with the code of .NET itself.
 func BenchmarkParse(b *testing.B) {
-	data, err := os.ReadFile(corpus.File(b, "assemblies", "System.Private.CoreLib.dll"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := testio.Read(b, corpus.File(b, "assemblies", "System.Private.CoreLib.dll"))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := r2r.Parse(data); err != nil {
@@ -93,10 +88,7 @@ func BenchmarkLookup(b *testing.B) {
 
 func lines(t *testing.T, path string) func(func(string) bool) {
 	return func(yield func(string) bool) {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testio.File(t, path)
 		defer f.Close()
 		var s *bufio.Scanner
 		if strings.HasSuffix(path, ".gz") {
@@ -132,10 +124,7 @@ func TestCompilerMaps(t *testing.T) {
 			}
 			x := parse(t, filepath.Join(dir, image))
 			for _, c := range x.Components() {
-				data, err := os.ReadFile(filepath.Join(dir, c+".dll"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := testio.Read(t, filepath.Join(dir, c+".dll"))
 				if err := x.Attach(c, data); err != nil {
 					t.Fatal(err)
 				}
@@ -187,10 +176,7 @@ func TestDamaged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	read := 0
 	for _, path := range corpus.Glob(t, "r2r", "small", "*", "*.dll") {
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testio.Read(t, path)
 		for range 100 {
 			b := bytes.Clone(whole)
 			for range 1 + random.IntN(30) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -51,10 +52,7 @@ func counted(t *testing.T, name string) (values, increments int) {
 			return same(r, i, i.Name)
 		},
 	))
-	tr, err := trace.Open(corpus.File(t, "dotnet10", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testio.Open(t, trace.Open, corpus.File(t, "dotnet10", name))
 	defer tr.Close()
 	all := 0
 	for r := new(etw.Record); ; {

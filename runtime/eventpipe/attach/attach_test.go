@@ -90,10 +90,7 @@ func (c *counter) logged() string {
 
 // events returns how many the trace has.
 func (c *counter) events(t *testing.T) (n int) {
-	r, err := nettrace.NewReader(strings.NewReader(string(trace(t))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, trace(t))
 	for range r.Records() {
 		n++
 	}

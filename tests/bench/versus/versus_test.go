@@ -2,12 +2,12 @@ package main
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -42,15 +42,9 @@ func TestComparison(t *testing.T) {
 
 // Each way reads recorded traces, from the disk and from memory.
 func TestWays(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "recorded", "*.nettrace"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recorded traces: %v", err)
-	}
+	files := testio.Glob(t, filepath.Join("..", "..", "recorded", "*.nettrace"))
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Read(t, file)
 		for _, w := range ways {
 			for _, input := range []string{"file", "memory"} {
 				if err := w.once(file, data, input); err != nil && !isIncomplete(err) {
@@ -74,9 +68,7 @@ func TestETL(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "x.etl")
-	if err := os.WriteFile(file, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, file, data)
 	var out strings.Builder
 	if err := measure(&out, file, 1); err != nil {
 		t.Fatal(err)

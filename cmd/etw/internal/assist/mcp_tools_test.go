@@ -1,8 +1,9 @@
 package assist
 
 import (
-	"encoding/json"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestCheck holds inputs of each kind against those that a tool has.
@@ -23,9 +24,7 @@ func TestCheck(t *testing.T) {
 			text += "," + inputs
 		}
 		var in map[string]any
-		if err := json.Unmarshal([]byte(text+"}"), &in); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, []byte(text+"}"), &in)
 		if err := x.check(in); (err == nil) != want {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/export/prometheus"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -26,10 +27,7 @@ import (
 
 func readRecords(t *testing.T, data []byte) (list []seenRecord) {
 	t.Helper()
-	r, err := nettrace.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, data)
 	for rec, err := range etw.Records(r) {
 		if err != nil {
 			t.Fatal(err)
@@ -75,10 +73,7 @@ func TestSplitter(t *testing.T) {
 		}
 		var got []seenRecord
 		for _, name := range s.names() {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testio.Read(t, name)
 			got = append(got, readRecords(t, data)...)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

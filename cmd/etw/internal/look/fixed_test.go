@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -17,10 +18,7 @@ import (
 // TestFixedNumbers holds numbers that are read from fixed places against those of
 // decoded events, in every recorded trace and those of the corpus.
 func TestFixedNumbers(t *testing.T) {
-	recorded, err := filepath.Glob(filepath.FromSlash("../../../../tests/recorded/*.nettrace"))
-	if err != nil || len(recorded) == 0 {
-		t.Fatalf("no recorded traces: %v", err)
-	}
+	recorded := testio.Glob(t, filepath.FromSlash("../../../../tests/recorded/*.nettrace"))
 	checked := 0
 	for _, path := range append(recorded, corpus.Glob(t, "etl/*.etl")...) {
 		checked += checkFixedNumbers(t, path)
@@ -31,10 +29,7 @@ func TestFixedNumbers(t *testing.T) {
 }
 
 func checkFixedNumbers(t *testing.T, path string) (checked int) {
-	tr, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testio.Open(t, trace.Open, path)
 	defer tr.Close()
 	decoder := builtin.NewDecoder()
 	var rec etw.Record

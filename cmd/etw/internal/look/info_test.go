@@ -2,7 +2,6 @@ package look
 
 import (
 	"bytes"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,9 +53,7 @@ func TestInfoOfTheLarge(t *testing.T) {
 			Kinds, Events, Bytes *int64
 		}
 	}
-	if err := json.Unmarshal(b, &got); err != nil {
-		t.Fatalf("%v: %s", err, b)
-	}
+	testio.JSON(t, b, &got)
 	if got.Events != nil || got.Read <= 0 || len(got.Providers) == 0 {
 		t.Errorf("got %s", b)
 	}

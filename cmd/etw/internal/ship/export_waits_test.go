@@ -10,6 +10,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -19,10 +20,7 @@ import (
 // were held do, too.
 func TestTellCauses(t *testing.T) {
 	for _, path := range corpus.Glob(t, "causes/web-net10-ds.nettrace.gz") {
-		tr, err := trace.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := testio.Open(t, trace.Open, path)
 		defer tr.Close()
 		var mux etw.Mux
 		code := frames.NewCodeMap(nil)
