@@ -276,13 +276,13 @@ func (a *Appender) Pointers(i int, v Pointers, n uint64) {
 }
 
 // UTF16s appends n strings that each end at a NUL.
-func (a *Appender) UTF16s(i int, v UTF16s, n uint64) { a.list(i, v.list, n, untilNUL) }
+func (a *Appender) UTF16s(i int, v UTF16s, n uint64) { a.list(i, v.list, n, untilNUL16) }
 
 // ANSIs appends n strings that each end at a NUL.
 func (a *Appender) ANSIs(i int, v ANSIs, n uint64) { a.list(i, v.list, n, untilNUL) }
 
 // SIDs appends n SIDs of the lengths that they give themselves.
-func (a *Appender) SIDs(i int, v SIDs, n uint64) { a.list(i, v.list, n, untilNUL) }
+func (a *Appender) SIDs(i int, v SIDs, n uint64) { a.list(i, v.list, n, counting) }
 
 // UTF16sN appends n strings of chars code units each.
 func (a *Appender) UTF16sN(i int, v UTF16s, n, chars uint64) { a.list(i, v.list, n, int64(2*chars)) }

@@ -350,7 +350,7 @@ func (c *Cursor) UTF16s(n uint64) UTF16s {
 			return UTF16s{}
 		}
 	}
-	return UTF16s{c.list(from, n, untilNUL)}
+	return UTF16s{c.list(from, n, untilNUL16)}
 }
 
 // ANSIs reads n strings that each end at a NUL.
@@ -372,7 +372,7 @@ func (c *Cursor) SIDs(n uint64) SIDs {
 			return SIDs{}
 		}
 	}
-	return SIDs{c.list(from, n, untilNUL)}
+	return SIDs{c.list(from, n, counting)}
 }
 
 // UTF16sN reads n strings of chars code units each.

@@ -9,8 +9,10 @@ import (
 
 // The sizes of elements that say themselves how long they are.
 const (
-	untilNUL = -1 // to a NUL; for SIDs, by their own count
-	prefixed = -2 // after a uint16 with the number of bytes
+	untilNUL   = -1 // to a NUL
+	untilNUL16 = -2 // to a NUL of two bytes
+	prefixed   = -3 // after a uint16 with the number of bytes
+	counting   = -4 // as long as a SID counts itself
 )
 
 // A list is an array whose elements are runs of bytes: n of them in p, each of
@@ -35,13 +37,37 @@ func (l list) Bytes() []byte { return l.p }
 // Len returns the number of elements.
 func (l list) Len() int { return int(l.n) }
 
+// elements iterates over the elements.
+func elements[T ~[]byte](l list) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		p := l.p
+		for range l.n {
+			n, end := int(l.size), 0 // of the element, and of what ends it
+			switch l.size {
+			case untilNUL:
+				n, end = bytes.IndexByte(p, 0), 1
+			case untilNUL16:
+				n, end = indexNUL16(p, 0), 2
+			case prefixed:
+				p, n = p[2:], int(binary.LittleEndian.Uint16(p))
+			case counting:
+				n = sidLen(p)
+			}
+			if !yield(T(p[:n:n])) {
+				return
+			}
+			p = p[n+end:]
+		}
+	}
+}
+
 // UTF16s is an array of UTF-16 strings: a view of the payload.
 type UTF16s struct{ list }
 
 // MakeUTF16s returns vs as an array of strings that each end at a NUL, for
 // building an event. It fails with ErrNUL if one contains a NUL.
 func MakeUTF16s(vs ...UTF16) (UTF16s, error) {
-	l := list{n: int32(len(vs)), size: untilNUL}
+	l := list{n: int32(len(vs)), size: untilNUL16}
 	for _, v := range vs {
 		if len(v)%2 != 0 {
 			return UTF16s{}, ErrLength
@@ -62,26 +88,7 @@ func MakeUTF16sN(chars int, vs ...UTF16) (UTF16s, error) {
 }
 
 // All iterates over the elements.
-func (s UTF16s) All() iter.Seq[UTF16] {
-	return func(yield func(UTF16) bool) {
-		p := s.p
-		for range s.n {
-			n, next := int(s.size), int(s.size)
-			switch s.size {
-			case untilNUL:
-				n = indexNUL16(p, 0)
-				next = n + 2
-			case prefixed:
-				p, n = cutPrefix(p)
-				next = n
-			}
-			if !yield(UTF16(p[:n:n])) {
-				return
-			}
-			p = p[next:]
-		}
-	}
-}
+func (s UTF16s) All() iter.Seq[UTF16] { return elements[UTF16](s.list) }
 
 // Equal reports whether s and t hold the same strings.
 func (s UTF16s) Equal(t UTF16s) bool { return s.equal(t.list) }
@@ -110,26 +117,7 @@ func MakeANSIsN(size int, vs ...ANSI) (ANSIs, error) {
 }
 
 // All iterates over the elements.
-func (s ANSIs) All() iter.Seq[ANSI] {
-	return func(yield func(ANSI) bool) {
-		p := s.p
-		for range s.n {
-			n, next := int(s.size), int(s.size)
-			switch s.size {
-			case untilNUL:
-				n = bytes.IndexByte(p, 0)
-				next = n + 1
-			case prefixed:
-				p, n = cutPrefix(p)
-				next = n
-			}
-			if !yield(ANSI(p[:n:n])) {
-				return
-			}
-			p = p[next:]
-		}
-	}
-}
+func (s ANSIs) All() iter.Seq[ANSI] { return elements[ANSI](s.list) }
 
 // Equal reports whether s and t hold the same strings.
 func (s ANSIs) Equal(t ANSIs) bool { return s.equal(t.list) }
@@ -145,20 +133,7 @@ func MakeBinariesN(size int, vs ...Binary) (Binaries, error) {
 }
 
 // All iterates over the elements.
-func (s Binaries) All() iter.Seq[Binary] {
-	return func(yield func(Binary) bool) {
-		p, n := s.p, int(s.size)
-		for range s.n {
-			if s.size == prefixed {
-				p, n = cutPrefix(p)
-			}
-			if !yield(Binary(p[:n:n])) {
-				return
-			}
-			p = p[n:]
-		}
-	}
-}
+func (s Binaries) All() iter.Seq[Binary] { return elements[Binary](s.list) }
 
 // Equal reports whether s and t hold the same bytes.
 func (s Binaries) Equal(t Binaries) bool { return s.equal(t.list) }
@@ -169,7 +144,7 @@ type SIDs struct{ list }
 // MakeSIDs returns vs as an array, for building an event. It fails with ErrSID
 // if one is malformed.
 func MakeSIDs(vs ...SID) (SIDs, error) {
-	l := list{n: int32(len(vs)), size: untilNUL}
+	l := list{n: int32(len(vs)), size: counting}
 	for _, v := range vs {
 		if !v.Valid() {
 			return SIDs{}, ErrSID
@@ -187,21 +162,7 @@ func MakeSIDsN(size int, vs ...SID) (SIDs, error) {
 }
 
 // All iterates over the elements.
-func (s SIDs) All() iter.Seq[SID] {
-	return func(yield func(SID) bool) {
-		p := s.p
-		for range s.n {
-			n := int(s.size)
-			if n == untilNUL {
-				n = sidLen(p)
-			}
-			if !yield(SID(p[:n:n])) {
-				return
-			}
-			p = p[n:]
-		}
-	}
-}
+func (s SIDs) All() iter.Seq[SID] { return elements[SID](s.list) }
 
 // Equal reports whether s and t hold the same identifiers.
 func (s SIDs) Equal(t SIDs) bool { return s.equal(t.list) }
@@ -237,9 +198,6 @@ func makeCounted[T ~[]byte](vs []T) (list, error) {
 	}
 	return l, nil
 }
-
-// cutPrefix returns p after the uint16 that it starts with, and its value.
-func cutPrefix(p []byte) ([]byte, int) { return p[2:], int(binary.LittleEndian.Uint16(p)) }
 
 // makeListN returns vs, all of which must have size bytes, as a list.
 func makeListN[T ~[]byte](size int, vs []T) (list, error) {
