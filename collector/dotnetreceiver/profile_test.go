@@ -24,6 +24,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/counters"
 	"github.com/etwgen/etwgen/collector/dotnetreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -268,10 +269,7 @@ func TestExponential(t *testing.T) {
 // instruments.
 func spreads(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	var mux etw.Mux
 	a := counters.New(&mux)

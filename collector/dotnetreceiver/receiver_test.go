@@ -25,6 +25,7 @@ import (
 
 	"github.com/etwgen/etwgen/collector/dotnetreceiver/internal/metadata"
 	"github.com/etwgen/etwgen/collector/internal/flow/flowtest"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -156,14 +157,8 @@ func process(t *testing.T, dir string, version int, events []byte) (stop func())
 
 func read(t *testing.T, path string) (b []byte, events int) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b = testio.Read(t, path)
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	for _, err := range f.Records() {
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"math"
 	"math/rand/v2"
-	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/etwgen/etwgen/collector/etwreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/session"
@@ -32,10 +32,7 @@ var (
 // TestHostile has sessions that deliver records of damaged traces, one after another, and then
 // one that does not: its events are all there.
 func TestHostile(t *testing.T) {
-	b, err := os.ReadFile("../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, "../../tests/recorded/gc.nettrace")
 	whole, good := mutate.New("gc", b), newFake(t, "", false)
 	var opened, before, last atomic.Int64 // last is set once the good one is opened
 	until := time.Now().Add(*hostileTime)

@@ -95,10 +95,7 @@ func TestMediumFails(t *testing.T) {
 // TestFilledLater has a file that has room for all of a trace, and its second half later.
 func TestFilledLater(t *testing.T) {
 	for _, name := range []string{"jit.nettrace", "threads.nettrace"} {
-		whole, err := os.ReadFile(filepath.Join(recorded, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testio.Read(t, filepath.Join(recorded, name))
 		dir, keep, s := t.TempDir(), &memory{}, &sink{}
 		path := filepath.Join(dir, name)
 		half := make([]byte, len(whole))
@@ -121,10 +118,7 @@ func TestFilledLater(t *testing.T) {
 // large as it was.
 func TestCutWhileRead(t *testing.T) {
 	from := filepath.Join(recorded, "jit.nettrace")
-	whole, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Read(t, from)
 	dir, keep, s := t.TempDir(), &memory{}, &sink{}
 	path := filepath.Join(dir, "a.nettrace")
 	write(t, path, whole)

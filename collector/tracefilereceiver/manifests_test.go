@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/etwgen/etwgen/collector/tracefilereceiver/internal/metadata"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 const service = "../../examples/service/events"
@@ -57,9 +58,7 @@ func TestManifests(t *testing.T) {
 // TestNoManifest does not start with a missing or an invalid manifest.
 func TestNoManifest(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.man")
-	if err := os.WriteFile(bad, []byte("<instrumentationManifest>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, bad, []byte("<instrumentationManifest>"))
 	for _, path := range []string{"none.man", bad} {
 		cfg := config(t.TempDir())
 		cfg.Manifests = []string{path}

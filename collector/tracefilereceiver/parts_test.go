@@ -17,10 +17,7 @@ import (
 // first record, as filters do.
 func partOf(t *testing.T, from string, wanted func(n int) bool) []byte {
 	t.Helper()
-	r, err := nettrace.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, nettrace.Open, from)
 	defer r.Close()
 	var out bytes.Buffer
 	w, err := nettrace.NewWriter(&out, r.Header())

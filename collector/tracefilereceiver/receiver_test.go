@@ -279,10 +279,7 @@ func heard(t *testing.T, cfg *Config, s *sink) *observer.ObservedLogs {
 // events returns the number of events of a trace.
 func events(t *testing.T, path string) (n int) {
 	t.Helper()
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	for _, err := range f.Records() {
 		if err != nil {

@@ -181,10 +181,7 @@ func textOf(r plog.LogRecord) string {
 // expected returns the decoded events of a trace, in the same form.
 func expected(t *testing.T, path string, all map[string]int) (n int) {
 	t.Helper()
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	d := builtin.NewDecoder()
 	severities := []string{"LOG_ALWAYS", "CRITICAL", "ERROR", "WARNING", "INFORMATIONAL", "VERBOSE"}
@@ -312,10 +309,7 @@ func compare(t *testing.T, got, want map[string]int) (missing, more int) {
 func lay(t *testing.T, dir string, traces ...string) {
 	t.Helper()
 	for i, from := range traces {
-		b, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testio.Read(t, from)
 		to := filepath.Join(dir, fmt.Sprintf("%02d-%s", i, filepath.Base(from)))
 		testio.Write(t, to, b)
 		old := time.Now().Add(-time.Hour)
@@ -327,10 +321,7 @@ func lay(t *testing.T, dir string, traces ...string) {
 
 // traces returns recorded traces, and with a corpus some of it.
 func traces(t *testing.T) []string {
-	files, err := filepath.Glob("../../../tests/recorded/*.nettrace")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no traces")
-	}
+	files := testio.Glob(t, "../../../tests/recorded/*.nettrace")
 	if dir := os.Getenv("ETWGEN_CORPUS"); dir != "" {
 		for _, pattern := range []string{"etl/gcevents.etl", "etl/primitive-types.etl", "dotnet10/counters.nettrace", "dotnet10/aspnet*.nettrace", "dotnet10/gc-workstation.nettrace", "universal/*.nettrace"} {
 			more, _ := filepath.Glob(filepath.Join(dir, pattern))

@@ -114,10 +114,7 @@ func listen(t *testing.T, dir string, pid int64, events []byte) {
 // expressions returns the queries of the dashboard.
 func expressions(t *testing.T) (list []string) {
 	t.Helper()
-	b, err := os.ReadFile("../../examples/grafana.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Read(t, "../../examples/grafana.json")
 	var board struct {
 		Panels []struct {
 			Targets []struct{ Expr string }
@@ -161,10 +158,7 @@ func TestOwnMetrics(t *testing.T) {
 func TestDashboard(t *testing.T) {
 	need(t)
 	dir := t.TempDir()
-	gc, err := os.ReadFile("../../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gc := testio.Read(t, "../../../tests/recorded/gc.nettrace")
 	for i, events := range [][]byte{measured(t), gc} {
 		folder := filepath.Join(dir, fmt.Sprint(i))
 		if err := os.Mkdir(folder, 0o700); err != nil {

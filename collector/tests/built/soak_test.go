@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
@@ -267,14 +268,8 @@ func TestSoak(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "traces"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	trace, err := os.ReadFile("../../../tests/recorded/jit.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	collections, err := os.ReadFile("../../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := testio.Read(t, "../../../tests/recorded/jit.nettrace")
+	collections := testio.Read(t, "../../../tests/recorded/gc.nettrace")
 	s := soak(t, dir)
 	if *soakCSV != "" {
 		f, err := os.Create(*soakCSV)

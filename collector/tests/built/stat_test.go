@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 )
@@ -54,12 +54,8 @@ func stat[K comparable](t *testing.T, tool, path string, options ...string) map[
 			Bytes *int64 // of events that are there
 		}
 		var key K
-		if err := json.Unmarshal(text, &count); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(text, &key); err != nil {
-			t.Fatal(err)
-		}
+		testio.JSON(t, text, &count)
+		testio.JSON(t, text, &key)
 		if count.Bytes != nil {
 			all[key] += count.Count
 		}
@@ -70,10 +66,7 @@ func stat[K comparable](t *testing.T, tool, path string, options ...string) map[
 // exported calls do for each log record that is an event, with the name of its trace.
 func exported(t *testing.T, out string, do func(file string, r plog.LogRecord)) {
 	t.Helper()
-	f, err := os.Open(filepath.Join(out, "out.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, filepath.Join(out, "out.jsonl"))
 	defer f.Close()
 	in := bufio.NewReader(f)
 	for {
