@@ -21,10 +21,7 @@ func busyTrace(tb testing.TB, events int) []byte {
 	var out bytes.Buffer
 	h := etltest.DefaultHeader()
 	h.BufferSize, h.Processors = 1<<16, 4
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	w := testio.Writer(tb, etltest.NewWriter, &out, h)
 	path := etw.MakeUTF16(`\Device\HarddiskVolume2\Windows\System32\ntdll.dll`)
 	write := func(i int, form etltest.Form, e etw.Event) {
 		p, err := e.AppendPayload(nil, etw.Ptr64)

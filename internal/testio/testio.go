@@ -114,3 +114,13 @@ func Glob(t testing.TB, pattern string) []string {
 	}
 	return files
 }
+
+// Writer begins to write a file with a header.
+func Writer[W, H any](t testing.TB, begin func(io.Writer, H) (W, error), to io.Writer, header H) W {
+	t.Helper()
+	w, err := begin(to, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}

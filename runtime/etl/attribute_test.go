@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -46,10 +47,7 @@ func TestThreadReuse(t *testing.T) {
 	h := etltest.DefaultHeader()
 	h.BufferSize = 1024
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
 	write := func(processor int32, after int64, form etltest.Form, class etw.GUID, opcode etw.Opcode, p []byte) {
 		err := w.WriteAs(form, &etw.Record{
 			Kind: etw.KindClassic, Provider: class, Opcode: opcode, Version: 3, PointerSize: etw.Ptr64,
@@ -85,10 +83,7 @@ func TestLateStacks(t *testing.T) {
 	h := etltest.DefaultHeader()
 	h.BufferSize = 1024
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
 	const n = 100 // in many buffers
 	for i := range int64(2 * n) {
 		r := etw.Record{Kind: etw.KindClassic, Provider: threadClass, Opcode: 50, Version: 2, PointerSize: etw.Ptr64, Timestamp: h.Clock.Origin + i}
@@ -121,10 +116,7 @@ func TestStackOwner(t *testing.T) {
 	h := etltest.DefaultHeader()
 	for _, opcode := range []etw.Opcode{32, 37, 38} {
 		var out bytes.Buffer
-		w, err := etltest.NewWriter(&out, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testio.Writer(t, etltest.NewWriter, &out, h)
 		write := func(processor int32, after int64, class etw.GUID, opcode etw.Opcode, p []byte) {
 			err := w.WriteAs(etltest.FormPerfInfo, &etw.Record{
 				Kind: etw.KindClassic, Provider: class, Opcode: opcode, Version: 2, PointerSize: etw.Ptr64,
@@ -154,10 +146,7 @@ func TestManyStacks(t *testing.T) {
 	h := etltest.DefaultHeader()
 	h.BufferSize, h.Processors = buffer, cpus
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
 	write := func(at int, class etw.GUID, opcode etw.Opcode, p []byte) {
 		err := w.WriteAs(etltest.FormPerfInfo, &etw.Record{
 			Kind: etw.KindClassic, Provider: class, Opcode: opcode, Version: 2, PointerSize: etw.Ptr64,

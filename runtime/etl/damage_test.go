@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -24,10 +25,7 @@ func damagedTrace(t *testing.T, c etl.Compression) (data []byte, buffers []place
 	h := etltest.DefaultHeader()
 	h.Compression, h.BufferSize = c, 4096
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
 	at := out.Len()
 	for i := range uint32(6) {
 		b := placedBuffer{at: at}
@@ -385,16 +383,13 @@ func TestDamageIsBounded(t *testing.T) {
 	h := etltest.DefaultHeader()
 	h.BufferSize = 1024
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
 	for range 1000 {
 		w.Raw(0, []byte("\x10\x00\x00\x00not a record"))
 		w.Flush(0)
 	}
 	r := newReader(t, out.Bytes())
-	_, err = readAll(r)
+	_, err := readAll(r)
 	s := r.Stats()
 	if !errors.Is(err, etl.ErrRecord) || s.Damage.Count != 1000 || len(s.Damage.Damages) != 100 || s.Undecodable != 1000 {
 		t.Errorf("%d damages, %d kept, %d undecodable, error %v", s.Damage.Count, len(s.Damage.Damages), s.Undecodable, err)
@@ -529,10 +524,8 @@ func TestOutOfOrder(t *testing.T) {
 	h := etltest.DefaultHeader()
 	h.BufferSize = 4096
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
+	var err error
 	for i, after := range []int64{1e7, 2e7, 3e7, 5, 4e7} { // seconds, and the fourth at once
 		err = errors.Join(err, w.Write(event(&h, 0, after, uint32(i))))
 		if i == 1 {

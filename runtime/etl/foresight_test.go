@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -75,10 +76,7 @@ func TestForesight(t *testing.T) {
 func TestForesightOfClasses(t *testing.T) {
 	h := etltest.DefaultHeader()
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
 	for i, form := range []etltest.Form{etltest.FormSystem, etltest.FormCompact, etltest.FormPerfInfo, etltest.FormFull} {
 		class := threadClass
 		if form == etltest.FormPerfInfo {

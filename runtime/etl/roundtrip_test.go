@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -131,10 +132,7 @@ func TestForms(t *testing.T) {
 				h := etltest.DefaultHeader()
 				h.Compression = c
 				var out bytes.Buffer
-				w, err := etltest.NewWriter(&out, h)
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := testio.Writer(t, etltest.NewWriter, &out, h)
 				if err := w.WriteAs(form, want); err != nil {
 					t.Fatal(err)
 				}
@@ -162,10 +160,7 @@ func TestForms(t *testing.T) {
 func TestMessageOptions(t *testing.T) {
 	h := etltest.DefaultHeader()
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
 	write := func(text string) {
 		p := []byte(text)
 		p[0] = byte(len(p))
@@ -234,10 +229,7 @@ func TestStackMatch(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	h := etltest.DefaultHeader()
 	var out bytes.Buffer
-	w, err := etltest.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &out, h)
 	w.Write(event(&h, 0, 1, 1))
 	w.Raw(0, []byte("\x18\x00\x0d\xc0error record with text!!!")[:24])
 	w.Write(event(&h, 0, 2, 2))

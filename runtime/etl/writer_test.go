@@ -129,10 +129,7 @@ func TestCopyForms(t *testing.T) {
 	for form, want := range formRecords(etw.Ptr32) {
 		h := etltest.DefaultHeader()
 		var in bytes.Buffer
-		w, err := etltest.NewWriter(&in, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testio.Writer(t, etltest.NewWriter, &in, h)
 		if err := errors.Join(w.WriteAs(form, want), w.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -140,13 +137,10 @@ func TestCopyForms(t *testing.T) {
 		later.Clock.Start += 100
 		later.Clock.Origin += 5000
 		var out fileInMemory
-		copying, err := etl.NewWriter(&out, later)
-		if err != nil {
-			t.Fatal(err)
-		}
+		copying := testio.Writer(t, etl.NewWriter, &out, later)
 		r := newReader(t, in.Bytes(), etl.WithoutAttribution())
 		var rec etw.Record
-		for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+		for err := r.Next(&rec); err == nil; err = r.Next(&rec) {
 			if rec.Timestamp != h.Clock.Origin {
 				rec.Payload = []byte("another and longer payload")
 			}
@@ -176,10 +170,7 @@ func TestCopyForms(t *testing.T) {
 func TestWriter(t *testing.T) {
 	clock := etw.Clock{Start: etw.FileTimeOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), Origin: 1000, Frequency: 1e7}
 	var out fileInMemory
-	w, err := etl.NewWriter(&out, etl.Header{Clock: clock, SessionName: "mine", Processors: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etl.NewWriter, &out, etl.Header{Clock: clock, SessionName: "mine", Processors: 2})
 	const manifest = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
 <provider name="Mine" guid="{2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5}"><events><event value="513" version="1" template="T" symbol="Mine"/></events>
 <templates><template tid="T"><data name="n" inType="win:UInt32"/></template></templates></provider></events></instrumentation></instrumentationManifest>`
@@ -235,10 +226,7 @@ func TestWriterClock(t *testing.T) {
 		out   interface{ Bytes() []byte }
 		count int
 	}{"file": {new(fileInMemory), 3}, "stream": {new(bytes.Buffer), 3}, "large": {new(bytes.Buffer), 500}, "empty": {new(bytes.Buffer), 0}} {
-		w, err := etl.NewWriter(c.out.(io.Writer), etl.Header{SessionName: "mine", BufferSize: 4 << 10})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testio.Writer(t, etl.NewWriter, c.out.(io.Writer), etl.Header{SessionName: "mine", BufferSize: 4 << 10})
 		for i := range int64(c.count) {
 			rec := etw.Record{Provider: testProvider, ID: 513, PointerSize: etw.Ptr64, Timestamp: 1000 + i*1e6, Clock: &clock, Payload: make([]byte, 40)}
 			if err := w.Write(&rec); err != nil {
@@ -278,10 +266,7 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	w, err := etl.NewWriter(io.Discard, etl.Header{BufferSize: 1024})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etl.NewWriter, io.Discard, etl.Header{BufferSize: 1024})
 	for name, rec := range map[string]etw.Record{
 		"long": {Payload: make([]byte, 1<<16)}, "longer than a buffer": {Payload: make([]byte, 2000)}, "processor": {Processor: 5000},
 		"process": {ProcessID: 1 << 32}, "thread": {Kind: etw.KindMessage, ThreadID: 1 << 32},

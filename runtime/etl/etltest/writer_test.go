@@ -25,10 +25,7 @@ func TestFileOnDisk(t *testing.T) {
 	}
 	h := etltest.DefaultHeader()
 	h.BufferSize = 1024
-	w, err := etltest.NewWriter(out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, out, h)
 	for i := range int64(100) {
 		r := &etw.Record{Provider: provider, PointerSize: etw.Ptr64, Processor: int32(i % 3), Timestamp: h.Clock.Origin + i}
 		if err := w.Write(r); err != nil {
@@ -75,10 +72,7 @@ func TestErrors(t *testing.T) {
 		{"no form", func(w *etltest.Writer) error { return w.WriteAs(99, &etw.Record{}) }, "unknown form"},
 	} {
 		h.BufferSize = 1024
-		w, err := etltest.NewWriter(new(bytes.Buffer), h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testio.Writer(t, etltest.NewWriter, new(bytes.Buffer), h)
 		if err := test.run(w); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.want)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -157,10 +158,7 @@ func check(t *testing.T, r *etw.Record, d *etw.EventDesc) {
 // TestFile: a file of the events is one that describes itself.
 func TestFile(t *testing.T) {
 	var file bytes.Buffer
-	w, err := etltest.NewWriter(&file, etltest.DefaultHeader())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testio.Writer(t, etltest.NewWriter, &file, etltest.DefaultHeader())
 	e := define[everything](t, "everything", tracelogging.Options{}, w)
 	for range 3 {
 		if err := e.Write(context.Background(), value()); err != nil {
