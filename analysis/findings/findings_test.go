@@ -97,6 +97,12 @@ func TestThresholds(t *testing.T) {
 	slow := func(n int, p95 float64, by ...requests.Cause) []Finding {
 		return slowTo("GET /100%/slow", n, p95, by...)
 	}
+	answered := func(p95 float64) []Finding { // and who asks it waits longer
+		of := func(p95 float64) []requests.Endpoint {
+			return []requests.Endpoint{{Endpoint: fmt.Sprintf("GET /%.0f", p95), Count: 20, DurationMS: measure.Summary{Mean: known(7), P95: known(p95)}}}
+		}
+		return Requests(&requests.Process{Tasks: []requests.Task{{Provider: "System.Net.Http", Endpoints: of(900)}, {Provider: "Microsoft.AspNetCore.Hosting", Endpoints: of(p95)}}})
+	}
 	lost := func(n int64) []Finding {
 		r := nothing()
 		r.Lost, r.Records = n, 1000
@@ -117,6 +123,8 @@ func TestThresholds(t *testing.T) {
 		{"none induced", induced(0), ""},
 		{"one induced", induced(1), "look gc.induced: 1 collection was induced, by the program itself (GC.Collect and the like) or by a tool."},
 		{"induced", induced(2), "look gc.induced: 2 collections were induced, by the program itself (GC.Collect and the like) or by a tool."},
+		{"slow server and its client", answered(800), "look requests.slowest: The slowest endpoint is GET /800: 20 requests of 7.00 ms on average, 5 % of them of 800 ms or longer."},
+		{"quick server, slow client", answered(1), "look requests.slowest: The slowest endpoint is GET /900: 20 requests of 7.00 ms on average, 5 % of them of 900 ms or longer."},
 		{"too few collections", blocking(9, 9, false), ""},
 		{"few of them blocking", blocking(10, 2, false), ""},
 		{"all asked for", blocking(10, 10, true), ""},

@@ -109,10 +109,13 @@ type activity struct {
 	address            // of an HTTP request
 }
 
+// hosting is the provider of the requests that ASP.NET Core serves.
+const hosting = "Microsoft.AspNetCore.Hosting"
+
 // Needs are the requests of ASP.NET Core and of HttpClient, and the ids of activities.
 var Needs = []need.Need{
 	{What: "activities", Provider: "System.Threading.Tasks.TplEventSource", Keywords: 0x80, Names: "TasksFlowActivityIds", Level: etw.LevelInformational, IDs: true},
-	{What: "requests that ASP.NET Core serves", Provider: "Microsoft.AspNetCore.Hosting", Keywords: need.All, Level: etw.LevelInformational},
+	{What: "requests that ASP.NET Core serves", Provider: hosting, Keywords: need.All, Level: etw.LevelInformational},
 	{What: "requests that HttpClient makes", Provider: "System.Net.Http", Keywords: need.All, Level: etw.LevelInformational},
 }
 

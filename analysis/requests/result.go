@@ -1,6 +1,8 @@
 package requests
 
 import (
+	"strings"
+
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/asyncs"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -71,6 +73,9 @@ type Task struct {
 	// Unended are those of Open that had taken longest at the end, as many at most.
 	Unended []Activity `json:"unended,omitempty"`
 }
+
+// Serves reports whether they are the requests that ASP.NET Core serves.
+func (x *Task) Serves() bool { return x.Provider == hosting || strings.HasPrefix(x.Task, hosting) }
 
 // An Endpoint is the HTTP requests to one place: with a method, where the trace has it, and
 // the route, or else the path with * for parts that look like a number or an id.
