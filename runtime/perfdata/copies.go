@@ -3,6 +3,7 @@ package perfdata
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/internal/unzstd"
@@ -38,16 +39,16 @@ func (r *Reader) settleCopies() {
 	if len(r.copies) == 0 {
 		return
 	}
-	const enough = 1 << 20
 	b := make([]byte, min(r.data.size, enough))
 	n, err := r.src.ReadAt(b, r.data.offset)
 	if err != nil && err != io.EOF {
 		return
 	}
+	b = r.plain(b[:n])
 	for _, c := range r.copies {
-		first, was := r.suits(b[:n]), c.event.attr
+		first, was := r.suits(b), c.event.attr
 		c.event.attr = c.attr
-		second := r.suits(b[:n])
+		second := r.suits(b)
 		if second < first || second == first && (r.isNamed(c.event.name, &was) || !r.isNamed(c.event.name, &c.attr)) {
 			c.event.attr = was
 		}
@@ -56,23 +57,40 @@ func (r *Reader) settleCopies() {
 	r.copies = nil
 }
 
+// enough is how many bytes tell which copy is right.
+const enough = 1 << 20
+
+// plain returns the records that b begins with, unpacked. The packed ones are all one stream, of which
+// the first part is enough.
+func (r *Reader) plain(b []byte) []byte {
+	for rest := b; len(rest) >= perfevent.HeaderSize; {
+		size, why := r.plausible(rest)
+		if why != nil || size > len(rest) {
+			break
+		}
+		p := parts{order: r.order, b: rest[perfevent.HeaderSize:size]}
+		switch r.order.Uint32(rest) {
+		case typePackedToo:
+			p.b = p.take(int(min(p.u64(), uint64(size))))
+			fallthrough
+		case typePacked:
+			list := slices.Clone(b[:len(b)-len(rest)])
+			if u, err := unzstd.New(); err == nil {
+				u.Unpack(p.b, func(b []byte) { list = append(list, b[:min(len(b), enough-min(len(list), enough))]...) })
+			}
+			return list
+		}
+		rest = rest[size:]
+	}
+	return b
+}
+
 // suits counts the records that b begins with and that are as their event needs them.
 func (r *Reader) suits(b []byte) (n int) {
 	for len(b) >= perfevent.HeaderSize {
 		size, why := r.plausible(b)
 		if why != nil || size > len(b) {
 			break
-		}
-		kind, p := r.order.Uint32(b), parts{order: r.order, b: b[perfevent.HeaderSize:size]}
-		switch kind {
-		case typePackedToo:
-			p = parts{order: r.order, b: p.take(int(min(p.u64(), uint64(size))))}
-			fallthrough
-		case typePacked: // all are one stream, of which the first part is enough
-			if u, err := unzstd.New(); err == nil {
-				u.Unpack(p.b, func(b []byte) { n += r.suits(b) })
-			}
-			return n
 		}
 		if h, ok := r.parse(b[:size]); ok && h.Extra == 0 && r.isTimely(h.Time) {
 			n++
