@@ -65,8 +65,8 @@ func (m *liveMode) page(cmd *cobra.Command, path string, do func(path string) er
 	case <-g.over:
 		return cmp.Or(g.err, fmt.Errorf("%s ended before any event came", cli.Clean(l.String())))
 	}
-	go g.name(cmd, m)
 	cmd.SetContext(context.WithValue(ctx, cli.GrowingKey{}, cli.Growing{Over: g.over, Unnamed: g.unnamed}))
+	go g.name(cmd, m)
 	err = do(path)
 	end()
 	<-g.over
