@@ -23,8 +23,12 @@ func Exceptions(r *exceptions.Runtime) []Finding {
 		peak = max(peak, 1000*float64(n)/max(r.Series.WidthMS, leastRateMS))
 	}
 	top := r.Types[0]
-	f.add("exceptions.thrown", atLeast(peak, manyExceptions, Look, Note), "%s thrown; most often %s, %s.",
-		things("count", r.Throws(), "exception was", "exceptions were"), top.Type, times("topCount", top.Throws()))
+	text, args := "%s thrown; most often %s, %s.", []any{things("count", r.Throws(), "exception was", "exceptions were"), top.Type, times("topCount", top.Throws())}
+	if r.Untold > 0 {
+		text += " Of %s the trace does not tell whether they were thrown before, and passed on."
+		args = append(args, things("untold", r.Untold, "of them", "of them"))
+	}
+	f.add("exceptions.thrown", atLeast(peak, manyExceptions, Look, Note), text, args...)
 	if n := len(r.Uncaught); n > 0 {
 		x := &r.Uncaught[n-1]
 		f.add("exceptions.uncaught", Look, "No block had caught %s when the trace ended, the last one at %s in thread %s: %s. Such an exception ends the process.",
@@ -207,13 +211,17 @@ func mainCause(list []requests.Cause) (text string, args []any) {
 // Code names the method in which most was spent by itself, of all of the measure of the
 // samples, such as Thread time, but that of threads that waited. Nothing is found if all did, or
 // where some did and the method has no name, since nothing tells whether threads waited there.
-func Code(samples, method string, self, all, waiting float64) []Finding {
+// MayWait says that nothing tells it of most others.
+func Code(samples, method string, self, all, waiting float64, mayWait bool) []Finding {
 	isNameless := strings.HasPrefix(method, "0x")
 	if all-waiting <= 0 || waiting > 0 && isNameless {
 		return nil
 	}
 	if waiting > 0 {
 		samples += " without waiting"
+	}
+	if mayWait {
+		samples += ", as far as the trace tells"
 	}
 	f, text := &finder{part: "cpu"}, "%s: %s was spent in %s itself."
 	if isNameless {

@@ -23,6 +23,8 @@ type Flame struct {
 	Lead     []string
 	Facts    []Fact
 	Warnings []string
+	// MayWait says that of most samples nothing tells whether threads waited.
+	MayWait bool
 	// Frames are the names in the tree.
 	Frames []Frame
 	// Calls are the nodes of the tree: each after the one that called it.
@@ -422,7 +424,7 @@ func addProfiles(v *view, s *subject, t *texts) error {
 				waiting += c.Self
 			}
 		}
-		found := findings.Code(m.What, t.list[top[0].Texts[0]], top[1].Numbers.values[0], all, waiting)
+		found := findings.Code(m.What, t.list[top[0].Texts[0]], top[1].Numbers.values[0], all, waiting, f.MayWait)
 		for i := range found {
 			found[i].Part = sec.ID
 		}

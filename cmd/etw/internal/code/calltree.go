@@ -235,7 +235,7 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 			q := s.lived(pid)
 			facts = append(s.found.Part(p, q), Prefixed("of all processes: ", facts[1:])...)
 		}
-		tree.Lead = slices.Concat(facts, WaitingFact(p), p.Rest().Warnings())
+		tree.Lead, tree.MayWait = slices.Concat(facts, WaitingFact(p), p.Rest().Warnings()), len(unseenFact(p)) > 0
 		if when != nil {
 			tree.Times = timesOf(p, index, when, origin)
 		}
@@ -261,7 +261,7 @@ func (s *Sampler) Findings() []findings.Finding {
 		if len(top) == 0 {
 			continue
 		}
-		for _, f := range findings.Code(titleOf(p), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting()))) {
+		for _, f := range findings.Code(titleOf(p), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting())), len(unseenFact(p)) > 0) {
 			f.PID, f.Life = pid.pid, pid.life
 			f.Process, _ = s.name(pid)
 			list = append(list, f)
