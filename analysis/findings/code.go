@@ -25,8 +25,8 @@ func Exceptions(r *exceptions.Runtime) []Finding {
 	top := r.Types[0]
 	text, args := "%s thrown; most often %s, %s.", []any{things("count", r.Throws(), "exception was", "exceptions were"), top.Type, times("topCount", top.Throws())}
 	if r.Untold > 0 {
-		text += " Of %s the trace does not tell whether they were thrown before, and passed on."
-		args = append(args, things("untold", r.Untold, "of them", "of them"))
+		text += " Of these %s thrown before, and passed on: the trace does not tell."
+		args = append(args, things("untold", r.Untold, "may have been", "may have been"))
 	}
 	f.add("exceptions.thrown", atLeast(peak, manyExceptions, Look, Note), text, args...)
 	if n := len(r.Uncaught); n > 0 {

@@ -147,7 +147,7 @@ func TestThresholds(t *testing.T) {
 		{"not caught", Exceptions(&exceptions.Runtime{Types: []exceptions.Type{{Type: "A"}}, Uncaught: []exceptions.Thrown{{AtMS: 1500, Thread: 7, Type: "A", Message: "m"}}}),
 			"note exceptions.thrown: 0 exceptions were thrown; most often A, 0 times.\nlook exceptions.uncaught: No block had caught 1 exception when the trace ended, the last one at 1.500 s in thread 7: A m. Such an exception ends the process."},
 		{"thrown or passed on", Exceptions(&exceptions.Runtime{Tally: exceptions.Tally{New: 1, Untold: 8}, Types: []exceptions.Type{{Type: "A", Tally: exceptions.Tally{New: 1, Untold: 4}}}}),
-			"note exceptions.thrown: 9 exceptions were thrown; most often A, 5 times. Of 8 of them the trace does not tell whether they were thrown before, and passed on."},
+			"note exceptions.thrown: 9 exceptions were thrown; most often A, 5 times. Of these 8 may have been thrown before, and passed on: the trace does not tell."},
 		{"many thrown", thrown(20, 1), "look exceptions.thrown: 20 exceptions were thrown; most often Bakery.Burnt, 20 times."},
 		{"as many in a longer time", thrown(20, 2000), "note exceptions.thrown: 20 exceptions were thrown; most often Bakery.Burnt, 20 times."},
 		{"nobody waited", waited(0), ""},
