@@ -14,14 +14,17 @@ func (m *Machine) Lives(pid int64) (list []*Process) {
 	return list
 }
 
-// Owner returns the process that had an id at a time, in milliseconds since the session began, the
-// latest that had begun, or nil.
-func (m *Machine) Owner(pid int64, ms float64) *Process {
+// LifeAt returns the life of the process that had an id at a time, in milliseconds since the session
+// began: of the latest that had begun. It is 0 of an id that no process is known to have had.
+func (m *Machine) LifeAt(pid int64, ms float64) int {
 	p := m.processes[pid]
 	for p != nil && p.Started && m.since(p.Start) > ms {
 		p = p.earlier
 	}
-	return p
+	if p == nil {
+		return 0
+	}
+	return p.life
 }
 
 // Called is the name of a process, which may be nil, for those who know names by ids alone: one

@@ -10,10 +10,7 @@ func (l lives) at(pid int64, ms float64) int {
 	if l.Machine == nil {
 		return 0
 	}
-	if p := l.Owner(pid, ms); p != nil {
-		return p.Life()
-	}
-	return 0
+	return l.LifeAt(pid, ms)
 }
 
 // name says which process a lane is of, where its id is of several.

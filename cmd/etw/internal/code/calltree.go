@@ -159,10 +159,7 @@ type sampled struct {
 
 // owner returns the process of a sample.
 func (s *Sampler) owner(x stacks.Sample) sampled {
-	if p := s.Machine.Owner(x.Process, float64(x.Time-s.origin.UnixNano())/1e6); p != nil {
-		return sampled{x.Process, p.Life()}
-	}
-	return sampled{x.Process, 0}
+	return sampled{x.Process, s.Machine.LifeAt(x.Process, float64(x.Time-s.origin.UnixNano())/1e6)}
 }
 
 // name returns the name of a process, if several had its number.
@@ -192,7 +189,7 @@ func (s *Sampler) byProcess() iter.Seq2[sampled, *stacks.Profile] {
 		for _, pid := range pids[:min(len(pids), maxProfiles)] {
 			of := all
 			if len(pids) > 1 {
-				of = all.Only(func(x stacks.Sample) bool { return s.owner(x) == pid })
+				of = all.Only(func(x stacks.Sample) bool { return x.Process == pid.pid && s.owner(x) == pid })
 			}
 			if !yield(pid, of) {
 				return
@@ -235,7 +232,8 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 			q := s.lived(pid)
 			facts = append(s.found.Part(p, q), Prefixed("of all processes: ", facts[1:])...)
 		}
-		tree.Lead, tree.MayWait = slices.Concat(facts, WaitingFact(p), p.Rest().Warnings()), len(unseenFact(p)) > 0
+		unseen := unseenFact(p)
+		tree.Lead, tree.MayWait = slices.Concat(facts, waitingFact(p), unseen, p.Rest().Warnings()), len(unseen) > 0
 		if when != nil {
 			tree.Times = timesOf(p, index, when, origin)
 		}
