@@ -94,7 +94,7 @@ func v6(address etw.Binary, port uint16) end {
 // hears reports whether an event counts: no other one told the same. Its number is one of those that
 // TCP has from 10 on, of IPv6 from 26 on, and UDP of events with manifests from 42 on.
 func (n *Network) hears(r *etw.Record, who teller.Teller, parts ...uint64) bool {
-	return n.told.Hears(who, r, teller.Key(append(parts, uint64(r.Key().ID%16))...)) && n.window.HasRecord(r)
+	return n.told.Hears(who, r, teller.Key(teller.Key(parts...), uint64(r.Key().ID%16))) && n.window.HasRecord(r)
 }
 
 // at returns the connection that an event is about, or one that does not count if the event does

@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -344,10 +345,7 @@ func (o *Top) json(out *show.Printer, p *Profiled, tab *show.Table) error {
 		groups = o.Rank.Rows("groups", tab)
 	} else if o.Rank.Chooses() {
 		all := rows
-		rows = nil
-		for _, i := range o.Rank.Chosen(tab) {
-			rows = append(rows, all[i])
-		}
+		rows = each.Of(o.Rank.Chosen(tab), func(i int) TopRow { return all[i] })
 	}
 	return writeDocument(out, p, rows, groups, p.methodWeights()...)
 }

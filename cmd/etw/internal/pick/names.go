@@ -331,9 +331,7 @@ func (n *Names) OfProcess(pid int64) string {
 // OfProcessAt is OfProcess at a time, in nanoseconds since 1970.
 func (n *Names) OfProcessAt(pid, at int64) string {
 	for _, l := range n.lives[pid] {
-		switch {
-		case at < l.From || at >= l.To:
-		default:
+		if at >= l.From && at < l.To {
 			return OfProgram(pid, l.Name)
 		}
 	}
