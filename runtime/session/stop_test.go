@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // deadline is far more than a stop takes, and less than a test may.
@@ -329,9 +330,9 @@ func TestEnableByName(t *testing.T) {
 // TestRounds: a thousand sessions leave nothing behind.
 func TestRounds(t *testing.T) {
 	f := install(t)
-	goroutines, rounds := 0, 1000
-	if testing.Short() {
-		rounds = 200
+	goroutines, rounds := 0, 200
+	if corpus.All() {
+		rounds = 1000
 	}
 	for round := range rounds {
 		s := begin(t, Config{Name: "s", Consumption: Consumption{WithoutSchemas: true, WithoutAttribution: true}})

@@ -86,6 +86,7 @@ func launch(t *testing.T, name string) *exec.Cmd {
 // TestFind finds a process by each of its names, beside one that is stopped and a socket
 // that is dead: these are not in its way.
 func TestFind(t *testing.T) {
+	t.Parallel()
 	name := ours("bakery")
 	one, two := launch(t, name), launch(t, ours("butcher"))
 	two.Process.Signal(syscall.SIGSTOP)
@@ -115,6 +116,7 @@ func TestFind(t *testing.T) {
 // TestRestart attaches to a process by its name, and to the one that is started then. One
 // that is stopped is said to be so, once.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	c := new(counter)
 	n := c.events(t)
 	name, silent := ours("grocer"), launch(t, ours("silent"))
