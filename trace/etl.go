@@ -108,7 +108,8 @@ func (r *etlReader) headerFacts(of *File) facts {
 	h := &r.header
 	var f facts
 	f.text("session", h.SessionName)
-	f.text("recordedAs", h.LogFileName)
+	recordedAs, _ := CutMark(h.LogFileName)
+	f.text("recordedAs", recordedAs)
 	f.add("mode", uint32(h.Mode), h.Mode.String())
 	f.text("compression", h.Compression.String())
 	f.packing(of.packing)

@@ -25,6 +25,10 @@ type File struct {
 	archive string      // that it is a member of
 	rest    error       // why other traces of its archive are not read
 	closers []io.Closer // what to close with it
+	part    *Part       // of another trace that it is, or nil
+	parts   bool        // it is several files, which are different parts
+	marked  bool        // the mark of that is an event
+	marks   int64       // of which so many were left out
 
 	own    etw.Clock  // of its records, which have shared instead
 	shared *etw.Clock // with other files, or nil
@@ -98,7 +102,9 @@ func (f *File) Clock() etw.Clock {
 func (f *File) Reader() etw.Source { return f.r.reader() }
 
 // Stats returns the counts so far.
-func (f *File) Stats() Stats { return f.r.stats() }
+func (f *File) Stats() Stats {
+	return f.r.stats().plus(Stats{Records: -f.marks})
+}
 
 // Next sets rec to the next record: see [etw.Source].
 func (f *File) Next(rec *etw.Record) error {
@@ -109,6 +115,9 @@ func (f *File) Next(rec *etw.Record) error {
 		return io.EOF
 	}
 	err := f.r.Next(rec)
+	for ; err == nil && f.marked && isMark(rec); f.marks++ {
+		err = f.r.Next(rec)
+	}
 	if err == nil {
 		if rec.File == "" {
 			rec.File = f.name
@@ -135,6 +144,9 @@ func (f *File) Push(ctx context.Context, w *etw.Wants, do func(*etw.Record) erro
 	}
 	if f.ended {
 		return nil
+	}
+	if f.marked {
+		do = unmarked(do, &f.marks)
 	}
 	err := p.Push(ctx, w, do)
 	switch {
@@ -181,7 +193,13 @@ func (f *File) end(err error) error {
 func (f *File) Records() iter.Seq2[*etw.Record, error] { return etw.Records(f) }
 
 // Facts returns the trace's own account. Some of it is known only after the last record.
-func (f *File) Facts() []Fact { return f.r.facts(f) }
+func (f *File) Facts() []Fact {
+	list := f.r.facts(f)
+	if f.part != nil {
+		list.add("part", f.part, "of another trace: "+f.part.String())
+	}
+	return list
+}
 
 // Progress returns the share of the trace that was read, or -1 if it is not
 // known.

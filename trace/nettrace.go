@@ -41,6 +41,9 @@ func (n nettraceFormat) file(o *opening, src io.ReaderAt, size int64) ([]*File, 
 }
 
 func (nettraceFormat) stream(o *opening, src io.Reader) ([]*File, error) {
+	if len(o.packing) > 0 { // a pipe may be slow
+		src, o.part = look(src)
+	}
 	r, err := o.netReader(src)
 	if err != nil {
 		return nil, err

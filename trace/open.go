@@ -58,6 +58,7 @@ type opening struct {
 	// modified is when the file was written to last, zero if that is not known.
 	modified time.Time
 	read     *counter  // what was read of the file, if it is read as a stream
+	part     *Part     // of its mark, or nil
 	packed   io.Reader // what it is unpacked from, if it is read as a stream
 	allowed  *allowance
 }
@@ -73,8 +74,11 @@ func (o *opening) close() {
 //
 //go:noinline
 func (o *opening) found(r reader) *File {
-	f := &File{r: r, name: o.name, packing: o.packing, size: o.size, read: o.read, failed: o.failed, packed: o.packed, closers: o.closers}
-	o.closers = nil
+	f := &File{r: r, name: o.name, packing: o.packing, size: o.size, read: o.read, failed: o.failed, packed: o.packed, closers: o.closers, part: o.part, marked: o.part != nil}
+	if x, ok := r.(*etlReader); ok {
+		f.part, f.parts = etlPart(x.Headers())
+	}
+	o.closers, o.part = nil, nil
 	return f
 }
 
@@ -138,6 +142,9 @@ func (o *opening) file(src io.ReaderAt, size int64) ([]*File, error) {
 	case f == nil:
 		return formats[len(formats)-1].file(o, src, size)
 	}
+	if _, ok := f.(nettraceFormat); ok {
+		_, o.part = look(io.NewSectionReader(src, 0, size))
+	}
 	if files, err := o.excerptOf(f, src, size); files != nil || err != nil {
 		return files, err
 	}
@@ -181,19 +188,6 @@ func (o *opening) stream(r io.Reader) ([]*File, error) {
 	return o.file(s, s.size)
 }
 
-// readFull fills p. Unlike io.ReadFull it returns the error of r as it is.
-func readFull(r io.Reader, p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		var m int
-		m, err = r.Read(p[n:])
-		n += m
-	}
-	if n == len(p) {
-		err = nil
-	}
-	return n, err
-}
-
 // emptiness is the error for nothing.
 func (o *opening) emptiness() error {
 	if o.failed != nil {
@@ -219,19 +213,4 @@ func (o *opening) pack(how string, packed *counter, size int64) error {
 	o.packing = append(o.packing, how)
 	o.allowed = &allowance{limit: o.unpackLimit, packed: packed, size: size}
 	return nil
-}
-
-// A rejoined is a stream whose head was read already.
-type rejoined struct {
-	head []byte
-	rest io.Reader
-}
-
-func (r *rejoined) Read(p []byte) (int, error) {
-	if len(r.head) > 0 {
-		n := copy(p, r.head)
-		r.head = r.head[n:]
-		return n, nil
-	}
-	return r.rest.Read(p)
 }

@@ -1,9 +1,11 @@
 package filter
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -49,4 +51,39 @@ func integer(text string) int64 {
 // Has reports whether n contains v.
 func (n Numbers) Has(v int64) bool {
 	return len(n) == 0 || slices.ContainsFunc(n, func(s span) bool { return s.low <= v && v <= s.high })
+}
+
+// String returns n as [ParseNumbers] reads it: in order, those that adjoin as one range.
+func (n Numbers) String() string {
+	sorted := slices.Clone(n)
+	slices.SortFunc(sorted, func(a, b span) int { return cmp.Compare(a.low, b.low) })
+	var b []byte
+	for i := 0; i < len(sorted); {
+		s := sorted[i]
+		for i++; i < len(sorted) && (s.high == math.MaxInt64 || sorted[i].low <= s.high+1); i++ {
+			s.high = max(s.high, sorted[i].high)
+		}
+		if len(b) > 0 {
+			b = append(b, ',')
+		}
+		if b = strconv.AppendInt(b, s.low, 10); s.high > s.low {
+			b = strconv.AppendInt(append(b, '-'), s.high, 10)
+		}
+	}
+	return string(b)
+}
+
+// And returns the numbers that are in both, and reports whether there are any.
+func (n Numbers) And(m Numbers) (both Numbers, any bool) {
+	if len(n) == 0 || len(m) == 0 {
+		return append(n, m...), true
+	}
+	for _, a := range n {
+		for _, b := range m {
+			if s := (span{max(a.low, b.low), min(a.high, b.high)}); s.low <= s.high {
+				both = append(both, s)
+			}
+		}
+	}
+	return both, both != nil
 }

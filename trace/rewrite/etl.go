@@ -35,7 +35,8 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 	var sessions, files names
 	for _, other := range headers {
 		sessions.add(other.SessionName)
-		files.add(other.LogFileName)
+		name, _ := trace.CutMark(other.LogFileName)
+		files.add(name)
 		h.BufferSize = max(h.BufferSize, other.BufferSize)
 		h.Processors = max(h.Processors, other.Processors)
 		h.End = max(h.End, other.End)
@@ -51,6 +52,9 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 	h.EventsLost, h.BuffersLost = 0, 0
 	h.SessionName, h.LogFileName = sessions.String(), files.String()
 	o.Redactor.header(&h)
+	if name := o.Part.MarkFile(h.LogFileName); name != h.LogFileName {
+		h.LogFileName, h.BufferSize = name, max(h.BufferSize, markedBuffer)
+	}
 	out, err := etl.NewWriter(w, h)
 	if err != nil {
 		return nil, err
@@ -59,6 +63,9 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 	s.tellLosses()
 	return s, nil
 }
+
+// markedBuffer is the size of a buffer that has room for a header with a mark.
+const markedBuffer = 16 << 10
 
 // tellLosses tells the Writer of the losses that are known so far: a file that is written
 // from its beginning to its end has room for those of the end alone in its first buffer.

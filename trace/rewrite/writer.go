@@ -24,6 +24,8 @@ type Options struct {
 	// Wakers keeps the switches of processors that tell who made threads ready, of which a part of
 	// one .etl file has the events: [Writer.Passed] is to have the records that are not written.
 	Wakers bool
+	// Part is the part of another trace that the new one names in its mark; nil for no mark.
+	Part *trace.Part
 }
 
 // Extensions are how the names of files end that a [Writer] writes.
@@ -39,8 +41,9 @@ type Writer struct {
 	sink   sink
 	twice  *duplicates // nil if the trace is one file
 	etl    bool
-	stays  *stays // or nil
-	headed bool   // a header of a file was there
+	stays  *stays      // or nil
+	headed bool        // a header of a file was there
+	part   *trace.Part // to be told of before the first record
 	stats  Stats
 }
 
@@ -80,7 +83,7 @@ func NewWriter(w io.Writer, t *trace.Trace, o Options) (*Writer, error) {
 	if o.Redactor == nil {
 		o.Redactor = new(Redactor)
 	}
-	out := new(Writer)
+	out := &Writer{part: o.Part}
 	if len(t.Files()) > 1 || len(etls) == 1 && len(etls[0].Headers()) > 1 {
 		out.twice = &duplicates{seed: maphash.MakeSeed()}
 	}
@@ -113,6 +116,9 @@ func (w *Writer) Write(rec *etw.Record) error {
 		}
 		w.headed = true
 	}
+	if err := w.tellPart(rec); err != nil {
+		return err
+	}
 	if w.stays != nil {
 		if waits, err := w.stays.write(rec); waits || err != nil {
 			return err
@@ -128,6 +134,20 @@ func (w *Writer) Write(rec *etw.Record) error {
 	}
 	w.twice.hold(rec, w.sink.hold(rec))
 	return nil
+}
+
+// tellPart writes the mark of a .nettrace file before the first record. That of an .etl file is in
+// its header.
+func (w *Writer) tellPart(first *etw.Record) error {
+	to, ok := w.sink.(*netSink)
+	if w.part == nil || !ok {
+		return nil
+	}
+	mark := w.part.MarkEvent(first)
+	if w.part = nil; mark == nil {
+		return nil
+	}
+	return errors.Join(to.w.Write(mark), to.w.Flush())
 }
 
 // Passed takes the record that the trace delivered last, which is not to be written, and reports

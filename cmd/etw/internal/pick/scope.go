@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,18 +11,20 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/parts"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/trace"
 )
 
 // A Scope holds the flags that choose the part of a trace for an analysis.
 type Scope struct {
-	of Selection // whose filters of events are left empty
+	of  Selection // whose filters of events are left empty
+	now Selection // the same, narrowed to the part of another trace that the traces are
 }
 
 // Scope returns the part of a trace that the flags choose, whichever events they choose.
 func (s *Selection) Scope() Scope {
-	return Scope{Selection{processes: s.processes, children: s.children, from: s.from, To: s.To, Zone: s.Zone, during: s.during, caused: s.caused}}
+	return Scope{of: Selection{processes: s.processes, children: s.children, from: s.from, To: s.To, Zone: s.Zone, during: s.during, caused: s.caused}}
 }
 
 // Flags adds the flags to a command.
@@ -38,23 +41,28 @@ func (s *Scope) Given() bool {
 	return s.Parted() || len(s.of.during)+len(s.of.caused) > 0 || s.of.from+s.of.To != ""
 }
 
-// Parted reports whether processes or threads are chosen.
-func (s *Scope) Parted() bool { return len(s.of.processes)+len(s.of.threads) > 0 }
+// Parted reports whether processes or threads are chosen, also by the mark of a part.
+func (s *Scope) Parted() bool {
+	return len(s.of.processes)+len(s.of.threads)+len(s.now.processes)+len(s.now.threads) > 0
+}
 
 // Key tells the records that a header of the scope takes from those of others.
 func (s *Scope) Key(h *filter.Header) string {
-	key := *s
+	key := s.of
 	if h.From == nil && h.To == nil {
-		key.of.from, key.of.To = "", ""
+		key.from, key.To = "", ""
 	}
 	return fmt.Sprint(key)
 }
 
 // Threads returns the filter of threads.
-func (s *Scope) Threads() []string { return s.of.threads }
+func (s *Scope) Threads() []string { return append(s.now.threads, s.of.threads...) }
 
 // Threads returns the filter of threads.
 func (s *Selection) Threads() []string { return s.threads }
+
+// Activities returns the filters of activities that threads worked for, and that were on.
+func (s *Selection) Activities() (caused, during []string) { return s.caused, s.during }
 
 // threadFlag defines the flag that chooses threads.
 func threadFlag(cmd *cobra.Command, into *[]string, only string) {
@@ -96,15 +104,21 @@ func ParseNamed(flag string, texts []string) (numbers filter.Numbers, patterns [
 // Header reads the flags. Names of processes are looked for in the traces, which
 // takes a pass over them.
 func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.Header, error) {
+	opts, _ := (&Input{unpackLimit: in.unpackLimit, HeadersOnly: true}).Options(cmd)
+	p, start := parts.Of(cmd, paths, opts...)
+	s.now = s.of
+	now := parts.Choice{Processes: &s.now.processes, Threads: &s.now.threads, Activities: &s.now.caused, During: &s.now.during, From: &s.now.from, To: &s.now.To}
+	if p != nil {
+		now.Take(p)
+	}
 	sel := new(Selector)
-	if err := s.of.window(sel); err != nil {
+	if err := cmp.Or(s.now.window(sel), s.now.named(sel)); err != nil {
 		return nil, err
 	}
-	err := s.of.named(sel)
-	if err != nil {
-		return nil, err
+	if err := sel.findProcesses(cmd, in, paths); err != nil || p == nil {
+		return &sel.Header, err
 	}
-	return &sel.Header, sel.findProcesses(cmd, in, paths)
+	return &sel.Header, now.Narrow(&sel.Header, p, start)
 }
 
 // findProcesses looks for the processes and the activities whose names were given.

@@ -89,7 +89,7 @@ func (s TimeSpan) Cut(h *filter.Header, start etw.FileTime) TimeSpan {
 
 // WhyNone returns why the trace has nothing of a scope, or "".
 func (s *TimeSpan) WhyNone(o *Scope) string {
-	times := &o.of
+	times := &o.now
 	switch {
 	case !s.any:
 		return ""
@@ -100,9 +100,9 @@ func (s *TimeSpan) WhyNone(o *Scope) string {
 	case !s.inTime:
 		return fmt.Sprintf("no event is before --to %s: the first of the trace is at %s", times.To, msAt(s.First))
 	case !s.inProcesses:
-		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", Listed(o.of.processes))
+		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", Listed(times.processes))
 	case !s.inThreads:
-		return fmt.Sprintf("no event is of --tid %s; etw stat --by thread lists those of a trace", Listed(o.of.threads))
+		return fmt.Sprintf("no event is of --tid %s; etw stat --by thread lists those of a trace", Listed(times.threads))
 	}
 	return ""
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/parts"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -38,9 +38,9 @@ its methods at the end of a recording; with a filter by process that of these pr
 --no-rundown leaves it out. Call stacks need it, too: in an .etl file the events
 that carry the stacks of the chosen ones, and the addresses that their keys stand for,
 and in every trace which methods were compiled and loaded, and when.
---keep-stacks=false leaves that out, and makes a smaller trace. With --activity the
-events of tasks, the queue of the thread pool and stops for collections stay, of all
-threads: they tell where the time of the activities went.
+--keep-stacks=false leaves that out. With --activity the events of tasks, the queue of
+the pool and stops for collections stay, of all threads: they tell where time went.
+A part by time, process, thread or activity says so itself: answers are as of the whole.
 
 The format stays: .etl or .nettrace, which other formats become. Traces of several
 processes become .nettrace version 6. An .etl can be written to a .nettrace file, which
@@ -90,6 +90,7 @@ type filtering struct {
 	redactor *rewrite.Redactor      // nil if there is nothing to redact
 	out      *rewrite.Writer
 	all      bool // there is no filter
+	part     *trace.Part
 
 	chosen, kept, undescribed int64
 }
@@ -233,8 +234,11 @@ func (f *filtering) needs(r *etw.Record) bool {
 // output from being written.
 func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
 	h := &f.selector.Header
+	if f.part, err = f.chosenPart(); err != nil {
+		return nil, err
+	}
 	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: strings.HasSuffix(strings.ToLower(f.path), ".nettrace"), Compress: f.compress, Redactor: f.redactor,
-		Wakers: h.Processes != nil || h.Threads != nil})
+		Wakers: h.Processes != nil || h.Threads != nil, Part: f.part})
 	if errors.Is(err, rewrite.ErrCompress) {
 		err = cli.Usagef("--compress is for .etl files, and %s is to be a .nettrace", f.path)
 	}
@@ -252,6 +256,19 @@ func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
 		return trouble, err
 	}
 	return trouble, f.out.Close()
+}
+
+// chosenPart returns the part that the mark of the new trace names: filters by events have none.
+func (f *filtering) chosenPart() (*trace.Part, error) {
+	of, differ := f.t.Part()
+	if differ {
+		parts.ReportApart(f.cmd)
+	}
+	p, err := parts.Within(&f.selector.Header, of, f.t.Start())
+	if caused, during := f.sel.Activities(); err == nil && len(caused)+len(during) > 0 {
+		p.Activities, p.During = caused, during
+	}
+	return p, err
 }
 
 // checkFields checks that there is a field of each name to be redacted, also in events that
@@ -327,28 +344,18 @@ func (f *filtering) write(rec *etw.Record, counter *int64) error {
 	return err
 }
 
-// howToRead says with which flags a part of the time is to be read, since no format has room for its
-// ends, and of which parts the whole trace knows more.
+// howToRead says which part the new trace says that it is, and of which parts the whole trace knows more.
 func (f *filtering) howToRead() string {
-	given := func(names ...string) (flags string) {
-		for _, name := range names {
-			if l := f.cmd.Flags().Lookup(name); l != nil && l.Changed {
-				flags += " --" + name
-				if values, ok := l.Value.(pflag.SliceValue); ok {
-					flags += " " + show.ShellWord(strings.Join(values.GetSlice(), ","))
-				} else if l.Value.Type() != "bool" {
-					flags += " " + show.ShellWord(l.Value.String())
-				}
-			}
-		}
-		return flags
-	}
 	text := ""
-	if flags := given("from", "to"); flags != "" {
-		text = "read it with" + flags + ": without, shares of time are of the whole session, and code from before counts\n"
+	switch {
+	case f.part.IsAll():
+	case f.part.MarkText() == "":
+		text = "it has no room to say which part it is: read it with the same flags\n"
+	default:
+		text = "it says that it is a part, " + f.part.String() + ": answers are as of the whole with such flags\n"
 	}
-	if flags := given("activity", "during", "tid"); flags != "" {
-		text += "for times and causes give the whole trace" + flags + ": here samples of time stand for that to the next one left\n"
+	if p := f.part; p != nil && (p.Threads != "" || len(p.Activities)+len(p.During) > 0) {
+		text += "for times and causes read the whole trace: here samples of time stand for that to the next one left\n"
 	}
 	return text
 }

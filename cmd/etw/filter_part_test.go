@@ -1,0 +1,100 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// A chosenPart is a part of a trace, and the questions to which it answers without flags as the
+// whole does with those that chose it.
+type chosenPart struct {
+	trace []string // in the corpus
+	flags string
+	asked []string
+}
+
+var chosenParts = []chosenPart{
+	{[]string{"etl", "filtrace_etw.etl"}, "--from 500 --to 800", []string{"threads", "threads --by switch", "threads --by processor", "gc", "jit", "top", "top --of blocked", "startup"}},
+	{[]string{"etl", "net.4.5.2.x64.etl"}, "--from 3000 --to 4000", []string{"gc", "jit", "top", "files", "files --disks", "network", "startup", "allocs"}},
+	{[]string{"dotnet10", "jit-tiering.nettrace"}, "--from 100 --to 300", []string{"jit", "startup", "timeline"}},
+	{[]string{"dotnet10", "gc-workstation.nettrace"}, "--from 100 --to 400", []string{"startup", "allocs"}},
+}
+
+func TestPartAnswers(t *testing.T) {
+	for _, p := range chosenParts {
+		whole := corpus.File(t, p.trace...)
+		part, flags := filepath.Join(t.TempDir(), "part"+filepath.Ext(whole)), strings.Fields(p.flags)
+		if said, code := filtered(slices.Concat(flags, []string{"-o", part, whole})...); code != 0 {
+			t.Fatalf("%s %s: exit code %d: %s", p.trace, p.flags, code, said)
+		}
+		for _, ask := range p.asked {
+			args := append(strings.Fields(ask), "--format", "csv")
+			want, _, code := output(slices.Concat(args, flags, []string{whole})...)
+			got, stderr, partCode := output(append(args, part)...)
+			if got != want || code != partCode || code != 0 || strings.Count(want, "\n") < 2 {
+				t.Errorf("%s %s, %s: codes %d and %d, %s; of the part\n%.600s\nof the whole\n%.600s", p.trace, p.flags, ask, partCode, code, stderr, got, want)
+			}
+		}
+	}
+}
+
+// TestPartShares has shares of time, and figures per second, be those of the part.
+func TestPartShares(t *testing.T) {
+	whole, part := corpus.File(t, "etl", "net.4.5.2.x64.etl"), filepath.Join(t.TempDir(), "part.etl")
+	flags := []string{"--from", "3000", "--to", "4000"}
+	if said, code := filtered(slices.Concat(flags, []string{"-o", part, whole})...); code != 0 {
+		t.Fatal(said)
+	}
+	lines := func(text string, has ...string) (found []string) {
+		for line := range strings.Lines(text) {
+			if slices.ContainsFunc(has, func(s string) bool { return strings.Contains(line, s) }) {
+				found = append(found, line)
+			}
+		}
+		return found
+	}
+	for _, c := range []struct {
+		ask string
+		has []string
+	}{{"gc", []string{" % of 1.000 s"}}, {"compare --per second --all --format csv PART", []string{"gc.count", "gc.pause"}}} {
+		ask := strings.Fields(c.ask)
+		other := slices.Clone(ask)
+		for i, arg := range ask {
+			if arg == "PART" {
+				ask[i], other[i] = part, whole
+			}
+		}
+		want, _, _ := output(slices.Concat(other, flags, []string{whole})...)
+		got, stderr, _ := output(append(ask, part)...)
+		if a, b := lines(want, c.has...), lines(got, c.has...); len(b) == 0 || !slices.Equal(a[:min(len(a), len(b))], b) {
+			t.Errorf("%s: of the part %q, of the whole %q, %s", c.ask, b, a, stderr)
+		}
+	}
+}
+
+// TestPartOfPart has a part of a part say both choices, and answer so.
+func TestPartOfPart(t *testing.T) {
+	whole, dir := corpus.File(t, "etl", "filtrace_etw.etl"), t.TempDir()
+	one, two := filepath.Join(dir, "one.etl"), filepath.Join(dir, "two.etl")
+	for _, args := range [][]string{{whole, "--from", "500", "--to", "1500", "-o", one}, {one, "--from", "0", "--to", "800", "-o", two}} {
+		if said, code := filtered(args...); code != 0 {
+			t.Fatal(said)
+		}
+	}
+	if info, _, _ := output("info", two); !strings.Contains(info, "of another trace: from 500.000 ms, to 800.000 ms\n") {
+		t.Errorf("info: %s", info)
+	}
+	want, _, _ := output("threads", "--format", "csv", "--from", "500", "--to", "800", whole)
+	for _, args := range [][]string{{two}, {"--to", "800", one}, {"--to", "800", two}} {
+		if got, stderr, _ := output(append([]string{"threads", "--format", "csv"}, args...)...); got != want {
+			t.Errorf("%q: %s\n%.500s\nwant\n%.500s", args, stderr, got, want)
+		}
+	}
+	if _, stderr, code := output("threads", "--to", "400", two); code != 2 || !strings.Contains(stderr, "only a part of another") {
+		t.Errorf("code %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,132 @@
+package parts
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+)
+
+// Of returns which part of another trace the traces say they are, or nil, and when their session
+// began. The standard input is not looked at before it is read.
+func Of(cmd *cobra.Command, paths []string, opts ...trace.Option) (*trace.Part, time.Time) {
+	if slices.Contains(paths, trace.Stdin) {
+		return nil, time.Time{}
+	}
+	p, start, differ := trace.PartOf(paths, opts...)
+	if differ {
+		ReportApart(cmd)
+	}
+	return p, start
+}
+
+// ReportApart says that traces are not of one part.
+func ReportApart(cmd *cobra.Command) {
+	cli.Report(cmd, errors.New("some of the traces are parts, of times that do not adjoin or of other processes, threads or activities: numbers are of the whole session; flags can say which part is meant"))
+}
+
+// A Choice has the values of flags.
+type Choice struct {
+	Processes, Threads, Activities, During *[]string
+	From, To                               *string
+}
+
+// Take has the flags that are not given be those of a part.
+func (c Choice) Take(p *trace.Part) {
+	for _, x := range []struct {
+		flag *[]string
+		part string
+	}{{c.Processes, p.Processes}, {c.Threads, p.Threads}} {
+		if len(*x.flag) == 0 && x.part != "" {
+			*x.flag = []string{x.part}
+		}
+	}
+	if len(*c.Activities)+len(*c.During) == 0 {
+		*c.Activities, *c.During = p.Activities, p.During
+	}
+}
+
+// Narrow leaves of the header that the flags make that which is in a part of a session that began at
+// start.
+func (c Choice) Narrow(h *filter.Header, p *trace.Part, start time.Time) error {
+	within, err := Within(h, p, start)
+	if err != nil {
+		return err
+	}
+	for _, x := range []struct {
+		at   *time.Duration
+		text *string
+		into **filter.Moment
+	}{{within.From, c.From, &h.From}, {within.To, c.To, &h.To}} {
+		if x.at == nil {
+			continue
+		}
+		*x.into = &filter.Moment{Elapsed: *x.at}
+		if *x.text == "" {
+			*x.text = fmt.Sprintf("%.3f", float64(*x.at)/1e6)
+		}
+	}
+	for _, x := range []struct {
+		text string
+		into *filter.Numbers
+	}{{within.Processes, &h.Processes}, {within.Threads, &h.Threads}} {
+		if x.text == "" {
+			continue
+		}
+		if *x.into, err = filter.ParseNumbers(x.text, math.MaxInt64); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Within returns which part a header chooses of a trace that is a part itself, or nil for all of
+// another, the session of which began at start.
+func Within(h *filter.Header, of *trace.Part, start time.Time) (*trace.Part, error) {
+	p := new(trace.Part)
+	if of != nil {
+		*p = *of
+	}
+	since := func(m *filter.Moment) *time.Duration {
+		m.Resolve(start)
+		at := m.Since(etw.FileTimeOf(start))
+		return &at
+	}
+	if h.From != nil {
+		if at := since(h.From); p.From == nil || *at > *p.From {
+			p.From = at
+		}
+	}
+	if h.To != nil {
+		if at := since(h.To); p.To == nil || *at < *p.To {
+			p.To = at
+		}
+	}
+	if p.From != nil && p.To != nil && *p.From >= *p.To {
+		return nil, cli.Usagef("--from and --to: the trace is only a part of another, %s", of)
+	}
+	for _, x := range []struct {
+		flag  string
+		given filter.Numbers
+		into  *string
+	}{{"process", h.Processes, &p.Processes}, {"tid", h.Threads, &p.Threads}} {
+		var all filter.Numbers
+		if *x.into != "" {
+			all, _ = filter.ParseNumbers(*x.into, math.MaxInt64)
+		}
+		both, any := all.And(x.given)
+		if !any {
+			return nil, cli.Usagef("--%s %s: the trace is only a part of another, %s", x.flag, x.given, of)
+		}
+		*x.into = both.String()
+	}
+	return p, nil
+}
