@@ -13,6 +13,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/google/go-cmp/cmp"
 )
@@ -42,10 +43,7 @@ func TestRun(t *testing.T) {
 
 func marshal(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Marshal(t, v)
 	return string(b)
 }
 

@@ -236,10 +236,7 @@ func TestNeedsSuffice(t *testing.T) {
 			var mux etw.Mux
 			answer := x.begin(&mux)
 			source := testtrace.Open(t, "../tests/recorded/answers/"+x.trace)
-			for r, err := range etw.Records(source) {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for r := range testio.Records(t, etw.Records(source)) {
 				if i == 1 && r.ProviderName == need.CLR && !enables(x.needs, r.ProviderName, r.Keywords, r.Level) {
 					continue
 				}
@@ -263,10 +260,7 @@ func TestSeen(t *testing.T) {
 			continue
 		}
 		whole, without := need.Follow(x.needs), need.Follow(x.needs)
-		for r, err := range etw.Records(testtrace.Open(t, "../tests/recorded/answers/"+x.trace)) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for r := range testio.Records(t, etw.Records(testtrace.Open(t, "../tests/recorded/answers/"+x.trace))) {
 			whole.See(r)
 			n := &x.needs[0]
 			if !(r.ProviderName == n.Provider && (slices.Contains(n.Events[:], r.ID) || n.Events[0] == 0 && (n.Keywords == 0 || r.Keywords&n.Keywords != 0))) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -24,10 +25,7 @@ func buildTemplate(t *testing.T, items string) *pkg {
 </provider></events></instrumentation>
 <localization><resources culture="en-US"><stringTable><string id="One" value="One"/></stringTable></resources></localization>
 </instrumentationManifest>`
-	m, _, err := manifest.Parse("t.man", []byte(text), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "t.man", text, manifest.Options{})
 	p, err := build(m, m.Providers[0], Options{Package: "p"})
 	if err != nil {
 		t.Fatal(err)

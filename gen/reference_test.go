@@ -9,6 +9,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -144,10 +145,7 @@ func TestReference(t *testing.T) {
 // TestReferenceWithoutSymbols: names come from tasks and opcodes, and versions
 // may have no fields, or others than those before.
 func TestReferenceWithoutSymbols(t *testing.T) {
-	m, _, err := manifest.ParseFile("../tests/golden/titles/in.man", manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.ParseFile(t, manifest.ParseFile, "../tests/golden/titles/in.man", manifest.Options{})
 	event := *m.Providers[0].Events[0]
 	for version, template := range map[uint8]*manifest.Template{3: nil, 5: nil, 7: nil} {
 		again := event
@@ -180,10 +178,7 @@ func TestReferenceWithoutSymbols(t *testing.T) {
 
 // TestReferenceOfOnePackage checks that the name of the package can be given.
 func TestReferenceOfOnePackage(t *testing.T) {
-	m, _, err := manifest.Parse("sample.man", []byte(referenceManifest), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "sample.man", referenceManifest, manifest.Options{})
 	files, err := Reference(m, Options{Package: "mine", Rename: map[string]string{"Step": "Stride"}})
 	if err != nil {
 		t.Fatal(err)
@@ -203,10 +198,7 @@ func TestReferenceOfEventSource(t *testing.T) {
 	for _, more := range []string{"", `<keyword name="Work" mask="0x4"/>`} {
 		manifestText := regexp.MustCompile(`(?s)<keywords>.*</keywords>`).ReplaceAllLiteralString(referenceManifest, "<keywords>"+session+more+"</keywords>")
 		manifestText = strings.ReplaceAll(manifestText, `keywords="WorkKeyword"`, "")
-		m, _, err := manifest.Parse("sample.man", []byte(manifestText), manifest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testio.Parse(t, manifest.Parse, "sample.man", manifestText, manifest.Options{})
 		m.Providers[0].EventSource = true
 		files, err := Reference(m, Options{})
 		if err != nil {

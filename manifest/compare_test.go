@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -32,10 +33,7 @@ const compared = `<instrumentationManifest xmlns="http://schemas.microsoft.com/w
 func TestCompare(t *testing.T) {
 	parse := func(src string) *manifest.Manifest {
 		t.Helper()
-		m, _, err := manifest.Parse("x.man", []byte(src), manifest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testio.Parse(t, manifest.Parse, "x.man", src, manifest.Options{})
 		return m
 	}
 	old := parse(compared)
@@ -102,10 +100,7 @@ func TestCompareNamed(t *testing.T) {
 	parse := func(value, name string) *manifest.Manifest {
 		t.Helper()
 		src := strings.Replace(compared, `value="1" symbol`, `etwgen:named="`+name+`" value="`+value+`" symbol`, 1)
-		m, _, err := manifest.Parse("x.man", []byte(src), manifest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testio.Parse(t, manifest.Parse, "x.man", src, manifest.Options{})
 		return m
 	}
 	old := parse("22", "Sold")

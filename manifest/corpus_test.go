@@ -206,10 +206,7 @@ func TestFacts(t *testing.T) {
 // clrTables makes the tables of a manifest of the CLR.
 func clrTables(t *testing.T, file string) []clrTable {
 	t.Helper()
-	m, _, err := manifest.ParseFile(corpus.File(t, "manifests", "clr", file), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.ParseFile(t, manifest.ParseFile, corpus.File(t, "manifests", "clr", file), manifest.Options{})
 	var eventRows, fieldRows, keywords, maps, opcodes, tasks []string
 	for _, p := range m.Providers {
 		for _, e := range p.Events {

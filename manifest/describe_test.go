@@ -21,10 +21,7 @@ func TestDescribe(t *testing.T) {
 	windows := testio.Glob(t, "../generated/windows/*/*.man")
 	files = append(files, windows...)
 	for _, path := range files {
-		m, _, err := manifest.ParseFile(path, manifest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testio.ParseFile(t, manifest.ParseFile, path, manifest.Options{})
 		got = append(got, m.Describe()...)
 	}
 	if len(got) != len(builtin.Providers) {
@@ -59,10 +56,7 @@ func TestClasses(t *testing.T) {
 		<event value="3" task="Plain" symbol="Plain"/>
 		<event value="4" symbol="None"/>
 	</events></provider></events></instrumentation></instrumentationManifest>`
-	m, _, err := manifest.Parse("kernel.man", []byte(src), manifest.Options{Lenient: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "kernel.man", src, manifest.Options{Lenient: true})
 	p := m.Describe()[0]
 	var got []string
 	for _, d := range p.Events {

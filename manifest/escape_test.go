@@ -3,6 +3,8 @@ package manifest
 import (
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // Lenient mode reads texts of dumps that are not escaped; strict mode refuses them.
@@ -39,10 +41,7 @@ in two lines"/>
  </localization>
 </instrumentationManifest>
 `
-	m, _, err := Parse("dump.xml", []byte(text), Options{Lenient: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, Parse, "dump.xml", text, Options{Lenient: true})
 	entries := m.Providers[0].Maps[0].Entries
 	if got := entries[0].Message + "|" + entries[1].Message; got != "No \"oven\" mode,\nin two lines|a < b & c" && got != "No \"oven\" mode, in two lines|a < b & c" {
 		t.Errorf("%q", got)

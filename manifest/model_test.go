@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -224,10 +225,7 @@ func TestOpcodeScopes(t *testing.T) {
 func TestLenientValues(t *testing.T) {
 	parse := func(src string) *Provider {
 		t.Helper()
-		m, _, err := Parse("t.man", []byte(src), Options{Lenient: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testio.Parse(t, Parse, "t.man", src, Options{Lenient: true})
 		return m.Providers[0]
 	}
 	p := parse(inProvider(`<tasks><task name="A" value="1"><opcodes><opcode name="Go" value="12"/></opcodes></task><opcodes><opcode name="Behind" value="13"/></opcodes></tasks>
@@ -288,10 +286,7 @@ func TestOpaque(t *testing.T) {
 			&Field{Name: "B", Type: etw.InBinary, Length: rest}, 2,
 		},
 	} {
-		m, _, err := Parse("t.man", []byte(inTemplate(tt.fields)), Options{Lenient: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testio.Parse(t, Parse, "t.man", inTemplate(tt.fields), Options{Lenient: true})
 		tmpl := m.Providers[0].Templates[0]
 		if len(tmpl.Fields) != tt.n {
 			t.Errorf("%s: %d fields", tt.name, len(tmpl.Fields))

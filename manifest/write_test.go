@@ -95,10 +95,7 @@ func TestWritten(t *testing.T) {
 
 // TestWrittenComment writes a comment that would end too early.
 func TestWrittenComment(t *testing.T) {
-	m, _, err := manifest.Parse("x.man", []byte(compared), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "x.man", compared, manifest.Options{})
 	text := m.AppendXML(nil, "Made of a--b.dll <x> -->--")
 	if _, _, err := manifest.Parse("x.man", text, manifest.Options{}); err != nil {
 		t.Errorf("%v in\n%.300s", err, text)

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -61,9 +62,7 @@ func TestChangedFiles(t *testing.T) {
 			for _, after := range []int{0, 1, 100} {
 				for _, opts := range [][]Option{nil, {WithMapping()}} {
 					path := filepath.Join(t.TempDir(), "a."+format)
-					if err := os.WriteFile(path, data, 0o600); err != nil {
-						t.Fatal(err)
-					}
+					testio.Write(t, path, data)
 					what := fmt.Sprintf("%s of %d bytes, %s after %d records, mapped %t", format, len(data), c.name, after, opts != nil)
 					n, err := readChanged(t, opened(t, path, opts...), after, func() error { return c.apply(path, int64(len(data))) })
 					if all == 0 {

@@ -75,14 +75,8 @@ func TestLTTng(t *testing.T) {
 // The parts of an archive of perfcollect have one time, also if one has no events.
 func TestLTTngParts(t *testing.T) {
 	for name, want := range map[string]int64{"clr-only.trace.zip": 32762, "kernel-only.trace.zip": 109, "netcoreapp31.trace.zip": 66, "validation_004.zip": 73} {
-		x, err := Open(corpus.File(t, "recordings", "ctf", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rec, err := range x.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		x := testio.Open(t, Open, corpus.File(t, "recordings", "ctf", name))
+		for rec := range testio.Records(t, x.Records()) {
 			if at := x.Elapsed(rec); at < 0 || at.Hours() > 1 {
 				t.Fatalf("%s: an event at %v", name, at)
 			}

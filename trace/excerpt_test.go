@@ -59,10 +59,7 @@ func longETLTrace(t *testing.T, compression etl.Compression) []byte {
 			Timestamp: int64(i) * 1e4, ProcessID: 7, ThreadID: int64(i), Payload: make([]byte, i%17),
 		})
 	}
-	b, err := etltest.File(h, records...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Encoded(t, etltest.File, h, records...)
 	return b
 }
 
@@ -282,10 +279,7 @@ func TestExcerptOfTheRunning(t *testing.T) {
 	for i := range 5000 {
 		records = append(records, &etw.Record{Provider: etw.GUID{1}, PointerSize: etw.Ptr64, Timestamp: h.Clock.Origin + int64(i)})
 	}
-	data, err := etltest.File(h, records...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Encoded(t, etltest.File, h, records...)
 	whole(t, "running", data, WithExcerpt(int64(len(data)/2)))
 }
 

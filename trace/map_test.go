@@ -49,10 +49,7 @@ func TestMapFiles(t *testing.T) {
 
 func opened(t *testing.T, path string, opts ...Option) *File {
 	t.Helper()
-	files, err := OpenFiles(path, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := testio.Open(t, OpenFiles, path, opts...)
 	t.Cleanup(func() { files[0].Close() })
 	return files[0]
 }

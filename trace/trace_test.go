@@ -58,10 +58,7 @@ func etlTrace(tb testing.TB, start time.Time, ms ...int64) []byte {
 			Timestamp: h.Clock.Origin + m*h.Clock.Frequency/1000, ProcessID: 7, ThreadID: 9,
 		})
 	}
-	b, err := etltest.File(h, records...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	b := testio.Encoded(tb, etltest.File, h, records...)
 	return b
 }
 
@@ -178,10 +175,7 @@ func TestOpenStdinFile(t *testing.T) {
 	if _, err := f.Seek(7, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	sources, err := OpenFiles(Stdin, WithStdin(f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := testio.Open(t, OpenFiles, Stdin, WithStdin(f))
 	if got, errs := ids(sources[0].Next); len(errs) > 0 || !sameIDs(got, 5) {
 		t.Errorf("events %v, errors %v", got, errs)
 	}
@@ -189,10 +183,7 @@ func TestOpenStdinFile(t *testing.T) {
 
 func TestOpenArchiveOfSeveral(t *testing.T) {
 	path := write(t, "several.zip", zipped("one", netTrace(sessionStart, 1), "two", etlTrace(t, sessionStart, 2), "three", netTrace(sessionStart, 3)))
-	sources, err := OpenFiles(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := testio.Open(t, OpenFiles, path)
 	var names []string
 	for _, s := range sources {
 		names = append(names, strings.TrimPrefix(s.Name(), path))
@@ -421,10 +412,7 @@ func TestSpoolLeavesNothing(t *testing.T) {
 		t.Setenv(name, temp)
 	}
 	path := write(t, "a.etl.gz", gzipped(etlTrace(t, sessionStart, 1)))
-	sources, err := OpenFiles(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := testio.Open(t, OpenFiles, path)
 	if err := sources[0].Close(); err != nil {
 		t.Error(err)
 	}
@@ -454,10 +442,7 @@ func TestOpenAll(t *testing.T) {
 		{"two sessions", []string{d, c}, []uint16{5, 20, 6, 600}, []int64{5, 20, 2006, 2600}},
 		{"equal ones", []string{a, write(t, "a2", netTrace(sessionStart, 1, 10, 2500))}, []uint16{1, 1, 10, 10, 2500, 2500}, []int64{1, 1, 10, 10, 2500, 2500}},
 	} {
-		tl, err := OpenAll(test.paths)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tl := testio.Open(t, OpenAll, test.paths)
 		var ms []int64
 		got, errs := ids(func(rec *etw.Record) error {
 			err := tl.Next(rec)
@@ -492,10 +477,7 @@ func TestOpenAll(t *testing.T) {
 func TestOpenAllErrors(t *testing.T) {
 	whole := netTrace(sessionStart, 1, 2, 3)
 	a, b := write(t, "a", whole[:len(whole)-4]), write(t, "b", netTrace(sessionStart, 4, 5))
-	tl, err := OpenAll([]string{a, b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tl := testio.Open(t, OpenAll, []string{a, b})
 	got, errs := ids(tl.Next)
 	tl.Close()
 	if !sameIDs(got, 1, 2, 4, 5) {
@@ -511,10 +493,7 @@ func TestOpenAllErrors(t *testing.T) {
 	good := etlTrace(t, sessionStart, 1, 2)
 	c := write(t, "c.etl", good)
 	d := write(t, "d.etl", good[:len(good)-4000])
-	tl, err = OpenAll([]string{c, d})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tl = testio.Open(t, OpenAll, []string{c, d})
 	_, errs = ids(tl.Next)
 	if len(errs) == 0 || !strings.HasPrefix(errs[0].Error(), d+": ") {
 		t.Errorf("errors %v, want one of %s", errs, d)
@@ -533,10 +512,7 @@ func TestFacts(t *testing.T) {
 		{etlTrace(t, sessionStart, 1), append([]string{"session", "mode", "compression", "os", "clock", "boot", "bufferSize", "buffers", "lostBuffers"}, both...)},
 		{gzipped(netTrace(sessionStart, 1)), append([]string{"packing"}, both...)},
 	} {
-		sources, err := OpenFiles(write(t, "f", c.data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sources := testio.Open(t, OpenFiles, write(t, "f", c.data))
 		s := sources[0]
 		ids(s.Next)
 		for _, key := range c.keys {
@@ -554,14 +530,8 @@ func TestFacts(t *testing.T) {
 func TestStats(t *testing.T) {
 	h := etltest.DefaultHeader()
 	h.EventsLost, h.BuffersLost = 5, 2
-	b, err := etltest.File(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sources, err := OpenFiles(write(t, "lost.etl", b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Encoded(t, etltest.File, h)
+	sources := testio.Open(t, OpenFiles, write(t, "lost.etl", b))
 	defer sources[0].Close()
 	ids(sources[0].Next)
 	if s := sources[0].Stats(); s.Lost != 5 || s.LostBuffers != 2 || s.Undecodable != 0 {
@@ -674,10 +644,7 @@ func TestClosed(t *testing.T) {
 		"merged":   {write(t, "d", net), write(t, "e", file)},
 	} {
 		for read := range 2 {
-			tr, err := OpenAll(paths)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := testio.Open(t, OpenAll, paths)
 			var rec etw.Record
 			if read > 0 {
 				if err := tr.Next(&rec); err != nil {
@@ -712,10 +679,7 @@ func TestTwice(t *testing.T) {
 			t.Errorf("%v: %v", paths, err)
 		}
 	}
-	tr, err := OpenAll([]string{a, b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testio.Open(t, OpenAll, []string{a, b})
 	tr.Close()
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -215,10 +216,7 @@ func TestSamplesAgainstTruth(t *testing.T) {
 
 func dispatch(t *testing.T, mux *etw.Mux, e etw.Event, stack etw.Stack) {
 	t.Helper()
-	p, err := e.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testio.Payload(t, e, etw.Ptr64)
 	d := e.EventDesc()
 	r := &etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, PointerSize: etw.Ptr64, ProcessID: 1, Payload: p, Stack: stack}
 	if err := mux.Dispatch(r); err != nil {

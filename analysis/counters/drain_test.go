@@ -20,10 +20,7 @@ func TestDrain(t *testing.T) {
 	defer r.Close()
 	a := new(Analysis)
 	var got []Point
-	for rec, err := range etw.Records(r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, etw.Records(r)) {
 		if err := a.record(rec); err != nil {
 			t.Fatal(err)
 		}

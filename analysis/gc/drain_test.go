@@ -1,13 +1,13 @@
 package gc
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/google/go-cmp/cmp"
@@ -95,9 +95,6 @@ func TestDrainAllocated(t *testing.T) {
 
 func inJSON(t *testing.T, g *GC) string {
 	t.Helper()
-	b, err := json.Marshal(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Marshal(t, g)
 	return string(b)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/google/go-cmp/cmp"
 )
@@ -398,10 +399,7 @@ func TestHandlersDoNotAllocate(t *testing.T) {
 	var mux etw.Mux
 	New(&mux)
 	record := func(e etw.Event) *etw.Record {
-		p, err := e.AppendPayload(nil, etw.Ptr64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testio.Payload(t, e, etw.Ptr64)
 		d := e.EventDesc()
 		return &etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, PointerSize: etw.Ptr64, ProcessID: 1, ThreadID: 1, Payload: p}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/private"
 	gogo "github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -182,10 +183,7 @@ func FuzzEvents(f *testing.F) {
 				continue
 			}
 			desc := e.EventDesc()
-			p, err := e.AppendPayload(nil, etw.Ptr64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testio.Payload(t, e, etw.Ptr64)
 			r := &etw.Record{Provider: desc.Provider.GUID, ID: desc.ID, Version: desc.Version, PointerSize: etw.Ptr64,
 				ProcessID: 1, ThreadID: thread, Timestamp: now, Clock: clock, Payload: p}
 			if err := mux.Dispatch(r); err != nil {

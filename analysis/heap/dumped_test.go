@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/gcdump"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -29,10 +30,7 @@ func snapshots(tb testing.TB, src etw.Source) []*heap.Snapshot {
 func TestDumps(t *testing.T) {
 	want := map[string]int{"test1": 6482 - 1, "gcdump-analyze.leakypage": 0, "heapview.sample-monovm": 0}
 	for _, path := range corpus.Glob(t, "recordings", "gcdump", "*.gcdump.gz") {
-		f, err := trace.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testio.Open(t, trace.Open, path)
 		d := f.Files()[0].Reader().(*gcdump.Reader).Dump()
 		_, groups := d.Roots()
 		s := snapshots(t, f)

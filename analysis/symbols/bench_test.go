@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -24,10 +25,7 @@ func aMillion(tb testing.TB) *Analysis {
 			MethodNamespace: etw.MakeUTF16(fmt.Sprintf("Company.Product.Area%d.Type%d", i/1000, i/12)),
 			MethodName:      etw.MakeUTF16(fmt.Sprintf("Method%d", i%5000)),
 			MethodSignature: etw.MakeUTF16(fmt.Sprintf("instance void  (class System.String,int32,class Company.Product.Argument%d)", i%3000))}
-		p, err := e.AppendPayload(nil, etw.Ptr64)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		p := testio.Payload(tb, &e, etw.Ptr64)
 		r := etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, PointerSize: etw.Ptr64, Payload: p, ProcessID: 1, Timestamp: int64(i), Clock: clock}
 		if err := mux.Dispatch(&r); err != nil {
 			tb.Fatal(err)

@@ -24,10 +24,7 @@ func busyTrace(tb testing.TB, events int) []byte {
 	w := testio.Writer(tb, etltest.NewWriter, &out, h)
 	path := etw.MakeUTF16(`\Device\HarddiskVolume2\Windows\System32\ntdll.dll`)
 	write := func(i int, form etltest.Form, e etw.Event) {
-		p, err := e.AppendPayload(nil, etw.Ptr64)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		p := testio.Payload(tb, e, etw.Ptr64)
 		d := e.EventDesc()
 		r := &etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: d.Opcode, Version: d.Version, PointerSize: etw.Ptr64,
 			ProcessID: 4, ThreadID: 8, Processor: int32(i % 4), Timestamp: h.Clock.Origin + int64(i)*100, Payload: p}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/generated/universal"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -26,10 +27,7 @@ func newRecorder(t *testing.T) *recorder {
 // tell gives an event of Universal.System to the machine.
 func (x *recorder) tell(pid, at int64, e etw.Event) {
 	x.t.Helper()
-	p, err := e.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	p := testio.Payload(x.t, e, etw.Ptr64)
 	x.take(&etw.Record{ProviderName: linuxSystem, Schema: e.EventDesc(), ProcessID: pid, Timestamp: at, Payload: p})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -139,10 +140,7 @@ func TestSampledStacks(t *testing.T) {
 	b := bind(t)
 	keyed := func(at time.Duration, ip, inKernel, inUser etw.Pointer) {
 		sample := &kernel.PerfInfoSampleV2{InstructionPointer: ip, ThreadID: 80}
-		payload, err := sample.AppendPayload(nil, etw.Ptr64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payload := testio.Payload(t, sample, etw.Ptr64)
 		d := sample.EventDesc()
 		r := &etw.Record{Timestamp: int64(at), Provider: d.Class, Opcode: d.Opcode, Version: d.Version, Payload: payload, PointerSize: etw.Ptr64}
 		b.stacks.Await(r, 80, "sample")

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -29,10 +30,7 @@ func newDesk(t *testing.T) *desk {
 
 // on gives an event of a processor.
 func (d *desk) on(t *testing.T, at time.Duration, cpu int32, e etw.Event) {
-	p, err := e.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testio.Payload(t, e, etw.Ptr64)
 	desc := e.EventDesc()
 	d.PID = -1
 	d.Record(at, -1, &etw.Record{Kind: etw.KindClassic, Provider: desc.Class, Opcode: desc.Opcode, Version: desc.Version, PointerSize: etw.Ptr64, Processor: cpu, Payload: p})

@@ -19,6 +19,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -37,10 +38,7 @@ const processors = 2
 
 // add logs an event of a processor.
 func (m *machine) add(cpu int32, e etw.Event) {
-	p, err := e.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	p := testio.Payload(m.t, e, etw.Ptr64)
 	d := e.EventDesc()
 	m.records = append(m.records, &etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: d.Opcode, Version: d.Version, PointerSize: etw.Ptr64,
 		Processor: cpu, Payload: p, ProcessID: -1, ThreadID: -1, Timestamp: m.now, Clock: &m.clock})

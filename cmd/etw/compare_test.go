@@ -365,10 +365,7 @@ func TestComparedLake(t *testing.T) {
 			slices.Sort(doc.Measures[i].RunsB)
 		}
 		doc.RunsA, doc.RunsB, doc.A, doc.B = nil, nil, "", ""
-		text, err := json.Marshal(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testio.Marshal(t, doc)
 		return string(text)
 	}
 	for range 2 {

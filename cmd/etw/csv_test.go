@@ -99,10 +99,7 @@ func checkPython(t *testing.T, data []byte, rows, columns int) {
 	if err != nil {
 		t.Skipf("python does not run: %v", err)
 	}
-	want, err := json.Marshal([]int{rows, columns})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testio.Marshal(t, []int{rows, columns})
 	got := strings.NewReplacer(" {", ",", "}", "", "\n", "").Replace(string(out))
 	if "["+got+"]" != string(want) {
 		t.Errorf("Python reads %s, want %s", got, want)

@@ -60,10 +60,7 @@ func TestRedactSession(t *testing.T) {
 	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	n := 0
-	for r, err := range f.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, f.Records()) {
 		if r.Kind == etw.KindManifest {
 			n++
 			if len(r.Extended) != 2 || !bytes.Equal(r.Extended[0].Data[:8], sid[:8]) || len(r.Extended[1].Data) != len("container-secret") {
@@ -102,10 +99,7 @@ func TestRedactKeys(t *testing.T) {
 	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	r := f.Files()[0].Reader().(*nettrace.Reader)
-	for rec, err := range f.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, f.Records()) {
 		row := r.Origin().Thread
 		if row.Name != strings.Repeat("*", 13) || row.ProcessID != 7 || row.Keys[0] != (nettrace.KeyValue{Key: "User", Value: "***********"}) {
 			t.Errorf("thread %+v", row)

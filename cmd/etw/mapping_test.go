@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -18,9 +19,7 @@ import (
 // TestShrinkingTrace: a trace that becomes shorter while it is read is an error.
 func TestShrinkingTrace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shrinking.nettrace")
-	if err := os.WriteFile(path, endlessTrace(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, path, endlessTrace())
 	read := pick.OverMappings(func(*cobra.Command, []string) error {
 		tr, err := trace.Open(path, trace.WithMapping())
 		if err != nil {

@@ -211,10 +211,7 @@ func TestProtocolEnd(t *testing.T) {
 
 func toJSON(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Marshal(t, v)
 	return string(b)
 }
 

@@ -26,10 +26,7 @@ func TestPcapng(t *testing.T) {
 			ProcessID: 100 + pid, ThreadID: 1, Timestamp: h.Clock.Origin + pid*1000, Clock: &h.Clock, Payload: append(payload, make([]byte, 60)...),
 		})
 	}
-	file, err := etltest.File(h, records...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testio.Encoded(t, etltest.File, h, records...)
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "net.etl"), filepath.Join(dir, "net.pcapng")
 	testio.Write(t, in, file)

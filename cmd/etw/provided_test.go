@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/generated/windows/network"
 	"github.com/etwgen/etwgen/generated/windows/process"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -46,17 +47,11 @@ func etlOf(t *testing.T, ptr etw.PtrSize, pid int64, each time.Duration, events 
 	var records []*etw.Record
 	for i, e := range events {
 		d := e.EventDesc()
-		payload, err := e.AppendPayload(nil, ptr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payload := testio.Payload(t, e, ptr)
 		records = append(records, &etw.Record{Kind: d.Kind, Provider: d.Key().Provider, ID: d.ID, Version: d.Version, Level: d.Level, Opcode: d.Opcode, Task: d.Task, Keywords: d.Keywords,
 			PointerSize: ptr, ProcessID: pid, ThreadID: pid, Timestamp: h.Clock.Origin + int64(i)*each.Nanoseconds()/100, Payload: payload})
 	}
-	data, err := etltest.File(h, records...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Encoded(t, etltest.File, h, records...)
 	path := filepath.Join(t.TempDir(), "machine.etl")
 	write(t, path, data)
 	return path

@@ -12,6 +12,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/windows"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/provider"
 	"github.com/etwgen/etwgen/trace"
@@ -48,10 +49,7 @@ func recordMany(t *testing.T, p *provider.Provider, args ...string) (written uin
 // between them is not there, or comes at another place.
 func numbersIn(t *testing.T, files ...string) (first, last uint32, any bool) {
 	t.Helper()
-	f, err := trace.OpenAll(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.OpenAll, files)
 	defer f.Close()
 	var mux etw.Mux
 	etw.Handle(&mux, func(_ *etw.Record, e *clr.AnyGCStart) error {

@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // refused runs a command line that gets nothing done, and returns the one line that it says.
@@ -37,9 +37,7 @@ func TestRefusalsOfP(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	empty := filepath.Join(dir, "empty")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, empty, "")
 	for _, c := range subcommands() {
 		if said := refused(t, cli.ExitUsage, c.name, "--frobnicate"); said != "etw "+c.name+": unknown flag: --frobnicate; see etw "+c.name+" --help\n" {
 			t.Errorf("%s", said)

@@ -34,10 +34,7 @@ type universalTrace struct {
 // write writes an event of the recorder.
 func (u *universalTrace) write(e etw.Event, thread int64, stack ...uint64) {
 	u.t.Helper()
-	payload, err := e.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	payload := testio.Payload(u.t, e, etw.Ptr64)
 	var addresses []byte
 	for _, a := range stack {
 		addresses = binary.LittleEndian.AppendUint64(addresses, a)
@@ -90,10 +87,7 @@ func writeUniversal(t *testing.T, path string) (universalPath string, method pla
 		take(e.MethodStartAddress, e.MethodNamespace, e.MethodName)
 		return nil
 	})
-	for rec, err := range f.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, f.Records()) {
 		u.last = max(u.last, rec.Timestamp)
 		if err := cmp.Or(u.w.WriteFrom(rec, r.Origin()), mux.Dispatch(rec)); err != nil {
 			t.Fatal(err)

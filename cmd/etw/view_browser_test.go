@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -301,10 +300,7 @@ func testWindowTotals(t *testing.T, b *viewTab, trace string) {
 func TestViewHostile(t *testing.T) {
 	c := chromium.Start(t)
 	path := filepath.Join(t.TempDir(), "<img src=x onerror=caught=1>.nettrace")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Create(t, path)
 	clock := etw.Clock{Frequency: 1e9, Start: 133e15}
 	w, err := nettrace.NewWriter(f, nettrace.Header{Version: 4, PointerSize: etw.Ptr64, Clock: clock, ProcessID: 7})
 	if err != nil {
@@ -312,10 +308,7 @@ func TestViewHostile(t *testing.T) {
 	}
 	for i := range 20 {
 		e := clr.ExceptionThrownV1{ExceptionType: etw.MakeUTF16(`<script>caught=1</script>`), ExceptionMessage: etw.MakeUTF16("\u202e<b onclick=alert(1)>")}
-		payload, err := e.AppendPayload(nil, etw.Ptr64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payload := testio.Payload(t, &e, etw.Ptr64)
 		d := e.EventDesc()
 		r := etw.Record{
 			Kind: etw.KindManifest, Provider: d.Provider.GUID, ProviderName: d.Provider.Name, ID: d.ID, Version: d.Version, Level: d.Level, Keywords: d.Keywords, PointerSize: etw.Ptr64,

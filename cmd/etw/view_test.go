@@ -276,10 +276,7 @@ func testViewEvents(t *testing.T, path string, limit int) {
 // says its name in the first event alone.
 func TestViewLeaps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.nettrace")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Create(t, path)
 	defer f.Close()
 	clock := etw.Clock{Frequency: 1e9, Start: 133e15}
 	w, err := nettrace.NewWriter(f, nettrace.Header{Version: 4, PointerSize: etw.Ptr64, Clock: clock, ProcessID: 7})
@@ -302,10 +299,7 @@ func TestViewLeaps(t *testing.T) {
 	}
 	write(0, "Microsoft-DotNETCore-EventPipe", 1, said, &etw.EventDesc{ID: 1, Version: 1, Name: "ProcessInfo", Fields: fields})
 	long := clr.ExceptionThrownV1{ExceptionType: etw.MakeUTF16("Shop.Sold"), ExceptionMessage: etw.MakeUTF16(strings.Repeat("out of bread ", 60))}
-	payload, err := long.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	payload := testio.Payload(t, &long, etw.Ptr64)
 	const events = 20_000
 	for i := range events {
 		write(i+1, long.EventDesc().Provider.Name, long.EventDesc().ID, payload, nil)

@@ -35,10 +35,7 @@ count, ItemLong -- 10
 		}
 	}
 	failed := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, 0xffffd78581762e20), 0xc0000022)
-	file, err := etltest.File(h, message(1, 10, failed), message(2, 11, []byte{7, 0, 0, 0}), message(3, 12, []byte{1, 2}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testio.Encoded(t, etltest.File, h, message(1, 10, failed), message(2, 11, []byte{7, 0, 0, 0}), message(3, 12, []byte{1, 2}))
 	dir := t.TempDir()
 	trace, formats, chosen := filepath.Join(dir, "till.etl"), filepath.Join(dir, "formats", "till.tmf"), filepath.Join(dir, "chosen.etl")
 	testio.Write(t, trace, string(file))
@@ -125,10 +122,7 @@ func TestInterrupts(t *testing.T) {
 		return &etw.Record{Kind: etw.KindClassic, Provider: etw.MustParseGUID("ce1dbfb4-137e-4da6-87b0-3f59aa102cbc"), Opcode: opcode, Version: 2,
 			PointerSize: etw.Ptr64, ProcessID: -1, ThreadID: -1, Timestamp: at(tillUS), Clock: &h.Clock, Payload: payload}
 	}
-	file, err := etltest.File(h, over(68, 100, 800), over(68, 1000, 1010), over(69, 2000, 2001))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testio.Encoded(t, etltest.File, h, over(68, 100, 800), over(68, 1000, 1010), over(69, 2000, 2001))
 	trace := filepath.Join(t.TempDir(), "dpc.etl")
 	testio.Write(t, trace, string(file))
 	code, stdout, stderr := runTool("threads", "--by", "interrupt", "--format", "csv", trace)

@@ -184,10 +184,7 @@ func TestNamesOfCLR(t *testing.T) {
 // TestGoNamesOfCLR checks that events have other Go names than their symbols only
 // where the corrections say so.
 func TestGoNamesOfCLR(t *testing.T) {
-	m, _, err := manifest.ParseFile(ourCLR, manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.ParseFile(t, manifest.ParseFile, ourCLR, manifest.Options{})
 	want, got := make(map[string]string), make(map[string]string)
 	for _, c := range readCorrections(t) {
 		if c.kind == "name" {
@@ -209,10 +206,7 @@ func TestGoNamesOfCLR(t *testing.T) {
 // namesOf flattens the declarations of a manifest.
 func namesOf(t *testing.T, path string) map[string]string {
 	t.Helper()
-	m, _, err := manifest.ParseFile(path, manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.ParseFile(t, manifest.ParseFile, path, manifest.Options{})
 	names := make(map[string]string)
 	for _, p := range m.Providers {
 		names[p.Name] = p.GUID.String() + " " + p.Symbol

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 const compatShop = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"
@@ -19,9 +21,7 @@ const compatShop = `<instrumentationManifest xmlns="http://schemas.microsoft.com
 func TestCompatExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, from, to string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Replace(compatShop, from, to, 1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, filepath.Join(dir, name), strings.Replace(compatShop, from, to, 1))
 	}
 	write("old.man", "", "")
 	write("note.man", `message="sold"`, `message="bought"`)

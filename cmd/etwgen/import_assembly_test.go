@@ -160,9 +160,6 @@ func TestFindAssemblies(t *testing.T) {
 	dir := t.TempDir()
 	write := func(content string, elem ...string) {
 		path := filepath.Join(append([]string{dir}, elem...)...)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
 		testio.Write(t, path, content)
 	}
 	t.Setenv("DOTNET_ROOT", filepath.Join(dir, "dotnet"))

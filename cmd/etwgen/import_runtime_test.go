@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -101,10 +102,7 @@ func TestNextRecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, _, err := manifest.Parse(p, in.text(), manifest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testio.Parse(t, manifest.Parse, p, in.text(), manifest.Options{})
 		manifests = append(manifests, m)
 	}
 	for _, c := range manifest.Compare(manifests[0], manifests[1]) {
@@ -118,19 +116,13 @@ func TestNextRecording(t *testing.T) {
 // TestCountersOfTwo: counters have one type in each provider, whatever ids they had.
 func TestCountersOfTwo(t *testing.T) {
 	paths := []string{corpus.File(t, "dotnet10", "counters.nettrace"), corpus.File(t, "dotnet10", "eventsource-web.nettrace.gz")}
-	tr, err := trace.OpenAll(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := testio.Open(t, trace.OpenAll, paths)
 	defer tr.Close()
 	in, err := importTraces(context.Background(), tr, slices.Clone(paths)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := manifest.Parse("counters.man", in.text(), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "counters.man", in.text(), manifest.Options{})
 	sources := 0
 	for i, p := range m.Providers { // what is written is what handlers ask by
 		if p.EventSource != in.manifest.Providers[i].EventSource {

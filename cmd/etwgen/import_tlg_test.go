@@ -33,10 +33,7 @@ func TestImportTraceLogging(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	m, _, err := manifest.Parse("shop.man", []byte(text), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "shop.man", text, manifest.Options{})
 	var got []string
 	for _, p := range m.Providers {
 		for _, e := range p.Events {

@@ -89,10 +89,7 @@ func TestCompileNames(t *testing.T) {
 // TestImportOfFaults: an impossible manifest is not printed, here two events of one id. A
 // resource can say that, since nothing in it forbids it.
 func TestImportOfFaults(t *testing.T) {
-	m, _, err := manifest.Parse("shop.man", []byte(compatShop), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "shop.man", compatShop, manifest.Options{})
 	p := m.Providers[0]
 	p.Events = append(p.Events, p.Events[0])
 	res, err := wevt.Encode(m, wevt.EncodeOptions{})
@@ -111,10 +108,7 @@ func TestImportOfFaults(t *testing.T) {
 // TestImportOfFolder: a fault in one file of a folder does not stop the others, and shows in
 // the exit code.
 func TestImportOfFolder(t *testing.T) {
-	m, _, err := manifest.Parse("shop.man", []byte(compatShop), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "shop.man", compatShop, manifest.Options{})
 	res, err := wevt.Encode(m, wevt.EncodeOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/etwgen/etwgen/collector/dotnetreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 	"github.com/etwgen/etwgen/tests/hostile/mutate"
 )
@@ -106,10 +107,7 @@ func (c *crowd) garbage(t *testing.T) {
 		append([]byte("DOTNET_IPC_V1\x00\xff\xff\xff\x00\x00\x00"), make([]byte, 70000)...),
 		[]byte("DOTNET_IPC_V1\x00\x00\x00\xff\x00\x00\x00"), []byte("DOTNET_IPC_V1\x00\x14\x00\xff\xff\x00\x00")}
 	for i, answer := range answers {
-		l, err := net.Listen("unix", filepath.Join(c.dir, "dotnet-diagnostic-"+string(rune('1'+i))+"-1-socket"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testio.Listen(t, "unix", filepath.Join(c.dir, "dotnet-diagnostic-"+string(rune('1'+i))+"-1-socket"))
 		var open sync.WaitGroup
 		open.Go(func() {
 			for {

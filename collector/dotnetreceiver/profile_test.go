@@ -103,9 +103,7 @@ func profileConfig(dir, out string, presets ...string) *Config {
 func TestAllocations(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	stranger := filepath.Join(out, "cpu.pb.gz")
-	if err := os.WriteFile(stranger, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, stranger, "")
 	b, _ := read(t, "../../tests/recorded/alloc.nettrace")
 	process(t, dir, 9, b)
 	s := &profileSink{}
@@ -273,10 +271,7 @@ func spreads(t *testing.T, path string) map[string]uint64 {
 	defer f.Close()
 	var mux etw.Mux
 	a := counters.New(&mux)
-	for rec, err := range f.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, f.Records()) {
 		mux.Dispatch(rec)
 	}
 	all := make(map[string]uint64)

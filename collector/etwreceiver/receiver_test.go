@@ -20,6 +20,7 @@ import (
 
 	"github.com/etwgen/etwgen/collector/etwreceiver/internal/metadata"
 	"github.com/etwgen/etwgen/collector/internal/flow/flowtest"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/session"
 	"github.com/etwgen/etwgen/trace"
@@ -62,10 +63,7 @@ type fake struct {
 }
 
 func newFake(t *testing.T, name string, ends bool) *fake {
-	f, err := trace.Open("../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, "../../tests/recorded/gc.nettrace")
 	t.Cleanup(func() { f.Close() })
 	return &fake{Source: f, name: name, ends: ends, done: make(chan struct{})}
 }
@@ -132,10 +130,7 @@ func TestSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := 0
-	counted, err := trace.Open("../../tests/recorded/gc.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	counted := testio.Open(t, trace.Open, "../../tests/recorded/gc.nettrace")
 	for _, err := range counted.Records() {
 		if err == nil {
 			all++

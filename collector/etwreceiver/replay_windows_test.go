@@ -19,6 +19,7 @@ import (
 
 	"github.com/etwgen/etwgen/collector/etwreceiver/internal/metadata"
 	"github.com/etwgen/etwgen/export/otlp"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -79,16 +80,10 @@ func (c *census) count() int {
 // inFile counts the events of a file.
 func inFile(t *testing.T, path string) *census {
 	t.Helper()
-	f, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, trace.Open, path)
 	defer f.Close()
 	c := &census{all: make(map[event]int)}
-	for rec, err := range f.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, f.Records()) {
 		e := event{provider: rec.Provider.String(), id: int64(rec.ID), at: max(otlp.UnixNano(rec), 0)}
 		if rec.Kind == etw.KindClassic {
 			e.classic, e.id = true, int64(rec.Opcode)
@@ -121,10 +116,7 @@ func TestReplay(t *testing.T) {
 	}
 	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testio.Read(t, path)
 			want, got := inFile(t, path), &census{all: make(map[event]int)}
 			replay.Call(uintptr(unsafe.Pointer(&data[0])), uintptr(len(data)), uintptr(unsafe.Pointer(classes)), 1)
 			r, err := NewFactory().CreateLogs(t.Context(), receivertest.NewNopSettings(metadata.Type), config(), got)

@@ -3,7 +3,6 @@ package html
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/internal/chromium"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // emptyResult is the result of a trace without events.
@@ -65,10 +65,7 @@ func manyGCs(pid int64, n int) *gc.Runtime {
 func written(t *testing.T, r *Report) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Create(t, path)
 	defer f.Close()
 	if err := r.Write(f); err != nil {
 		t.Fatal(err)

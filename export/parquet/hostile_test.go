@@ -1,7 +1,6 @@
 package parquet_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,9 +79,6 @@ func changeManifest(t *testing.T, dir string, m *parquet.Manifest, change func(m
 	var doc map[string]any
 	testio.JSON(t, testio.Read(t, path), &doc)
 	change(doc)
-	b, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testio.Marshal(t, doc)
 	testio.Write(t, path, b)
 }

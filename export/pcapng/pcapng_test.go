@@ -166,18 +166,12 @@ func (c *recording) seconds(i int) string {
 // export writes a trace, reads it, and exports its packets.
 func (c *recording) export() ([]byte, pcapng.Stats) {
 	c.t.Helper()
-	file, err := etltest.File(etltest.DefaultHeader(), c.records...)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	file := testio.Encoded(c.t, etltest.File, etltest.DefaultHeader(), c.records...)
 	path := filepath.Join(c.t.TempDir(), "packets.etl")
 	if err := os.WriteFile(path, file, 0o644); err != nil {
 		c.t.Fatal(err)
 	}
-	t, err := trace.Open(path)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	t := testio.Open(c.t, trace.Open, path)
 	defer t.Close()
 	var out bytes.Buffer
 	w := pcapng.NewWriter(&out)

@@ -138,10 +138,7 @@ func TestManifests(t *testing.T) {
 		if strings.HasPrefix(filepath.Base(path), "Wire-") {
 			continue // no source of .NET
 		}
-		m, _, err := manifest.ParseFile(path, manifest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testio.ParseFile(t, manifest.ParseFile, path, manifest.Options{})
 		name := m.Providers[0].Name
 		ours++
 		got := dotnet.Provider(name)
@@ -150,9 +147,7 @@ func TestManifests(t *testing.T) {
 			continue
 		}
 		if got.Events[0].Named { // what the manifest says is wrong
-			if m, _, err = manifest.ParseFile(path, manifest.Options{SelfDescribing: true}); err != nil {
-				t.Fatal(err)
-			}
+			m = testio.ParseFile(t, manifest.ParseFile, path, manifest.Options{SelfDescribing: true})
 		}
 		want := m.Providers[0].Describe()
 		want.Keywords = slices.DeleteFunc(want.Keywords, func(k etw.KeywordDesc) bool { return k.Mask&etw.SessionKeywords != 0 })

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -11,10 +12,7 @@ import (
 // rest is left unread, and the event says so.
 func TestNewer(t *testing.T) {
 	stop := kernel.ProcessStopV4{ProcessID: 4242, ExitStatus: 3, ImageFileName: etw.ANSI("a.exe")}
-	payload, err := stop.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	payload := testio.Payload(t, &stop, etw.Ptr64)
 	d := stop.EventDesc()
 	r := &etw.Record{
 		Kind: etw.KindClassic, Provider: d.Class, Opcode: d.Opcode, Version: 9, PointerSize: etw.Ptr64,
@@ -46,10 +44,7 @@ func TestNewer(t *testing.T) {
 func TestThreadName(t *testing.T) {
 	named := kernel.ThreadStartV3{TThreadID: 8, ThreadName: etw.MakeUTF16("worker"), HasThreadName: true}
 	for _, ptr := range []etw.PtrSize{etw.Ptr32, etw.Ptr64} {
-		payload, err := named.AppendPayload(nil, ptr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payload := testio.Payload(t, &named, ptr)
 		var e kernel.AnyThreadStart
 		if _, err := e.DecodeVersion(3, payload, ptr); err != nil || !e.HasThreadName || e.ThreadName.String() != "worker" {
 			t.Errorf("with a name: %v, error %v", &e, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/generated/windows/network"
 	"github.com/etwgen/etwgen/generated/windows/process"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -25,10 +26,7 @@ var grown = []string{"DirtyTransition_V2", "HandleRequested_V1"}
 func TestAsRegistered(t *testing.T) {
 	for _, of := range []string{"win7-7600", "win10-17134"} {
 		for _, p := range windows.Providers {
-			m, _, err := manifest.ParseFile(corpus.File(t, "manifests", of, p.Desc.Name+".xml"), manifest.Options{Lenient: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testio.ParseFile(t, manifest.ParseFile, corpus.File(t, "manifests", of, p.Desc.Name+".xml"), manifest.Options{Lenient: true})
 			compare(t, of, p, m.Providers[0])
 		}
 	}

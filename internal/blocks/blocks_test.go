@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,10 +74,7 @@ func TestCover(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	files := append(corpus.Glob(t, "etl", "*.etl"), corpus.Glob(t, "nettrace", "*.net*[ef]")...)
 	for _, path := range append(files, corpus.Glob(t, "universal", "*.nettrace")...) {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testio.File(t, path)
 		info, err := f.Stat()
 		if err != nil {
 			t.Fatal(err)

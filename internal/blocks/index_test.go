@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -21,10 +20,7 @@ import (
 func indexed(t *testing.T, version int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.nettrace")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Create(t, path)
 	defer f.Close()
 	clock := etw.Clock{Frequency: 1e9, Start: 133e15}
 	w, err := nettrace.NewWriter(f, nettrace.Header{Version: version, PointerSize: etw.Ptr64, Clock: clock, ProcessID: 7}, nettrace.WithoutOrder())

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // hostile is text that would move the cursor, forge a line, or turn text around.
@@ -31,10 +33,7 @@ func TestCleanWriter(t *testing.T) {
 }
 
 func TestAppendSafeJSON(t *testing.T) {
-	text, err := json.Marshal(map[string]string{"k": strings.ToValidUTF8(hostile, "") + "é"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Marshal(t, map[string]string{"k": strings.ToValidUTF8(hostile, "") + "é"})
 	safe := AppendSafeJSON(nil, append(text, '\n'))
 	line := strings.TrimSuffix(string(safe), "\n")
 	var got map[string]string

@@ -2,7 +2,6 @@ package directive
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -44,9 +43,6 @@ func TestImportPath(t *testing.T) {
 			tt.file: "package p\n\n//go:generate " + tt.line + "\n",
 		} {
 			path := filepath.Join(root, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
 			testio.Write(t, path, []byte(text))
 		}
 		if got := ImportPath(filepath.Join(root, tt.dir)); got != tt.want {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 func Example() {
@@ -19,9 +21,7 @@ func TestOf(t *testing.T) {
 	path := filepath.Join(dir, "a.man")
 	of := func(manifest string) string {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(manifest), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, manifest)
 		got, err := Of(path)
 		if err != nil || len(got) != 32 {
 			t.Fatalf("%q, %v", got, err)
@@ -38,9 +38,7 @@ func TestOf(t *testing.T) {
 	if of("\x00\r\n") == of("\x00\n") {
 		t.Error("line ends of what is no text do not count")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "a.overrides"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, filepath.Join(dir, "a.overrides"), "")
 	if of("<a/>\n<b/>\n") == first {
 		t.Error("overrides do not count")
 	}

@@ -1,4 +1,4 @@
-// Package testio reads and writes files for tests, which end where it cannot.
+// Package testio reads and writes files and events for tests, which end where it cannot.
 package testio
 
 import (
@@ -6,6 +6,8 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"iter"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,12 +41,25 @@ func Unpacked(t testing.TB, path string) []byte {
 	return data
 }
 
-// Write writes a file.
+// Write writes a file, in a folder that it makes if there is none.
 func Write[T string | []byte](t testing.TB, path string, data T) {
 	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Create begins a file.
+func Create(t testing.TB, path string) *os.File {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // JSON decodes a document.
@@ -55,8 +70,18 @@ func JSON[T ~string | ~[]byte](t testing.TB, data T, v any) {
 	}
 }
 
-// Open opens a file, as a trace.
-func Open[F, O any](t testing.TB, open func(string, ...O) (F, error), path string, opts ...O) F {
+// Marshal encodes a value as JSON.
+func Marshal(t testing.TB, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Open opens a file, or a list of them, as a trace.
+func Open[P, F, O any](t testing.TB, open func(P, ...O) (F, error), path P, opts ...O) F {
 	t.Helper()
 	f, err := open(path, opts...)
 	if err != nil {
@@ -123,4 +148,71 @@ func Writer[W, H any](t testing.TB, begin func(io.Writer, H) (W, error), to io.W
 		t.Fatal(err)
 	}
 	return w
+}
+
+// Records iterates over the records of a source, all of which must be sound.
+func Records[R any](t testing.TB, records iter.Seq2[R, error]) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		t.Helper()
+		for r, err := range records {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// Encoded returns a file with a header and records.
+func Encoded[H, R any](t testing.TB, encode func(H, ...R) ([]byte, error), header H, records ...R) []byte {
+	t.Helper()
+	data, err := encode(header, records...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Payload returns the payload of an event, with pointers of a size.
+func Payload[P any](t testing.TB, e interface {
+	AppendPayload([]byte, P) ([]byte, error)
+}, size P) []byte {
+	t.Helper()
+	data, err := e.AppendPayload(nil, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Parse parses a text, whatever is warned of.
+func Parse[D string | []byte, M, W, O any](t testing.TB, parse func(string, []byte, O) (M, W, error), name string, text D, opts O) M {
+	t.Helper()
+	m, _, err := parse(name, []byte(text), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// ParseFile parses a file, whatever is warned of.
+func ParseFile[M, W, O any](t testing.TB, parse func(string, O) (M, W, error), path string, opts O) M {
+	t.Helper()
+	m, _, err := parse(path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Listen listens for connections.
+func Listen(t testing.TB, network, address string) net.Listener {
+	t.Helper()
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }

@@ -50,10 +50,7 @@ func firstDifference(a, b []byte) int {
 // TestCLR compiles the CLR's manifest, and compares the bytes with those that the
 // compiler of Windows made of it.
 func TestCLR(t *testing.T) {
-	m, _, err := manifest.ParseFile(corpus.File(t, "wevt", "ClrEtwAll-3.1.2.man"), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.ParseFile(t, manifest.ParseFile, corpus.File(t, "wevt", "ClrEtwAll-3.1.2.man"), manifest.Options{})
 	got, err := wevt.Encode(m, wevt.EncodeOptions{})
 	if err != nil {
 		t.Fatal(err)

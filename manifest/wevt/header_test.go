@@ -46,10 +46,7 @@ func TestHeaderNames(t *testing.T) {
 <events><event value="0" symbol="Said"/><event value="1" symbol="Left%[1]d"/><event value="2" symbol="Transfer"/></events></provider>`, i, symbol)
 	}
 	b.WriteString(`</events></instrumentation></instrumentationManifest>`)
-	m, _, err := manifest.Parse("four.man", []byte(b.String()), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "four.man", b.String(), manifest.Options{})
 	m.Providers[1].Symbol, m.Providers[2].Symbol = "SHOP", "MY-PROV"
 	for i, symbol := range []string{"int", "a b", "EventWrite", "SHOP_Handle"} {
 		m.Providers[i].Events[1].Symbol = symbol
@@ -137,10 +134,7 @@ int main(void) {
 
 // The payloads of a header's functions, for programs and drivers, are those of the manifest.
 func TestHeaderWrites(t *testing.T) {
-	m, _, err := manifest.Parse("all.man", []byte(all), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "all.man", all, manifest.Options{})
 	p := m.Providers[0].Describe()
 	for _, kernel := range []bool{false, true} {
 		opts := wevt.HeaderOptions{Kernel: kernel, Prefix: "Log", Strip: "sample_"}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -77,10 +78,7 @@ const sample = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win
 // compiled returns the sample and its compiled form.
 func compiled(tb testing.TB, version int) (*manifest.Manifest, wevt.Resources) {
 	tb.Helper()
-	m, _, err := manifest.Parse("sample.man", []byte(sample), manifest.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := testio.Parse(tb, manifest.Parse, "sample.man", sample, manifest.Options{})
 	res, err := wevt.Encode(m, wevt.EncodeOptions{Version: version})
 	if err != nil {
 		tb.Fatal(err)

@@ -89,10 +89,7 @@ func TestOthers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, _, err := manifest.Parse(file, m.AppendXML(nil, ""), manifest.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := testio.Parse(t, manifest.Parse, file, m.AppendXML(nil, ""), manifest.Options{})
 			got, err := wevt.Encode(again, wevt.EncodeOptions{Version: int(want.Templates[8])})
 			if err != nil {
 				t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -248,10 +247,7 @@ func TestListing(t *testing.T) {
 	known := etw.NewRegistry(all...)
 	tmf, same := 0, 0
 	for _, path := range corpus.Glob(t, "wpp", "*.tmf") {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testio.File(t, path)
 		providers, _ := ReadTMF(f)
 		f.Close()
 		for _, p := range providers {

@@ -120,10 +120,7 @@ func printed(t testing.TB, r *Reader) (lines []string) {
 		host += " "
 	}
 	var e etw.Dynamic
-	for rec, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, r.Records()) {
 		n, err := e.Decode(rec.Schema, rec.Payload, rec.PointerSize)
 		if err != nil || n != len(rec.Payload) {
 			t.Fatalf("%s: %d of %d bytes, %v", rec.Schema.Name, n, len(rec.Payload), err)

@@ -7,6 +7,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/private"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/clr/stress"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -62,10 +63,7 @@ func TestRuntimePayloads(t *testing.T) {
 			}
 		}
 		var e etw.Dynamic
-		for rec, err := range r.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for rec := range testio.Records(t, r.Records()) {
 			d := registry.Of(rec)
 			if d == nil {
 				continue

@@ -173,10 +173,7 @@ func TestManyStacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for rec, err := range r.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for rec := range testio.Records(t, r.Records()) {
 			if at := int(rec.Timestamp-h.Clock.Origin)/100 - 1; rec.Provider == threadClass && rec.ProcessID == int64(at%100) && rec.ThreadID == int64(at%1000) {
 				owned++
 			}

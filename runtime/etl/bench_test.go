@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -33,10 +34,7 @@ func BenchmarkFile(b *testing.B) {
 				b.ReportAllocs()
 				records := int64(0)
 				for b.Loop() {
-					r, err := etl.Open(path, mode.opts...)
-					if err != nil {
-						b.Fatal(err)
-					}
+					r := testio.Open(b, etl.Open, path, mode.opts...)
 					var rec etw.Record
 					for {
 						err := r.Next(&rec)

@@ -171,10 +171,7 @@ func recordsByBuffer(t *testing.T, data []byte) (ends []bufferEnd) {
 // TestCorpusSession merges the files of one session, whose headers were written
 // one after the other.
 func TestCorpusSession(t *testing.T) {
-	r, err := etl.OpenAll(corpus.Glob(t, "etl", "diaghub*.etl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.OpenAll, corpus.Glob(t, "etl", "diaghub*.etl"))
 	defer r.Close()
 	records := mustReadAll(t, r)
 	for i, rec := range records {

@@ -51,10 +51,7 @@ func TestForesight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for rec, err := range r.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for rec := range testio.Records(t, r.Records()) {
 			if rec.ID == 2 && rec.Kind == etw.KindManifest {
 				delivered = append(delivered, describe(rec))
 			}
@@ -105,10 +102,7 @@ func TestForesightOfClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for rec, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, r.Records()) {
 		if n++; n > 1 && !asked[rec.Key()] { // the header does not wait for the pass
 			t.Errorf("nobody asks for %+v, only for %v", rec.Key(), asked)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -24,10 +25,7 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 		records = append(records, etltest.ManifestRecords(event(&h, 1, 4, 0), []byte(testManifest[:600]), 300)...)
-		data, err := etltest.File(h, records...)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := testio.Encoded(f, etltest.File, h, records...)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -29,10 +29,7 @@ func number(r *etw.Record) uint32 { return binary.LittleEndian.Uint32(r.Payload)
 // file returns a file with the given records.
 func file(tb testing.TB, h etl.Header, records ...*etw.Record) []byte {
 	tb.Helper()
-	data, err := etltest.File(h, records...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := testio.Encoded(tb, etltest.File, h, records...)
 	return data
 }
 

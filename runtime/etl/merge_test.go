@@ -85,10 +85,7 @@ func openAll(t *testing.T, files ...[]byte) *etl.Reader {
 		testio.Write(t, path, data)
 		paths = append(paths, path)
 	}
-	r, err := etl.OpenAll(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.OpenAll, paths)
 	t.Cleanup(func() { r.Close() })
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -152,10 +153,7 @@ func TestDecoder(t *testing.T) {
 // are decoded as far as it goes by the description.
 func TestTyped(t *testing.T) {
 	want := &clr.GCStartV2{Count: 3, Reason: clr.GCReasonInduced}
-	payload, err := want.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	payload := testio.Payload(t, want, etw.Ptr64)
 	r := &etw.Record{Provider: clr.Provider.Desc.GUID, ID: 1, Version: 2, Payload: payload, PointerSize: etw.Ptr64}
 	d := etw.NewDecoder(clr.Provider).Typed(new(clr.GCStartV2))
 	values, err := d.Decode(r)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -51,10 +52,7 @@ func collections(t *testing.T, n int) *list {
 			etw.Described
 			AppendPayload([]byte, etw.PtrSize) ([]byte, error)
 		}{&start, &end} {
-			payload, err := e.AppendPayload(nil, etw.Ptr64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			payload := testio.Payload(t, e, etw.Ptr64)
 			d := e.EventDesc()
 			l.records = append(l.records, etw.Record{
 				Kind: etw.KindManifest, Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, PointerSize: etw.Ptr64, Payload: payload,

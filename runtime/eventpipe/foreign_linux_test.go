@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // nobody is the number of a user that owns nothing.
@@ -109,10 +110,7 @@ func TestForeignSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, fmt.Sprintf("%s%d-%s%s", socketPrefix, p.pid, p.key, socketSuffix))
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testio.Listen(t, "unix", path)
 	defer l.Close()
 	if got, err := findSocket(p.pid); got != path || err != nil {
 		t.Errorf("its own socket: %q, %v", got, err)

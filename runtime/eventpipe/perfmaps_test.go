@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // The map of a runtime is beside its socket. One that was there before stays.
@@ -27,9 +29,7 @@ func TestPerfMaps(t *testing.T) {
 		13: {},
 		14: {path: dir, theirs: true},
 	}}
-	if err := os.WriteFile(m.asked[12].path, []byte("10 20 one\n0x30 0x10 two words\nno line\n30000 0 \n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, m.asked[12].path, "10 20 one\n0x30 0x10 two words\nno line\n30000 0 \n")
 	var got []string
 	err := m.Read(t.Context(), func(pid int, start, size uint64, name string) { got = append(got, name) })
 	if err == nil || !strings.Contains(err.Error(), "no regular file") || !slices.Equal(got, []string{"one", "two words"}) {
@@ -45,9 +45,7 @@ func TestPerfMaps(t *testing.T) {
 		folder string
 	}{{"perf-12.map", dir}, {"perf-15.map", other}, {"perf-16.map", dir}} {
 		if test.folder == other {
-			if err := os.WriteFile(filepath.Join(other, test.of), nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testio.Write(t, filepath.Join(other, test.of), "")
 		}
 		if got := (perfMap{path: filepath.Join(dir, test.of)}).in([]string{dir, other}).path; got != filepath.Join(test.folder, test.of) {
 			t.Errorf("%s is %s", test.of, got)

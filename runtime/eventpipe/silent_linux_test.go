@@ -3,11 +3,12 @@ package eventpipe
 import (
 	"context"
 	"errors"
-	"net"
 	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // TestSilentSockets lists a process beside others whose sockets take a connection and answer
@@ -25,10 +26,7 @@ func TestSilentSockets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := net.Listen("unix", filepath.Join(dir, socketPrefix+strconv.Itoa(cmd.Process.Pid)+"-"+p.key+socketSuffix))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testio.Listen(t, "unix", filepath.Join(dir, socketPrefix+strconv.Itoa(cmd.Process.Pid)+"-"+p.key+socketSuffix))
 		defer l.Close()
 		silent[cmd.Process.Pid] = true
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -36,10 +37,7 @@ func BenchmarkShapes(b *testing.B) {
 					b.Fatal(err)
 				}
 				count := 0
-				for _, err := range r.Records() {
-					if err != nil {
-						b.Fatal(err)
-					}
+				for range testio.Records(b, r.Records()) {
 					count++
 				}
 				if count != n*inChunk {

@@ -242,10 +242,7 @@ func use(tb testing.TB, data []byte) {
 	}
 	r := NewReader(d)
 	objects := 0
-	for rec, err := range r.Records() {
-		if err != nil {
-			tb.Fatal(err)
-		}
+	for rec := range testio.Records(tb, r.Records()) {
 		if len(rec.Payload) > 2*batchSize+2*len(data) {
 			tb.Fatalf("a record of %d bytes", len(rec.Payload))
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -45,10 +46,7 @@ func TestLive(t *testing.T) {
 		s.Stop()
 	}()
 	last := int64(0)
-	for r, err := range s.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, s.Records()) {
 		if r.ProcessID != int64(os.Getpid()) || r.Timestamp < last {
 			t.Fatalf("process %d at %d, after %d", r.ProcessID, r.Timestamp, last)
 		}

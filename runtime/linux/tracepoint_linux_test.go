@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -110,10 +111,7 @@ func TestEventHeader(t *testing.T) {
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for rec, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, r.Records()) {
 		collect(&read, rec)
 	}
 	if len(live) != count || !slices.IsSorted(live) || live[count-1] != count-1 || !slices.Equal(live, read) {
@@ -142,9 +140,7 @@ func TestNoTracepoint(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.name, p, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(folder, "user_events_data"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, filepath.Join(folder, "user_events_data"), "")
 	if _, err := tracepoints(folder, []string{"user_events:Cake*"}); err == nil || !strings.Contains(err.Error(), "registered") {
 		t.Error(err)
 	}

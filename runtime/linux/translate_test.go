@@ -158,10 +158,7 @@ func TestNettrace(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := nettrace.NewReader(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Reader(t, nettrace.NewReader, out.Bytes())
 	var mux etw.Mux
 	machine := system.Of(&mux)
 	if err := mux.Run(t.Context(), r); err != nil {

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // recursion is a program that is built without frame pointers: a function that calls itself
@@ -22,9 +24,7 @@ int main() { for (;;) sink += again(sink, 5); }
 // does not without.
 func TestUnwound(t *testing.T) {
 	source, program := filepath.Join(t.TempDir(), "again.c"), filepath.Join(t.TempDir(), "again")
-	if err := os.WriteFile(source, []byte(recursion), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testio.Write(t, source, recursion)
 	if out, err := exec.Command("gcc", "-O1", "-fomit-frame-pointer", "-o", program, source).CombinedOutput(); err != nil {
 		t.Skipf("no compiler of C: %v: %s", err, out)
 	}
@@ -40,10 +40,7 @@ func TestUnwound(t *testing.T) {
 			t.Skipf("nothing can be sampled here: %v", err)
 		}
 		deep, all := 0, 0
-		for r, err := range s.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for r := range testio.Records(t, s.Records()) {
 			if r.Schema.Name != "cpu" {
 				continue
 			}

@@ -119,10 +119,7 @@ func TestBaselines(t *testing.T) {
 			r := testio.Open(t, nettrace.Open, file)
 			defer r.Close()
 			got := make(map[string]baselineLine)
-			for rec, err := range r.Records() {
-				if err != nil {
-					t.Fatal(err)
-				}
+			for rec := range testio.Records(t, r.Records()) {
 				if baselineDrops[rec.ProviderName][rec.ID] {
 					continue
 				}

@@ -149,10 +149,7 @@ func TestRecordedLoss(t *testing.T) {
 	r := testio.Open(t, nettrace.Open, "../../tests/recorded/lost.nettrace")
 	defer r.Close()
 	n := int64(0)
-	for _, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for range testio.Records(t, r.Records()) {
 		n++
 	}
 	// Two threads logged 4500 events each, and the runtime one more.

@@ -418,10 +418,7 @@ func TestRecordsBreak(t *testing.T) {
 		break
 	}
 	n := 0
-	for _, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for range testio.Records(t, r.Records()) {
 		n++
 	}
 	if n != 3 {
@@ -447,10 +444,7 @@ func TestNamed(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.nettrace")
 	testio.Write(t, path, data)
-	r, err = nettrace.Open(path, nettrace.WithFileOrder())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = testio.Open(t, nettrace.Open, path, nettrace.WithFileOrder())
 	defer r.Close()
 	var rec etw.Record
 	if err := r.Next(&rec); err != nil || rec.File != path {
@@ -475,10 +469,7 @@ func TestOpen(t *testing.T) {
 	if _, err := nettrace.Open("reader_test.go"); !errors.Is(err, nettrace.ErrFormat) || !strings.HasPrefix(err.Error(), "nettrace: reader_test.go: offset 0: ") {
 		t.Error(err)
 	}
-	r, err := nettrace.Open("../../tests/recorded/exceptions.nettrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, nettrace.Open, "../../tests/recorded/exceptions.nettrace")
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}

@@ -57,10 +57,7 @@ func TestRecordedEventSource(t *testing.T) {
 		}
 		var d etw.Dynamic
 		var got []string
-		for rec, err := range r.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for rec := range testio.Records(t, r.Records()) {
 			if !strings.HasPrefix(rec.ProviderName, "Etwgen-") {
 				continue
 			}

@@ -198,14 +198,8 @@ func TestWrite(t *testing.T) {
 		if err := checkStream(out.Bytes()); err != nil {
 			t.Errorf("version %d: %v", version, err)
 		}
-		r, err := nettrace.NewReader(&out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rec, err := range r.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		r := testio.Reader(t, nettrace.NewReader, out.Bytes())
+		for rec := range testio.Records(t, r.Records()) {
 			rec.Timestamp = rec.Timestamp - r.Header().Clock.Origin + clock.Origin - 900_000
 			got = append(got, strings.Replace(d.describe(rec), `"Opcode":11`, `"Opcode":0`, 1))
 		}
@@ -245,14 +239,8 @@ func TestUnsorted(t *testing.T) {
 	if err := check(out.Bytes(), true); err != nil {
 		t.Error(err)
 	}
-	r, err := nettrace.NewReader(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	r := testio.Reader(t, nettrace.NewReader, out.Bytes())
+	for range testio.Records(t, r.Records()) {
 	}
 	if s := r.Stats(); s.OutOfOrder != 0 || s.Records != 24000 || s.Lost != 0 {
 		t.Errorf("%+v", s)

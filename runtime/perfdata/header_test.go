@@ -40,10 +40,7 @@ func TestEventHeader(t *testing.T) {
 	h := r.Header()
 	n, headers := 0, 0
 	d := etw.NewDecoder()
-	for rec, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, r.Records()) {
 		if strings.HasPrefix(rec.ProviderName, "Universal.") {
 			continue
 		}

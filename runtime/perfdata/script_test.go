@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -23,10 +22,7 @@ import (
 // open returns a Reader of a file.
 func open(t testing.TB, path string) *Reader {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.File(t, path)
 	t.Cleanup(func() { f.Close() })
 	info, err := f.Stat()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -42,10 +43,7 @@ func TestLookup(t *testing.T) {
 			s.Stop(context.Background())
 		}()
 		described := 0
-		for r, err := range s.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for r := range testio.Records(t, s.Records()) {
 			if r.Schema == nil {
 				continue
 			}

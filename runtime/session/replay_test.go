@@ -124,10 +124,7 @@ func TestReplayBuffers(t *testing.T) {
 
 func openFile(t testing.TB, path string) *etl.Reader {
 	t.Helper()
-	r, err := etl.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.Open, path)
 	t.Cleanup(func() { r.Close() })
 	return r
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -33,10 +34,7 @@ func begin(t testing.TB, cfg Config) *Session {
 // drain reads up to the end and returns the numbers of the events.
 func drain(t testing.TB, s *Session) (numbers []int) {
 	t.Helper()
-	for r, err := range s.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, s.Records()) {
 		numbers = append(numbers, numberOf(r))
 	}
 	return numbers
@@ -124,10 +122,7 @@ func TestEvents(t *testing.T) {
 		s.Stop(context.Background())
 	}()
 	var got []*etw.Record
-	for r, err := range s.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, s.Records()) {
 		c := r.Clone()
 		c.Clock, c.Payload = nil, append([]byte{}, c.Payload...)
 		for i := range c.Extended {

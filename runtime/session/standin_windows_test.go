@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -57,10 +56,7 @@ func (s *standIn) play(data []byte, n int) {
 func plain(t testing.TB, path string) []byte {
 	t.Helper()
 	data := testio.Read(t, path)
-	r, err := etl.Open(path, etl.WithoutSchemas(), etl.WithoutAttribution())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.Open, path, etl.WithoutSchemas(), etl.WithoutAttribution())
 	defer r.Close()
 	h := r.Header()
 	if h.Compression == etl.CompressionNone {
@@ -99,10 +95,7 @@ func (f *memoryFile) WriteAt(p []byte, off int64) (int, error) { return copy((*f
 
 func readerOf(t testing.TB, name string, data []byte, opts ...etl.Option) *etl.Reader {
 	t.Helper()
-	r, err := etl.NewReader(bytes.NewReader(data), int64(len(data)), append(opts, etl.WithName(name))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.ReaderAt(t, etl.NewReader, data, append(opts, etl.WithName(name))...)
 	t.Cleanup(func() { r.Close() })
 	return r
 }

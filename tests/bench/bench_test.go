@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -30,10 +31,7 @@ type side struct {
 
 func payload(t testing.TB, e etw.Event) []byte {
 	t.Helper()
-	p, err := e.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testio.Payload(t, e, etw.Ptr64)
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -14,10 +15,7 @@ func BenchmarkGenerate(b *testing.B) {
 	path := filepath.Join("..", "..", "generated", "clr", "clr.man")
 	events, size := 0, 0
 	for b.Loop() {
-		m, _, err := manifest.ParseFile(path, manifest.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		m := testio.ParseFile(b, manifest.ParseFile, path, manifest.Options{})
 		for _, p := range m.Providers {
 			files, err := gen.Generate(m, gen.Options{Package: "p", Provider: p.Name, Tests: true})
 			if err != nil {

@@ -68,9 +68,6 @@ func TestBuild(t *testing.T) {
 		}
 		for _, f := range files {
 			name := filepath.Join(dir, v.pkg, filepath.FromSlash(f.Name))
-			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-				t.Fatal(err)
-			}
 			testio.Write(t, name, f.Content)
 		}
 		p, err := gen.Select(m, v.provider)

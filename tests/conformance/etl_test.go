@@ -204,10 +204,7 @@ func readTrace(t *testing.T, path string, wanted map[baselineHeader]bool) []trac
 	r := testio.Open(t, etl.Open, path)
 	defer r.Close()
 	var all []tracedRecord
-	for rec, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, r.Records()) {
 		traced := tracedRecord{header: headerOf(rec), kind: kindOf(rec)}
 		if wanted[traced.header] {
 			traced.record = rec.Clone()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
@@ -30,10 +31,7 @@ func TestKernelTraces(t *testing.T) {
 	events := make(map[string]etw.Event)
 	all, exact := make(map[string]int), make(map[string]int)
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
-		r, err := etl.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.Open(t, etl.Open, path)
 		var again []byte
 		for rec, err := range r.Records() {
 			if errors.Is(err, etw.ErrIncomplete) {

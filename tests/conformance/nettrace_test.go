@@ -23,12 +23,10 @@ func TestNettraceDescribedEvents(t *testing.T) {
 	counts := make(map[string]*seenGood)
 	var d etw.Dynamic
 	for _, path := range corpus.Glob(t, "nettrace", "*.net*[ef]") {
-		r, err := nettrace.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.Open(t, nettrace.Open, path)
 		var rec etw.Record
-		for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+		err := r.Next(&rec)
+		for ; err == nil; err = r.Next(&rec) {
 			if rec.Schema == nil {
 				continue
 			}

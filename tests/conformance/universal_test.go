@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -21,13 +22,11 @@ func TestUniversalEvents(t *testing.T) {
 	counts := make(map[key]*seenGood)
 	paths := slices.Concat(corpus.Glob(t, "universal", "*.nettrace"), corpus.Glob(t, "dotnet10", "v6-*.nettrace"))
 	for _, path := range paths {
-		r, err := nettrace.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testio.Open(t, nettrace.Open, path)
 		d := builtin.NewDecoder()
 		var rec etw.Record
-		for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+		err := r.Next(&rec)
+		for ; err == nil; err = r.Next(&rec) {
 			info := d.Event(&rec)
 			k := key{info.Provider + "/" + info.Name, info.Basis.String()}
 			c := counts[k]

@@ -35,9 +35,7 @@ func TestOthersCI(t *testing.T) {
 		if err != nil || !bytes.Contains(text, []byte(from)) {
 			t.Fatalf("%s has no %q (%v)", name, from, err)
 		}
-		if err := os.WriteFile(path, bytes.Replace(text, []byte(from), []byte(to), 1), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testio.Write(t, path, bytes.Replace(text, []byte(from), []byte(to), 1))
 	}
 	run := func(want int, env []string, name string, args ...string) string {
 		t.Helper()

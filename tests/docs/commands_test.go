@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,10 +96,7 @@ func place(t *testing.T) string {
 	for _, name := range []string{"old.man", "new.man", "shop.man"} {
 		write(t, filepath.Join(dir, name), man)
 	}
-	etl, err := etltest.File(etltest.DefaultHeader())
-	if err != nil {
-		t.Fatal(err)
-	}
+	etl := testio.Encoded(t, etltest.File, etltest.DefaultHeader())
 	write(t, filepath.Join(dir, "trace.etl"), string(etl))
 	return dir
 }
@@ -269,10 +265,7 @@ func process(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("unix", filepath.Join(dir, "port"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testio.Listen(t, "unix", filepath.Join(dir, "port"))
 	t.Cleanup(func() {
 		l.Close()
 		os.RemoveAll(dir)

@@ -3,7 +3,6 @@
 package docs
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -138,10 +137,7 @@ func TestFirstProgram(t *testing.T) {
 func overlaid(t *testing.T, dir, name, source string) string {
 	t.Helper()
 	module := testio.Abs(t, root)
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(module, "tests", "docs", name, "main.go"): source}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Marshal(t, map[string]any{"Replace": map[string]string{filepath.Join(module, "tests", "docs", name, "main.go"): source}})
 	overlay := filepath.Join(dir, "overlay.json")
 	write(t, overlay, string(text))
 	return overlay
@@ -192,10 +188,7 @@ func sampled(t *testing.T) string {
 	for _, reason := range []clr.GCSuspendEEReason{clr.GCSuspendEEReasonSuspendOther, clr.GCSuspendEEReasonSuspendForGC} {
 		for _, e := range []etw.Event{&clr.GCSuspendEEBeginV1{Reason: reason}, &clr.GCRestartEEEndV1{}} {
 			d := e.EventDesc()
-			payload, err := e.AppendPayload(nil, etw.Ptr64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			payload := testio.Payload(t, e, etw.Ptr64)
 			at += 100
 			row := uint32(at)
 			w.Metadata(nettracetest.Row{ID: row, Provider: d.Provider.Name, EventID: uint32(d.ID), Version: uint32(d.Version)})
@@ -233,10 +226,7 @@ func sideBySide(t *testing.T) string {
 		&clr.GCRestartEEEndV1{ClrInstanceID: 9},
 	} {
 		d, row := e.EventDesc(), uint32(i+1)
-		payload, err := e.AppendPayload(nil, etw.Ptr64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payload := testio.Payload(t, e, etw.Ptr64)
 		w.Metadata(nettracetest.Row{ID: row, Provider: d.Provider.Name, EventID: uint32(d.ID), Version: uint32(d.Version)})
 		w.Events(nettracetest.Event{Metadata: row, Time: int64(100 * row), Thread: 1, SortPoint: true, Payload: payload})
 	}

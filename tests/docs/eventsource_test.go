@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,10 +42,7 @@ func TestEventSource(t *testing.T) {
 	for _, file := range generated {
 		files[filepath.Join(module, inModule, "orders", filepath.Base(file))] = file
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": files})
-	if err != nil {
-		t.Fatal(err)
-	}
+	overlay := testio.Marshal(t, map[string]any{"Replace": files})
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", os.DevNull, "./"+inModule)
 	build.Dir = root

@@ -9,6 +9,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -120,10 +121,7 @@ func TestPrecompiled(t *testing.T) {
 		return nil
 	})
 	for _, name := range []string{"rundown.nettrace", "r2r.nettrace"} {
-		tr, err := trace.Open(filepath.Join(root, "tests/recorded", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := testio.Open(t, trace.Open, filepath.Join(root, "tests/recorded", name))
 		if err := mux.Run(t.Context(), tr); err != nil {
 			t.Error(err)
 		}

@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	doc "go/doc/comment"
@@ -77,10 +76,7 @@ func TestSnippets(t *testing.T) {
 	if len(files) < 25 {
 		t.Errorf("only %d snippets were found", len(files))
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": files})
-	if err != nil {
-		t.Fatal(err)
-	}
+	overlay := testio.Marshal(t, map[string]any{"Replace": files})
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	if out, err := exec.Command("go", packages...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -50,10 +50,7 @@ type shape struct {
 // TestEverything: the case named so has every shape of field that the generator
 // takes.
 func TestEverything(t *testing.T) {
-	m, _, err := manifest.ParseFile("everything/in.man", manifest.Options{Lenient: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.ParseFile(t, manifest.ParseFile, "everything/in.man", manifest.Options{Lenient: true})
 	has := make(map[shape]bool)
 	for _, template := range m.Providers[0].Templates {
 		addShapes(has, "event", template.Fields)

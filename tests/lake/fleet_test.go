@@ -70,9 +70,6 @@ func makeFleet(t *testing.T, dir string, n int) *fleet {
 		f.add("recordings", service, version, 1)
 		w.End()
 		path := filepath.Join(dir, "fl", service, version, host, fmt.Sprint(i), "app.nettrace")
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
 		testio.Write(t, path, w.Bytes())
 		f.paths = append(f.paths, path)
 	}

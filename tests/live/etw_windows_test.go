@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/generated/clr/stress"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 	"github.com/etwgen/etwgen/runtime/provider"
@@ -210,10 +211,7 @@ func TestSelfDescribing(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, decoder := 0, etw.NewDecoder()
-	for r, err := range s.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, s.Records()) {
 		if r.Provider != desc.GUID {
 			continue
 		}
@@ -295,10 +293,7 @@ func TestControls(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for r, err := range s.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, s.Records()) {
 		if r.Provider == id && r.ID == 1 {
 			n++
 		}

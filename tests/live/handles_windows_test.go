@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/provider"
 	"github.com/etwgen/etwgen/runtime/session"
 )
@@ -49,10 +50,7 @@ func TestHandles(t *testing.T) {
 		if err := s.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range s.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for range testio.Records(t, s.Records()) {
 		}
 		s.Close()
 		<-s.Done()

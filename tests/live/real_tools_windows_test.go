@@ -14,6 +14,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -120,10 +121,7 @@ func TestCollections(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	f, err := nettrace.Open(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testio.Open(t, nettrace.Open, own)
 	defer f.Close()
 	if err := starts(&theirs).Run(t.Context(), f); err != nil {
 		t.Fatal(err)
@@ -139,10 +137,7 @@ func TestEventLog(t *testing.T) {
 	needETW(t)
 	service := filepath.Join(folder(t), "service.exe")
 	tool(t, "go", "build", "-o", service, "../../examples/service")
-	man, err := filepath.Abs("../../examples/service/events/service.man")
-	if err != nil {
-		t.Fatal(err)
-	}
+	man := testio.Abs(t, "../../examples/service/events/service.man")
 	tool(t, "wevtutil", "im", man, "/rf:"+service, "/mf:"+service)
 	t.Cleanup(func() { exec.Command("wevtutil", "um", man).Run() })
 	tool(t, service)
@@ -171,16 +166,10 @@ func TestFieldNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-s.Done()
-	r, err := etl.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.Open, path)
 	defer r.Close()
 	ours := ""
-	for rec, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, r.Records()) {
 		if rec.Schema != nil && rec.Schema.Title() != "" {
 			ours += rec.Schema.Title()
 		}
@@ -190,10 +179,7 @@ func TestFieldNames(t *testing.T) {
 	}
 	out := path + ".xml"
 	tool(t, "tracerpt", path, "-o", out, "-of", "XML", "-lr", "-y")
-	text, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, out)
 	for _, want := range []string{"Sold", `Name="Article">chair<`, `Name="Price">99.5`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("there is no %s in\n%.4000s", want, text)
@@ -212,10 +198,7 @@ func TestAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	self, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := testio.Read(t, os.Args[0])
 	program, out := filepath.Join(dir, "plain.exe"), filepath.Join(dir, "out.txt")
 	if err := os.WriteFile(program, self, 0o755); err != nil {
 		t.Fatal(err)
@@ -225,10 +208,7 @@ func TestAccess(t *testing.T) {
 		tool(t, "powershell", "-NoProfile", "-Command", fmt.Sprintf(
 			"$p = ConvertTo-SecureString '%s' -AsPlainText -Force; $c = New-Object Management.Automation.PSCredential('%s', $p); "+
 				"Start-Process -Wait -WorkingDirectory '%s' -Credential $c -RedirectStandardOutput '%s' '%s' '-test.run=^TestNothing$ -test.v'", password, user, dir, out, program))
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testio.Read(t, out)
 		return string(text)
 	}
 	if said := try(); !strings.Contains(said, "access denied: true") || !strings.Contains(said, group) {

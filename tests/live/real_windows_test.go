@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/provider"
@@ -122,10 +123,7 @@ func whatCame(t *testing.T, s *session.Session, take func(*etw.Record)) {
 	if err := s.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for r, err := range s.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, s.Records()) {
 		take(r)
 	}
 }
@@ -153,10 +151,7 @@ func flood(t *testing.T, s *session.Session, p *provider.Provider, events int) (
 		written <- s.Stop(t.Context())
 	}()
 	last := time.Time{}
-	for r, err := range s.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, s.Records()) {
 		if r.Provider != ours.GUID {
 			continue
 		}
@@ -307,15 +302,9 @@ func TestStacks(t *testing.T) {
 // countOurs returns how many events of our provider files have.
 func countOurs(t *testing.T, files ...string) (n int) {
 	t.Helper()
-	r, err := etl.OpenAll(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.OpenAll, files)
 	defer r.Close()
-	for rec, err := range r.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, r.Records()) {
 		if rec.Provider == ours.GUID {
 			n++
 		}
@@ -329,10 +318,7 @@ func countTheirs(t *testing.T, path string) int {
 	out := path + ".xml"
 	defer os.Remove(out)
 	tool(t, "tracerpt", path, "-o", out, "-of", "XML", "-lr", "-y")
-	text, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testio.Read(t, out)
 	return strings.Count(strings.ToLower(string(text)), strings.ToLower(ours.GUID.String()))
 }
 
@@ -393,16 +379,10 @@ func TestFileModes(t *testing.T) {
 func TestWriterOpens(t *testing.T) {
 	needETW(t)
 	path := recorded(t, session.File{Path: "first.etl"})
-	r, err := etl.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testio.Open(t, etl.Open, path)
 	defer r.Close()
 	copied := filepath.Join(filepath.Dir(path), "copy.etl")
-	out, err := os.Create(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testio.Create(t, copied)
 	w, err := etl.NewWriter(out, r.Header())
 	if err != nil {
 		t.Fatal(err)

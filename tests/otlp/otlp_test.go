@@ -22,6 +22,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/export/otlp"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -46,10 +47,7 @@ func traces(t *testing.T) []string {
 func TestLogs(t *testing.T) {
 	events := 0
 	for _, path := range traces(t) {
-		f, err := trace.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testio.Open(t, trace.Open, path)
 		d := etw.NewDecoder(clr.Provider)
 		logs := otlp.NewLogs(otlp.Attribute{Key: "host.name", Value: "test"})
 		type want struct {
@@ -135,10 +133,7 @@ func TestLogs(t *testing.T) {
 func TestMetricsAndSpans(t *testing.T) {
 	points, pauses, spans, spreads := 0, 0, 0, 0
 	for _, path := range traces(t) {
-		f, err := trace.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testio.Open(t, trace.Open, path)
 		var mux etw.Mux
 		c, g, r := counters.New(&mux), gc.New(&mux), requests.New(&mux)
 		s := otlp.Spans{Start: f.Start()}

@@ -77,10 +77,7 @@ func TestManifestOfTheRuntime(t *testing.T) {
 		if strings.HasSuffix(path, ".txt") {
 			continue
 		}
-		source, err := nettrace.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := testio.Open(t, nettrace.Open, path)
 		decoder := builtin.NewDecoder()
 		seen := map[kind]bool{} // all of a kind are alike
 		for r, err := range source.Records() {

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,10 +92,7 @@ func plant(t *testing.T, root, path, source string) {
 	dir := t.TempDir()
 	mutant := filepath.Join(dir, "mutant.go")
 	testio.Write(t, mutant, source)
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutant}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	overlay := testio.Marshal(t, map[string]map[string]string{"Replace": {path: mutant}})
 	list := filepath.Join(dir, "overlay.json")
 	testio.Write(t, list, overlay)
 	build := exec.Command("go", "build", "-overlay", list, "./"+filepath.ToSlash(filepath.Join("analysis", filepath.Base(filepath.Dir(path)))))

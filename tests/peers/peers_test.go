@@ -27,6 +27,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/tests/page"
@@ -214,10 +215,7 @@ func (s *sheet) readAnswer() bool {
 // readTrace analyses a trace, and counts its events on the way.
 func (s *sheet) readTrace(path string) {
 	s.path = path
-	t, err := trace.Open(path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	t := testio.Open(s.t, trace.Open, path)
 	defer t.Close()
 	s.counts, s.info, s.marks = map[kind]int64{}, newInfo(), map[string]float64{}
 	s.told = map[string]int{}

@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -381,10 +382,7 @@ func methodOf(p *stacks.Profile, x stacks.Sample, methods map[string]float64) st
 // linuxProfiles reads the trace again, for the samples that recorders of Linux take, and
 // the times in which threads did not run, if the trace tells.
 func (s *truthSheet) linuxProfiles() (parts []*stacks.Profile, switched bool) {
-	t, err := trace.Open(s.path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	t := testio.Open(s.t, trace.Open, s.path)
 	defer t.Close()
 	var mux etw.Mux
 	names, linux, off := symbols.New(&mux), cpu.NewLinux(&mux), threads.New(&mux)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -118,10 +119,7 @@ func TestDamageStays(t *testing.T) {
 		r.Timestamp, r.Payload = h.Clock.Origin+int64(i), make([]byte, 100)
 		records = append(records, r)
 	}
-	whole, err := etltest.File(h, records...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testio.Encoded(t, etltest.File, h, records...)
 	buffers := len(whole) >> 10
 	middle := append(bytes.Clone(whole[:5<<10]), whole[6<<10:]...)
 	for _, c := range []struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -42,10 +43,7 @@ func rewritten(t *testing.T, from *trace.Trace, o Options) (list []*etw.Record, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for r, err := range from.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, from.Records()) {
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
 		}
@@ -58,10 +56,7 @@ func rewritten(t *testing.T, from *trace.Trace, o Options) (list []*etw.Record, 
 		t.Fatal(err)
 	}
 	defer to.Close()
-	for r, err := range to.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, to.Records()) {
 		list = append(list, r.Clone())
 	}
 	return list, to.Stats().Lost, w.Stats()
@@ -103,10 +98,7 @@ func TestWriterRepeated(t *testing.T) {
 		return r
 	}
 	file := func(name string, records ...*etw.Record) *trace.File {
-		data, err := etltest.File(etltest.DefaultHeader(), records...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Encoded(t, etltest.File, etltest.DefaultHeader(), records...)
 		part, err := trace.Read(name, io.NopCloser(bytes.NewReader(data)))
 		if err != nil {
 			t.Fatal(err)

@@ -34,10 +34,7 @@ func TestNames(t *testing.T) {
 	} {
 		b := serve(t, files(all))
 		f := b.finder("")
-		d, err := native.Open("", native.Elsewhere(func(n *symbols.Native) []string { return f.Files(t.Context(), n) }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testio.Open(t, native.Open, "", native.Elsewhere(func(n *symbols.Native) []string { return f.Files(t.Context(), n) }))
 		for at := uint64(0x1000); at < 0x3000; at += 16 {
 			n := x.code
 			n.Module, n.Offset = `C:\x\ShowSSEConfig.exe`, at

@@ -72,10 +72,7 @@ func TestRealDebuginfod(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := func(folder string, at uint64, options ...native.Option) (string, native.Source) {
-		d, err := native.Open(folder, options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := testio.Open(t, native.Open, folder, options...)
 		n := symbols.Native{Module: "/shop/oven", BuildID: id, VirtualAddress: at}
 		from := d.Name(&n)
 		return fmt.Sprintf("%s+%d", n.Function, n.Offset), from
@@ -109,10 +106,7 @@ func TestRealDebuginfod(t *testing.T) {
 
 // startDebuginfod starts a server of the files in a folder.
 func startDebuginfod(t *testing.T, folder string) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testio.Listen(t, "tcp", "127.0.0.1:0")
 	port := l.Addr().(*net.TCPAddr).Port
 	if err := l.Close(); err != nil {
 		t.Fatal(err)

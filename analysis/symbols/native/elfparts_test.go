@@ -196,19 +196,13 @@ func debugOf(withID bool) []byte {
 func write(t *testing.T, data []byte, parts ...string) {
 	t.Helper()
 	path := filepath.Join(parts...)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	testio.Write(t, path, data)
 }
 
 // name opens a folder and names a place in the code of the tests by its contents.
 func name(t *testing.T, folder string, n symbols.Native, options ...Option) (string, Source) {
 	t.Helper()
-	d, err := Open(folder, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testio.Open(t, Open, folder, options...)
 	from := d.Name(&n)
 	if len(d.Faults()) > 0 {
 		t.Error(d.Faults())

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,9 +46,6 @@ func TestETL(t *testing.T) {
 			binary.LittleEndian.PutUint32(b[at-4:], i.PDBAge)
 			b = bytes.ReplaceAll(b, []byte("knead"), []byte(names[n.PDB]))
 			path := filepath.Join(store, i.PDB, fmt.Sprint(len(names)), i.PDB)
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
 			testio.Write(t, path, b)
 		}
 		if pids[file] == nil {
@@ -58,10 +54,7 @@ func TestETL(t *testing.T) {
 		pids[file][i.PID] = true
 		places = append(places, n)
 	}
-	d, err := Open(store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testio.Open(t, Open, store)
 	builds := make(map[string]map[string]bool)
 	for _, n := range places {
 		want := names[n.PDB]

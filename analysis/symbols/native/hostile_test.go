@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/internal/msf/msftest"
 	"github.com/etwgen/etwgen/internal/quota"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // allocated returns how many bytes f allocates, freed ones too: how busy a machine is does not
@@ -197,10 +198,7 @@ func TestLongLines(t *testing.T) {
 	// Both count the records left out.
 	folder := t.TempDir()
 	write(t, []byte("1000 10 first\n2000 10 "+long+"\n"), folder, "perf-5.map")
-	d, err := Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testio.Open(t, Open, folder)
 	n, ok := d.Jitted(5, 0x1004)
 	if faults := fmt.Sprint(d.Faults()); !ok || n != symbols.Jitted("first", 4) || !strings.Contains(faults, "1 line is longer than") || !strings.Contains(faults, filepath.Join(folder, "perf-5.map")) {
 		t.Errorf("%+v, %s", n, faults)

@@ -21,10 +21,7 @@ func openImages(t *testing.T, files ...string) *Dir {
 		data := testio.Read(t, path)
 		testio.Write(t, filepath.Join(folder, filepath.Base(path)), data)
 	}
-	d, err := Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testio.Open(t, Open, folder)
 	return d
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/internal/ecma335"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -58,10 +59,7 @@ ffffffffc0000010 t heat	[ovens]
 `
 	folder := t.TempDir()
 	write(t, []byte(list), folder, "kallsyms")
-	d, err := Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testio.Open(t, Open, folder)
 	for address, want := range map[uint64]string{0xffffffff81000004: "vmlinux!startup_64+0x4", 0xffffffff81000041: "vmlinux!bake.isra.0+0x1", 0xffffffff81000080: "",
 		0xffffffffc0000014: "ovens!heat+0x4", 0xffffffffd0000000: "", 0x1000: ""} {
 		n, ok := d.Kernel(address)
@@ -70,9 +68,7 @@ ffffffffc0000010 t heat	[ovens]
 		}
 	}
 	write(t, []byte("0000000000000000 T _text\n0000000000000000 t bake\n"), folder, "kallsyms")
-	if d, err = Open(folder); err != nil {
-		t.Fatal(err)
-	}
+	d = testio.Open(t, Open, folder)
 	if _, ok := d.Kernel(0xffffffff81000004); ok || len(d.Faults()) != 1 || !errors.Is(d.Faults()[0], errHidden) {
 		t.Errorf("a list without addresses: %v", d.Faults())
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -209,9 +208,6 @@ func TestDir(t *testing.T) {
 	write := func(name string, data []byte) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
 		testio.Write(t, path, data)
 	}
 	write("oven.pdb/1/oven.pdb", []byte("no symbols"))
@@ -225,10 +221,7 @@ func TestDir(t *testing.T) {
 		dump = binary.LittleEndian.AppendUint64(dump, n)
 	}
 	write("jit-44.dump", append(dump, "knead\x00"...))
-	d, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := testio.Open(t, Open, dir)
 	name := func(n symbols.Native) string {
 		d.Name(&n)
 		return n.Text(0)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -195,10 +194,7 @@ func TestDashboard(t *testing.T) {
 func scrape(t *testing.T, dir string) []string {
 	t.Helper()
 	for range 5 { // somebody else may take the port in between
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testio.Listen(t, "tcp", "127.0.0.1:0")
 		address := l.Addr().String()
 		l.Close()
 		config := filepath.Join(t.TempDir(), "config.yaml")

@@ -122,10 +122,7 @@ func serve(t *testing.T, dir string, configure func() string) *collector {
 // port returns a port that nobody had a moment ago.
 func port(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testio.Listen(t, "tcp", "127.0.0.1:0")
 	defer l.Close()
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
@@ -203,10 +200,7 @@ func (s *soaker) lay(trace []byte) {
 	at := bytes.Index(b, []byte("Trace\x06")) + 6 // the year is first of when it was begun, which tells traces apart
 	s.traces++
 	binary.LittleEndian.PutUint16(b[at:], uint16(1970+s.traces))
-	f, err := os.Create(filepath.Join(s.dir, "traces", fmt.Sprintf("%d.nettrace", s.traces%16)))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	f := testio.Create(s.t, filepath.Join(s.dir, "traces", fmt.Sprintf("%d.nettrace", s.traces%16)))
 	defer f.Close()
 	for _, part := range [][]byte{b[:len(b)/2], b[len(b)/2:]} {
 		if _, err := f.Write(part); err != nil {
@@ -272,10 +266,7 @@ func TestSoak(t *testing.T) {
 	collections := testio.Read(t, "../../../tests/recorded/gc.nettrace")
 	s := soak(t, dir)
 	if *soakCSV != "" {
-		f, err := os.Create(*soakCSV)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testio.Create(t, *soakCSV)
 		defer f.Close()
 		fmt.Fprintln(f, "seconds,rss,anonymous,heap,live,goroutines,files,logs,points,spans,refused,lost,sessions,ended")
 		s.csv = f

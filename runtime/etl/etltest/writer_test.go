@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,10 +18,7 @@ var provider = etw.MustParseGUID("2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5")
 
 func TestFileOnDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.etl")
-	out, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testio.Create(t, path)
 	h := etltest.DefaultHeader()
 	h.BufferSize = 1024
 	w := testio.Writer(t, etltest.NewWriter, out, h)
@@ -41,7 +37,8 @@ func TestFileOnDisk(t *testing.T) {
 	r := testio.Open(t, etl.Open, path)
 	defer r.Close()
 	var rec etw.Record
-	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
+	err := r.Next(&rec)
+	for ; err == nil; err = r.Next(&rec) {
 	}
 	s := r.Stats()
 	if err != io.EOF || s.Records != 101 {

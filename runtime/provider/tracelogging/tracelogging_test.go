@@ -168,15 +168,9 @@ func TestFile(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := etl.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := testio.ReaderAt(t, etl.NewReader, file.Bytes())
 	n := 0
-	for r, err := range reader.Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range testio.Records(t, reader.Records()) {
 		if r.Provider != etw.NameGUID("Contoso-Shop") {
 			continue
 		}

@@ -63,10 +63,7 @@ func TestETL(t *testing.T) {
 		t.Errorf("bound: %v s, want 0.02062", got)
 	}
 	h := etltest.DefaultHeader()
-	data, err := etltest.File(h, &etw.Record{ID: 7, PointerSize: etw.Ptr64, Timestamp: h.Clock.Origin + 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Encoded(t, etltest.File, h, &etw.Record{ID: 7, PointerSize: etw.Ptr64, Timestamp: h.Clock.Origin + 1})
 	file := filepath.Join(t.TempDir(), "x.etl")
 	testio.Write(t, file, data)
 	var out strings.Builder

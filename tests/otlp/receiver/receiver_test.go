@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"path/filepath"
 	"sync"
@@ -33,6 +32,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/export/otlp"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -77,10 +77,7 @@ func start(t *testing.T, s *sink) string {
 		t.Fatal(err)
 	}
 	for range 100 { // a port that is free may be taken before the receiver has it
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := testio.Listen(t, "tcp", "127.0.0.1:0")
 		address := l.Addr().String()
 		l.Close()
 		config := factory.CreateDefaultConfig().(*otlpreceiver.Config)
@@ -124,10 +121,7 @@ func (s *sender) send(signal otlp.Signal, body []byte) {
 
 // file sends the events of a trace, and their counters and collections.
 func (s *sender) file(path string) {
-	f, err := trace.Open(path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	f := testio.Open(s.t, trace.Open, path)
 	defer f.Close()
 	var mux etw.Mux
 	c, g := counters.New(&mux), gc.New(&mux)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/command"
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 func TestClean(t *testing.T) {
@@ -31,10 +32,7 @@ func TestClean(t *testing.T) {
 	}
 	// JSON keeps its values.
 	for _, s := range []string{"plain", "\u202e", "é\u009b\u3164", "\U000e0101", `"\`} {
-		in, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := testio.Marshal(t, s)
 		safe := AppendSafeJSON(nil, in)
 		var got string
 		if err := json.Unmarshal(safe, &got); err != nil || got != s || strings.IndexFunc(string(safe), command.IsUnclean) >= 0 {

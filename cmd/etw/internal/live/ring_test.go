@@ -28,10 +28,7 @@ import (
 func readRecords(t *testing.T, data []byte) (list []seenRecord) {
 	t.Helper()
 	r := testio.Reader(t, nettrace.NewReader, data)
-	for rec, err := range etw.Records(r) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for rec := range testio.Records(t, etw.Records(r)) {
 		list = append(list, seenRecord{rec.ID, rec.Timestamp, rec.Stack.String()})
 	}
 	if s := r.Stats(); s.Lost+s.UnknownMetadata+s.UnknownStacks > 0 || !s.Stopped {

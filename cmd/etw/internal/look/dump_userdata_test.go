@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -20,10 +21,7 @@ const formed = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win
 
 // TestUserData: an event whose template has UserData is shown in that form, as Windows does.
 func TestUserData(t *testing.T) {
-	m, _, err := manifest.Parse("formed.man", []byte(formed), manifest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testio.Parse(t, manifest.Parse, "formed.man", formed, manifest.Options{})
 	provider := m.Describe()[0]
 	desc := provider.Events[0]
 	if want := `<Asked xmlns="urn:shop" of="for &lt;%2&gt;"><Parts a="b">%3</Parts><Text>%1 of %2, %4 100% %0</Text><None></None></Asked>`; desc.UserData != want {

@@ -23,10 +23,7 @@ func TestInfoOfTheLarge(t *testing.T) {
 	for i := range 4000 {
 		records = append(records, &etw.Record{Timestamp: header.Clock.Origin + int64(i)*2500, PointerSize: etw.Ptr64, Kind: etw.KindClassic, Provider: process, Opcode: 1, Version: 4, ProcessID: 4, ThreadID: 8, Payload: make([]byte, 40)})
 	}
-	data, err := etltest.File(header, records...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testio.Encoded(t, etltest.File, header, records...)
 	path := filepath.Join(t.TempDir(), "kernel.etl")
 	testio.Write(t, path, data)
 	files, err := trace.OpenFiles(path, trace.WithExcerpt(128<<10))
@@ -101,10 +98,7 @@ func TestInfoOfAPart(t *testing.T) {
 			}
 			records = append(records, r)
 		}
-		data, err := etltest.File(header, records...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testio.Encoded(t, etltest.File, header, records...)
 		path := filepath.Join(t.TempDir(), "part.etl")
 		testio.Write(t, path, data)
 		files, err := trace.OpenFiles(path)

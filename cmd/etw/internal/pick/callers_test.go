@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -30,10 +31,7 @@ func TestRuns(t *testing.T) {
 		space, method := name[strings.Index(name, "!")+1:strings.LastIndex(name, ".")], name[strings.LastIndex(name, ".")+1:]
 		e := &clr.MethodLoadVerboseV2{MethodID: uint64(i + 1), ModuleID: 1, MethodStartAddress: uint64(0x1000 + 0x100*i), MethodSize: 0x80,
 			MethodNamespace: etw.MakeUTF16(space), MethodName: etw.MakeUTF16(method), MethodSignature: etw.MakeUTF16("void  ()")}
-		payload, err := e.AppendPayload(nil, etw.Ptr64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payload := testio.Payload(t, e, etw.Ptr64)
 		d := e.EventDesc()
 		if err := mux.Dispatch(&etw.Record{Provider: d.Provider.GUID, ID: d.ID, Version: d.Version, Schema: d, Kind: etw.KindManifest,
 			PointerSize: etw.Ptr64, ProcessID: 1, Timestamp: 1, Clock: clock, Payload: payload}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -15,10 +16,7 @@ func TestJoin(t *testing.T) {
 	n, decoder := NewNames(), builtin.NewDecoder()
 	learn := func(e etw.Event, opcode etw.Opcode) {
 		d := e.EventDesc()
-		payload, err := e.AppendPayload(nil, etw.Ptr64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		payload := testio.Payload(t, e, etw.Ptr64)
 		r := &etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: opcode, Version: d.Version, PointerSize: etw.Ptr64, Payload: payload}
 		n.Learn(decoder, r, decoder.Event(r))
 	}
@@ -44,10 +42,7 @@ func TestJoin(t *testing.T) {
 // TestNobody: before a process began, its number had a process of which the trace does not tell the name.
 func TestNobody(t *testing.T) {
 	n, decoder, e := NewNames(), builtin.NewDecoder(), &kernel.ProcessStartV3{ProcessID: 300, ImageFileName: etw.ANSI("late.exe")}
-	payload, err := e.AppendPayload(nil, etw.Ptr64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	payload := testio.Payload(t, e, etw.Ptr64)
 	r := &etw.Record{Kind: etw.KindClassic, Provider: e.EventDesc().Class, Opcode: 1, Version: 3, PointerSize: etw.Ptr64, Timestamp: 133_000_000_000_000_000, Payload: payload}
 	n.Learn(decoder, r, decoder.Event(r))
 	n.Join()

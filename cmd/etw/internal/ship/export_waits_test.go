@@ -46,10 +46,7 @@ func TestTellCauses(t *testing.T) {
 		a.OnEnd(func(_ int64, _, _ string, act requests.Activity) { add(&got, act.Causes) })
 		late.OnEnd(func(_ int64, _, _ string, act requests.Activity) { add(&held, act.Causes) })
 		many.OnEnd(func(int64, string, string, requests.Activity) { t.Error("an activity of more than may be held") })
-		for rec, err := range tr.Records() {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for rec := range testio.Records(t, tr.Records()) {
 			_ = code.Mux.Dispatch(rec)
 			_ = mux.Dispatch(rec)
 		}
