@@ -60,7 +60,7 @@ type Thread struct {
 	Name    string  `json:"name,omitempty"`
 	LifeMS  float64 `json:"lifeMs"`
 	Times
-	// OpenMS is the part of WaitingMS that lasts to the end: nobody knows its cause.
+	// OpenMS is the part of WaitingMS that lasts to the end: nobody knows who would end it.
 	OpenMS    float64 `json:"openMs"`
 	Switches  int     `json:"switches"` // to the thread
 	Waits     int     `json:"waits"`
@@ -159,10 +159,7 @@ func timesOf(sums [doings]int64) Times {
 
 // result returns the time of a thread until now, with its present state.
 func (a *Analysis) result(x *thread, dark []span) (Thread, [doings]int64) {
-	sums, end, open := x.sums, a.now, int64(0)
-	if p := x.Process; p != nil && p.Ended { // the end of the thread may be lost
-		end = max(x.since, min(end, a.origin+int64(a.machine.MS(p.End)*1e6)))
-	}
+	sums, end, open := x.sums, a.end(x), int64(0)
 	for does, ns := range x.dark {
 		sums[does] -= ns
 		sums[unknown] += ns
@@ -174,14 +171,23 @@ func (a *Analysis) result(x *thread, dark []span) (Thread, [doings]int64) {
 		sums[unknown] += to - from - n
 		return n
 	}
+	waits, forced, longest := x.waits, x.forced, x.longestLit
+	last, isOff := a.last(x)
 	switch {
 	case x.over:
 		end = x.since
-	case x.does == waiting && x.byOther:
-		tail(waiting, x.since, x.readied)
-		tail(ready, x.readied, end)
-	case x.does == waiting, x.begins && a.readies.All > 0: // created suspended
-		open = tail(waiting, x.since, end)
+	case isOff:
+		n := tail(waiting, last.from, last.readied)
+		tail(ready, last.readied, end)
+		if longest = max(longest, n); last.open {
+			open = n
+		}
+		switch {
+		case last.waited:
+			a.waited(&waits, last.from, last.readied)
+		case !last.begins:
+			a.waited(&forced, last.from, end)
+		}
 	case x.does == running && a.blurred:
 		end = a.runsUntil(x)
 		tail(running, x.since, end)
@@ -192,7 +198,37 @@ func (a *Analysis) result(x *thread, dark []span) (Thread, [doings]int64) {
 	}
 	from, to := a.window.Clip(x.first, end)
 	return Thread{PID: pidOf(x.Thread), Process: x.Program(), Owner: x.Process.Called(), TID: x.TID, Name: x.Name, LifeMS: ms(to - from), Times: timesOf(sums), OpenMS: ms(open),
-		Switches: x.switches, Waits: x.waits, Preempted: x.forced, LongestMS: ms(x.longestLit), Samples: x.samples}, sums
+		Switches: x.switches, Waits: waits, Preempted: forced, LongestMS: ms(longest), Samples: x.samples}, sums
+}
+
+// end returns when nothing more is told of a thread.
+func (a *Analysis) end(x *thread) int64 {
+	if p := x.Process; p != nil && p.Ended { // the end of the thread may be lost
+		return max(x.since, min(a.now, a.origin+int64(a.machine.MS(p.End)*1e6)))
+	}
+	return a.now
+}
+
+// last returns the time off processors of a thread that lasts to the end, if it is in one: it waits, was
+// made ready and has not run since, is ready, or was created and not made ready.
+func (a *Analysis) last(x *thread) (o off, is bool) {
+	end := a.end(x)
+	o = off{thread: x, from: x.since, readied: end, till: end, processor: -1, ran: -1, ranFrom: x.ranFrom, begins: x.begins, why: x.why,
+		readier: x.readier, stack: x.stack, byOther: x.byOther}
+	switch {
+	case x.TID == 0 || !x.seen || x.over || end == x.since:
+		return o, false
+	case x.does == waiting && x.byOther:
+		o.waited, o.readied = true, x.readied
+	case x.does == waiting:
+		o.waited, o.open = true, true
+	case x.begins && a.readies.All > 0:
+		o.waited, o.open, o.why = true, true, created
+	default:
+		o.readied = x.since
+		return o, x.does == ready && a.gaps.All == 0 // else the switch to it may be missing
+	}
+	return o, true
 }
 
 // runsUntil returns until when a thread is known to run that does.

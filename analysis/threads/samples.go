@@ -11,12 +11,18 @@ import (
 // byInterrupt stands for who made a thread ready where it was no thread.
 const byInterrupt = "[interrupt]"
 
+// NotOver stands for who made a thread ready where nobody has.
+const NotOver = "[not over]"
+
+// created is why a thread waits that has not run yet.
+const created = "created"
+
 // Blocked is the kind of samples that [Analysis.Samples] returns.
 const Blocked = "blocked"
 
 // Samples returns the times in which threads did not run, with the stacks of where they had
-// stopped. It is to be called when all records have been. A wait that lasts to the end has
-// no stack, and is no sample.
+// stopped. It is to be called when all records have been. On Windows a wait that lasts to the end has
+// no stack, since that is of the switch that ends it.
 //
 // The label state is waiting, or ready where a thread could have run; one that waited
 // and was then ready makes two samples, of which the first one counts. Of waits,
@@ -30,8 +36,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 		out.LabelCode()
 	}
 	var frames []uint64
-	for i := range a.off {
-		o := &a.off[i]
+	add := func(o *off) {
 		pid := pidOf(o.thread.Thread)
 		frames = a.bound.AppendFrames(frames[:0], o.stack)
 		stack := out.InternAddresses(pid, frames)
@@ -39,14 +44,23 @@ func (a *Analysis) Samples() []*stacks.Samples {
 			labels := states[does]
 			if does == waiting {
 				labels = out.Label(labels, "reason", o.why)
-				if o.byOther {
+				switch {
+				case o.open:
+					labels = out.Label(labels, "by", NotOver)
+				case o.byOther:
 					labels = out.Label(labels, "by", o.readier.name())
 				}
 			}
 			out.AddStack(time.Unix(0, from), pid, o.thread.TID, stack, labels, times, ns)
 		})
 	}
+	for i := range a.off {
+		add(&a.off[i])
+	}
 	for _, x := range a.order {
+		if o, is := a.last(x); is {
+			add(&o)
+		}
 		if x.rests == nil {
 			continue
 		}

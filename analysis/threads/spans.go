@@ -16,23 +16,34 @@ type Span struct {
 	From, To int64
 }
 
-// Spans iterates over the known spans of threads that are over: a state that lasts to the
-// end is no span, but that a thread runs.
+// Spans iterates over the known spans of threads.
 func (a *Analysis) Spans() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		a.settle()
 		dark := a.darkness()
-		for i := range a.off {
-			for _, s := range a.off[i].spans() {
+		each := func(o *off) bool {
+			for _, s := range o.spans() {
 				if s.State != "running" && lit(dark, s.From, s.To) < s.To-s.From {
 					continue
 				}
 				if s.To > s.From && !yield(s) {
-					return
+					return false
 				}
+			}
+			return true
+		}
+		for i := range a.off {
+			if !each(&a.off[i]) {
+				return
 			}
 		}
 		for _, x := range a.order {
+			if o, is := a.last(x); is {
+				if !each(&o) {
+					return
+				}
+				continue
+			}
 			s := Span{PID: pidOf(x.Thread), TID: x.TID, Name: x.Name, State: "running", From: x.ranFrom, To: x.ranTo}
 			switch {
 			case x.TID == 0:
@@ -106,7 +117,10 @@ func (o *off) spans() []Span {
 	} else if o.waited {
 		waited.Reason = o.why
 	}
-	if o.byOther {
+	switch {
+	case o.open:
+		waited.By = NotOver
+	case o.byOther:
 		waited.By = o.readier.name()
 	}
 	wasReady.State, wasReady.From, wasReady.To = "ready", o.readied, o.till

@@ -1,17 +1,21 @@
 package threads
 
 import (
+	"cmp"
+
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/analysis/window"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Switch is the end of a time in which a thread did not run: it comes to a processor. Only
 // threads of which that time is known from its begin on, or from when they could run, have one.
+// Waits after which they have not come are the last ones.
 type Switch struct {
 	*off
-	atMS   float64
+	atMS   measure.Float
 	window *window.Window
 	dark   []span
 	origin int64 // of the session
@@ -23,9 +27,9 @@ func (s *Switch) part(from, to int64) float64 {
 	return ms(to - from)
 }
 
-// sinceMS is when the thread went, if that was before the window.
+// sinceMS is when the thread went, if that was before the window, or it has not come.
 func (s *Switch) sinceMS() measure.Float {
-	if s.window.Has(s.from) {
+	if s.processor >= 0 && s.window.Has(s.from) {
 		return measure.Float{}
 	}
 	return measure.Known(ms(s.from - s.origin))
@@ -41,6 +45,8 @@ func (s *Switch) by() int64 {
 
 func (s *Switch) byName() string {
 	switch t := s.readier.Thread(); {
+	case s.open:
+		return NotOver
 	case s.readier.interrupt:
 		return byInterrupt
 	case t != nil:
@@ -83,27 +89,36 @@ func (a *Analysis) Switches(has func(*system.Thread) bool) []Switch {
 	for i := range a.off {
 		o := &a.off[i]
 		if a.window.Meets(o.from, o.till+max(o.ran, 0)) && has(o.thread.Thread) {
-			list = append(list, Switch{o, ms(o.till - a.origin), a.window, dark, a.origin})
+			list = append(list, Switch{o, measure.Known(ms(o.till - a.origin)), a.window, dark, a.origin})
 		}
 	}
+	n := len(list)
+	for _, x := range a.order {
+		if o, is := a.last(x); is && a.window.Meets(o.from, o.till) && has(x.Thread) {
+			list = append(list, Switch{&o, measure.Float{}, a.window, dark, a.origin})
+		}
+	}
+	order.Sort(list[n:], func(a, b Switch) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.thread.TID, b.thread.TID))
+	})
 	return list
 }
 
 // SwitchView is the table of switches.
 func SwitchView(list []Switch) table.View {
 	return table.Of("switch", "Context switches", table.Refs(list),
-		table.Moment("atMs", func(s *Switch) float64 { return s.atMS }).Natural().Helped("when the thread came to a processor"),
+		table.Moment("atMs", func(s *Switch) measure.Float { return s.atMS }).Natural().Helped("when the thread came to a processor"),
 		table.ID("processor", func(s *Switch) int32 { return s.processor }).Natural(),
 		table.ID("pid", func(s *Switch) int64 { return pidOf(s.thread.Thread) }),
 		table.NameOf("process", table.Process, func(s *Switch) int64 { return pidOf(s.thread.Thread) }, func(s *Switch) string { return s.thread.Process.Called() }),
 		table.ID("tid", func(s *Switch) int64 { return s.thread.TID }),
 		table.NameOf("name", table.Thread, func(s *Switch) int64 { return s.thread.TID }, func(s *Switch) string { return s.thread.Name }).IfAny(),
-		table.Moment("sinceMs", (*Switch).sinceMS).IfAny().Helped("when it went, if that was before --from"),
+		table.Moment("sinceMs", (*Switch).sinceMS).IfAny().Helped("when it went, if that was before --from or it has not come back"),
 		table.Amount("waitedMs", (*Switch).waitedMS),
 		table.Text("why", func(s *Switch) string {
 			switch {
 			case s.begins:
-				return "created"
+				return created
 			case s.unseen:
 				return ""
 			case !s.waited:

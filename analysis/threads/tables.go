@@ -18,7 +18,7 @@ func (r *Result) Tables() []table.View {
 			table.Count("samples", func(x *Thread) int { return int(x.Samples) }).IfAny(),
 			table.Amount("readyMs", func(x *Thread) float64 { return x.ReadyMS }).IfAny(),
 			table.Amount("waitingMs", func(x *Thread) float64 { return x.WaitingMS }),
-			table.Amount("openMs", func(x *Thread) float64 { return x.OpenMS }).For(table.Programs),
+			table.Amount("openMs", func(x *Thread) float64 { return x.OpenMS }).IfAny().Helped("of the wait that is not over at the end"),
 			table.Amount("unknownMs", func(x *Thread) float64 { return x.UnknownMS }).IfAny(),
 			table.Count("switches", func(x *Thread) int { return x.Switches }),
 			table.Count("waits", func(x *Thread) int { return x.Waits }),

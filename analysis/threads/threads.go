@@ -141,6 +141,7 @@ type off struct {
 	begins              bool   // the thread has not run before
 	unseen              bool   // it waited since a time that no event tells
 	blurred             bool   // it may have been ready
+	open                bool   // the wait is not over
 	why                 string // it waited
 	readier             Waker
 	stack               system.CallStack
@@ -282,7 +283,7 @@ func (a *Analysis) wakes(r *etw.Record, number int64, linux, interrupt bool) {
 		x.since, x.does, x.unseen = at, waiting, true
 	}
 	if x.begins { // suspended, until now
-		x.does, x.why, x.begins = waiting, "created", false
+		x.does, x.why, x.begins = waiting, created, false
 	}
 	if x.does != waiting || x.byOther {
 		return // it has not gone yet, or was ready before

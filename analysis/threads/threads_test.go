@@ -82,8 +82,8 @@ func TestSwitches(t *testing.T) {
 		waited += ms(s.readied - s.from)
 		ready += ms(s.till - s.readied)
 	}
-	if open := res.Threads[0].OpenMS + res.Threads[1].OpenMS; waited != res.WaitingMS-open || ready != res.ReadyMS {
-		t.Errorf("switches sum up to %v ms of waits and %v ms ready, the threads to %v and %v", waited, ready, res.WaitingMS-open, res.ReadyMS)
+	if waited != res.WaitingMS || ready != res.ReadyMS {
+		t.Errorf("switches sum up to %v ms of waits and %v ms ready, the threads to %v and %v", waited, ready, res.WaitingMS, res.ReadyMS)
 	}
 	if n := len(p.a.Switches(func(t *system.Thread) bool { return t.TID == 20 })); n != 1 {
 		t.Errorf("thread 20 has %d switches, want 1", n)
@@ -156,7 +156,7 @@ func TestGaps(t *testing.T) {
 	p.to(20, 0, 30, waits, 3) // 30 waited for 8
 	res := p.a.Result()
 	want := []Thread{
-		{PID: -1, TID: 10, LifeMS: 19, Times: Times{RunningMS: 3, WaitingMS: 11, UnknownMS: 5}, OpenMS: 11, Switches: 2},
+		{PID: -1, TID: 10, LifeMS: 19, Times: Times{RunningMS: 3, WaitingMS: 11, UnknownMS: 5}, OpenMS: 11, Switches: 2, Waits: 1, LongestMS: 11},
 		{PID: -1, TID: 30, LifeMS: 15, Times: Times{RunningMS: 1, WaitingMS: 8, UnknownMS: 6}, Switches: 2, Waits: 1, LongestMS: 8},
 		{PID: -1, TID: 20, LifeMS: 15, Times: Times{WaitingMS: 4, UnknownMS: 11}, Switches: 1, Waits: 1, LongestMS: 4},
 	}
@@ -169,7 +169,7 @@ func TestGaps(t *testing.T) {
 	if res.Gaps != 2 || res.Processors[0].UnknownMS != 7 {
 		t.Errorf("%+v", res)
 	}
-	if got := p.a.Samples()[0].Len(); got != 2 {
+	if got := p.a.Samples()[0].Len(); got != 3 {
 		t.Errorf("%d samples", got)
 	}
 }
@@ -205,20 +205,67 @@ func TestMadeReady(t *testing.T) {
 	p.to(12, 10, 20, waits, 2)
 	p.to(13, 20, 0, waits)
 	want := []Thread{
-		{PID: 4, TID: 10, LifeMS: 11, Times: Times{RunningMS: 4, ReadyMS: 1, WaitingMS: 6}, OpenMS: 1, Switches: 1, Waits: 1, LongestMS: 5},
+		{PID: 4, TID: 10, LifeMS: 11, Times: Times{RunningMS: 4, ReadyMS: 1, WaitingMS: 6}, OpenMS: 1, Switches: 1, Waits: 2, LongestMS: 5},
 		{PID: -1, TID: 20, LifeMS: 4, Times: Times{RunningMS: 1, ReadyMS: 3}, Switches: 1},
-		{PID: 4, TID: 11, LifeMS: 11, Times: Times{WaitingMS: 11}, OpenMS: 11},
+		{PID: 4, TID: 11, LifeMS: 11, Times: Times{WaitingMS: 11}, OpenMS: 11, Waits: 1, LongestMS: 11},
 	}
 	if diff := cmp.Diff(want, p.a.Result().Threads); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	view := SwitchView(p.a.Switches(func(*system.Thread) bool { return true }))
-	if view.Rows != 2 || view.At(1, view.Column("waitedMs")).Known() || view.At(1, view.Column("readyMs")).Text() != "3" {
+	if view.Rows != 4 || view.At(1, view.Column("waitedMs")).Known() || view.At(1, view.Column("readyMs")).Text() != "3" {
 		t.Errorf("%d rows, the last one ready for %s", view.Rows, view.At(1, view.Column("readyMs")).Text())
 	}
-	want10 := []string{"10 [1] waiting,created,thread 9 1 5", "10 [1] ready 0 1", "20 [2] ready 1 3"}
+	want10 := []string{"10 [1] waiting,created,thread 9 1 5", "10 [1] ready 0 1", "20 [2] ready 1 3",
+		"10 [] waiting,UserRequest,[not over] 1 1", "11 [] waiting,created,[not over] 1 11"}
 	if diff := cmp.Diff(want10, lines(p.a.Samples()[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNotOver: a wait that never ends is the longest of its thread, a sample and a row, and has a part in
+// each time that it reaches into; so has a thread that could run and never did.
+func TestNotOver(t *testing.T) {
+	for _, from := range []int{0, 40} {
+		p := newPlay(t)
+		if from > 0 {
+			p.Between(time.Duration(from)*time.Millisecond, 60*time.Millisecond)
+		}
+		p.to(1, 0, 10, waits)
+		p.to(3, 10, 20, waits)
+		p.to(4, 20, 10, goes, 1)
+		p.to(5, 10, 0, waits)
+		p.to(100, 0, 0, waits)
+		lasts, longest := 95.0, 95.0
+		if from > 0 {
+			lasts, longest = 20, 20
+		}
+		res := p.a.Result()
+		for _, x := range res.Threads {
+			switch x.TID {
+			case 10:
+				if x.OpenMS != lasts || x.LongestMS != longest || from > 0 && x.Waits != 1 || from == 0 && x.Waits != 2 {
+					t.Errorf("from %d: %+v", from, x)
+				}
+			case 20:
+				if from > 0 && x.ReadyMS != 20 || from == 0 && x.ReadyMS != 96 || x.Preempted != 1 {
+					t.Errorf("from %d: %+v", from, x)
+				}
+			}
+		}
+		list := lines(p.a.Samples()[0])
+		if diff := cmp.Diff([]string{"10 [] waiting,UserRequest,[not over] 1 95", "20 [] ready 1 96"}, list[len(list)-2:]); diff != "" {
+			t.Errorf("from %d (-want +got):\n%s", from, diff)
+		}
+		var spans []Span
+		for s := range p.a.Spans() {
+			if s.By == NotOver {
+				spans = append(spans, s)
+			}
+		}
+		if len(spans) != 1 || spans[0].TID != 10 || ms(spans[0].To-spans[0].From) != 95 {
+			t.Errorf("%+v", spans)
+		}
 	}
 }
 
@@ -309,14 +356,12 @@ func check(t *testing.T, name string, samples *stacks.Samples, res *Result, begi
 		}
 	}
 	var sum Times
-	var open float64
 	for _, x := range res.Threads {
 		near(fmt.Sprintf("life of %d", x.TID), x.LifeMS, x.RunningMS+x.ReadyMS+x.WaitingMS+x.UnknownMS)
 		if slices.Min([]float64{x.RunningMS, x.ReadyMS, x.WaitingMS, x.UnknownMS}) < 0 {
 			t.Errorf("%s: %+v", name, x)
 		}
 		sum.WaitingMS += x.WaitingMS
-		open += x.OpenMS
 	}
 	busy, unknown := 0.0, 0.0
 	for _, p := range res.Processors {
@@ -339,7 +384,7 @@ func check(t *testing.T, name string, samples *stacks.Samples, res *Result, begi
 		t.Errorf("%s: %d samples, %d waits, preemptions and begins", name, count, wants)
 	}
 	if res.Readies == 0 {
-		near("samples", waited, sum.WaitingMS-open)
+		near("samples", waited, sum.WaitingMS)
 	}
 	if res.Gaps == 0 && (unknown > 0 || res.UnknownMS > 0) {
 		t.Errorf("%s: %v ms of threads, %v of processors are unknown", name, res.UnknownMS, unknown)

@@ -24,7 +24,9 @@ func NewThreads() *Question {
 kernel of Windows or a recorder of Linux logged: running, ready to run while nobody
 ran them, and waiting, which add up to the life of the thread from the first event
 about it. Where events are missing, some of it is unknown. With --from and --to the
-parts within count. Where the call stacks of waits are, etw top --of blocked shows.
+parts within count. A wait that is not over at the end, such as that of a program that
+hangs, is a wait as others, and OPEN MS has it. Where the call stacks of waits are,
+etw top --of blocked shows.
 
 EventPipe has no context switches, but samples of threads. Of these the table has
 how long threads were in managed code, and in code below it, running or waiting.
@@ -32,7 +34,7 @@ Pauses for collections are apart, and so are times in which nobody looked.
 
 The rows are threads, or processors by --by processor. By --by switch they are the times
 at which threads came to a processor: how long each had waited, for what, who ended that,
-how long it was ready, and how long it ran then. By --by interrupt they are the drivers
+how long it was ready, and how long it ran then. Those that never came are last. By --by interrupt they are the drivers
 whose interrupts and DPCs kept processors from threads, by --by routine their routines,
 with the time that is their own; these two are not yet seen on a real recording.`,
 		example: `  etw threads machine.etl

@@ -3,6 +3,7 @@ package code
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -234,13 +235,6 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 	if res.Readies == 0 {
 		facts[0] = fmt.Sprintf("threads ran for %s, and waited for %s, which includes being ready to run: no event tells it apart", show.MS(res.RunningMS), show.MS(res.WaitingMS))
 	}
-	open := 0.0
-	for _, t := range res.Threads {
-		open += t.OpenMS
-	}
-	if open > 0 {
-		facts = append(facts, fmt.Sprintf("%s of that lasts to the end of the trace, and has no stack: it is in no number below", show.MS(open)))
-	}
 	if res.DarkMS > 0 {
 		facts = append(facts, res.Dark())
 	}
@@ -252,16 +246,47 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 	}
 	facts = appendForeign(facts, a.Stacks().Misdefined, "the rest")
 	list := a.Samples()
+	facts[0] += notOver(func(yield func(stacks.Part) bool) {
+		for s := range list[0].All() {
+			if !yield(stacks.Part{Process: s.Process, Thread: s.Thread, Labels: s.Labels, Values: s.Values}) {
+				return
+			}
+		}
+	})
 	if ns := endingInKernel(list); res.Samples > 0 && ns > 0 { // of Linux
 		facts = append(facts, fmt.Sprintf("of %s the stacks end in the kernel: --stack-kb 16 of etw collect --system finds callers without frame pointers", show.MS(float64(ns)/1e6)))
 	}
 	return Gathered{Samples: list, Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		_, ns := byState(p)
 		if res.Readies == 0 {
-			return []string{fmt.Sprintf("threads waited for %s, which includes being ready to run: no event tells it apart", show.MS(float64(lastOf(p.Totals()))/1e6))}
+			return []string{fmt.Sprintf("threads waited for %s, which includes being ready to run: no event tells it apart", show.MS(float64(lastOf(p.Totals()))/1e6)) + notOver(slices.Values(p.Parts()))}
 		}
-		return []string{fmt.Sprintf("threads waited for %s, and were ready to run for %s", show.MS(float64(ns["waiting"])/1e6), show.MS(float64(ns["ready"])/1e6))}
+		return []string{fmt.Sprintf("threads waited for %s, and were ready to run for %s", show.MS(float64(ns["waiting"])/1e6), show.MS(float64(ns["ready"])/1e6)) + notOver(slices.Values(p.Parts()))}
 	}}
+}
+
+// notOver says how long waits have lasted that nobody has ended, and which is the longest.
+func notOver(parts iter.Seq[stacks.Part]) string {
+	var sum, most int64
+	var of stacks.Part
+	why := ""
+	for p := range parts {
+		i := slices.IndexFunc(p.Labels, func(l stacks.Label) bool { return l.Value == threads.NotOver })
+		if ns := lastOf(p.Values); i >= 0 {
+			if sum += ns; ns > most {
+				most, of = ns, p
+			}
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	for _, l := range of.Labels {
+		if l.Key == "reason" {
+			why = l.Value
+		}
+	}
+	return fmt.Sprintf("; %s of the waits are not over at the end, the longest that of thread %d (%s), %s", show.MS(float64(sum)/1e6), of.Thread, why, show.MS(float64(most)/1e6))
 }
 
 // endingInKernel is how long threads were off processors with stacks of which no frame is the program's.
