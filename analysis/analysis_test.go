@@ -43,8 +43,7 @@ func TestRun(t *testing.T) {
 
 func marshal(t *testing.T, v any) string {
 	t.Helper()
-	b := testio.Marshal(t, v)
-	return string(b)
+	return string(testio.Marshal(t, v))
 }
 
 func TestWarnings(t *testing.T) {

@@ -21,8 +21,7 @@ func TestWorkedExample(t *testing.T) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text := testio.Read(t, path)
-	return string(text)
+	return string(testio.Read(t, path))
 }
 
 // contains checks that the lines of a comment stand in code.

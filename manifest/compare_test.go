@@ -33,8 +33,7 @@ const compared = `<instrumentationManifest xmlns="http://schemas.microsoft.com/w
 func TestCompare(t *testing.T) {
 	parse := func(src string) *manifest.Manifest {
 		t.Helper()
-		m := testio.Parse(t, manifest.Parse, "x.man", src, manifest.Options{})
-		return m
+		return testio.Parse(t, manifest.Parse, "x.man", src, manifest.Options{})
 	}
 	old := parse(compared)
 	if changes := manifest.Compare(old, parse(compared)); len(changes) > 0 {
@@ -100,8 +99,7 @@ func TestCompareNamed(t *testing.T) {
 	parse := func(value, name string) *manifest.Manifest {
 		t.Helper()
 		src := strings.Replace(compared, `value="1" symbol`, `etwgen:named="`+name+`" value="`+value+`" symbol`, 1)
-		m := testio.Parse(t, manifest.Parse, "x.man", src, manifest.Options{})
-		return m
+		return testio.Parse(t, manifest.Parse, "x.man", src, manifest.Options{})
 	}
 	old := parse("22", "Sold")
 	if changes := manifest.Compare(old, parse("14", "Sold")); len(changes) > 0 {

@@ -71,8 +71,7 @@ func ExampleParse_errors() {
   </events></instrumentation>
 </instrumentationManifest>`
 	_, _, err := manifest.Parse("orders.man", []byte(src), manifest.Options{})
-	var list manifest.ErrorList
-	if errors.As(err, &list) {
+	if list, ok := errors.AsType[manifest.ErrorList](err); ok {
 		for _, e := range list {
 			fmt.Println(e)
 		}

@@ -38,8 +38,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // describe returns the text of err without a second name of the file.
 func describe(err error) string {
-	var several *etw.IncompleteError
-	if errors.As(err, &several) && several.Count > 1 {
+	if several, ok := errors.AsType[*etw.IncompleteError](err); ok && several.Count > 1 {
 		return fmt.Sprintf("%s (and %d more)", describe(several.Damages[0]), several.Count-1)
 	}
 	if d := (*etw.Damage)(nil); errors.As(err, &d) {

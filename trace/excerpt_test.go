@@ -59,8 +59,7 @@ func longETLTrace(t *testing.T, compression etl.Compression) []byte {
 			Timestamp: int64(i) * 1e4, ProcessID: 7, ThreadID: int64(i), Payload: make([]byte, i%17),
 		})
 	}
-	b := testio.Encoded(t, etltest.File, h, records...)
-	return b
+	return testio.Encoded(t, etltest.File, h, records...)
 }
 
 // openOne opens a file with one trace.

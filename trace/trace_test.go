@@ -58,8 +58,7 @@ func etlTrace(tb testing.TB, start time.Time, ms ...int64) []byte {
 			Timestamp: h.Clock.Origin + m*h.Clock.Frequency/1000, ProcessID: 7, ThreadID: 9,
 		})
 	}
-	b := testio.Encoded(tb, etltest.File, h, records...)
-	return b
+	return testio.Encoded(tb, etltest.File, h, records...)
 }
 
 func gzipped(data []byte) []byte {

@@ -95,6 +95,5 @@ func TestDrainAllocated(t *testing.T) {
 
 func inJSON(t *testing.T, g *GC) string {
 	t.Helper()
-	b := testio.Marshal(t, g)
-	return string(b)
+	return string(testio.Marshal(t, g))
 }

@@ -365,8 +365,7 @@ func TestComparedLake(t *testing.T) {
 			slices.Sort(doc.Measures[i].RunsB)
 		}
 		doc.RunsA, doc.RunsB, doc.A, doc.B = nil, nil, "", ""
-		text := testio.Marshal(t, doc)
-		return string(text)
+		return string(testio.Marshal(t, doc))
 	}
 	for range 2 {
 		a, b := keptFigures(t, lake, "A"), keptFigures(t, lake, "B")

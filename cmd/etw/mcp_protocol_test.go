@@ -211,8 +211,7 @@ func TestProtocolEnd(t *testing.T) {
 
 func toJSON(t *testing.T, v any) string {
 	t.Helper()
-	b := testio.Marshal(t, v)
-	return string(b)
+	return string(testio.Marshal(t, v))
 }
 
 // TestConformance plays the scripts with which the protocol's own library tests its server,

@@ -86,8 +86,7 @@ func ownFlags(cmd *cobra.Command) int {
 // trouble turns any error into one with the exit code for trouble, since 1 says
 // that something differs.
 func trouble(err error) error {
-	var usage *usageError
-	if errors.As(err, &usage) {
+	if _, ok := errors.AsType[*usageError](err); ok {
 		return err
 	}
 	if exit, ok := err.(*exitError); ok {

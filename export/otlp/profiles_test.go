@@ -89,8 +89,7 @@ func TestSendProfiles(t *testing.T) {
 	} {
 		answer = []byte(test.answer)
 		err := c.Send(t.Context(), otlp.SignalProfiles, body)
-		var rejected *otlp.RejectedError
-		if errors.As(err, &rejected); err != nil && rejected == nil || (rejected != nil) != (test.count > 0) || rejected != nil && rejected.Count != test.count {
+		if rejected, _ := errors.AsType[*otlp.RejectedError](err); err != nil && rejected == nil || (rejected != nil) != (test.count > 0) || rejected != nil && rejected.Count != test.count {
 			t.Errorf("%q: %v", test.answer, err)
 		}
 	}

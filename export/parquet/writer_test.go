@@ -149,8 +149,7 @@ func TestNoFolders(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	o := options(t)
 	read := func(m *parquet.Manifest) string {
-		b := testio.Read(t, filepath.Join(o.Dir, m.Files[0].Path))
-		return string(b)
+		return string(testio.Read(t, filepath.Join(o.Dir, m.Files[0].Path)))
 	}
 	m := export(t, newRecords(5000), o)
 	before := read(m)

@@ -24,8 +24,7 @@ func list(data []byte) (lines []string, err error) {
 
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	data := testio.Read(t, filepath.Join("..", "..", "tests", "recorded", name))
-	return data
+	return testio.Read(t, filepath.Join("..", "..", "tests", "recorded", name))
 }
 
 // TestCover checks that the blocks of a file are all of it, also where one is cut off.

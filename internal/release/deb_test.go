@@ -73,8 +73,7 @@ func TestRecipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func(name string) string {
-		data := testio.Read(t, filepath.Join(dir, name))
-		return string(data)
+		return string(testio.Read(t, filepath.Join(dir, name)))
 	}
 	both := read("etwgen.rb") + read("etwgen.json")
 	for line := range strings.Lines(read("SHA256SUMS")) {

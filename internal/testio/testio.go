@@ -2,13 +2,16 @@
 package testio
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"iter"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -215,4 +218,41 @@ func Listen(t testing.TB, network, address string) net.Listener {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// Numbers lays out numbers: those of int are pointers of a size.
+func Numbers[P ~uint8](pointer P, values ...any) (p []byte) {
+	le := binary.LittleEndian
+	for _, v := range values {
+		switch v := v.(type) {
+		case uint32:
+			p = le.AppendUint32(p, v)
+		case uint64:
+			p = le.AppendUint64(p, v)
+		case int64:
+			p = le.AppendUint64(p, uint64(v))
+		case int:
+			p = append(p, le.AppendUint64(nil, uint64(v))[:pointer]...)
+		}
+	}
+	return p
+}
+
+// Ready starts a program, which the end of the test kills, and waits until it says that it is ready.
+func Ready(t testing.TB, cmd *exec.Cmd) {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatal(line, err)
+	}
 }

@@ -10,16 +10,10 @@ import (
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
-func readFile(tb testing.TB, path string) []byte {
-	tb.Helper()
-	data := testio.Read(tb, path)
-	return data
-}
-
 // clrResources returns the output of Windows' compiler for the CLR's manifest.
 func clrResources(tb testing.TB) wevt.Resources {
 	tb.Helper()
-	res, err := wevt.ReadPE(bytes.NewReader(readFile(tb, corpus.File(tb, "wevt", "clretwrc.dll"))))
+	res, err := wevt.ReadPE(bytes.NewReader(testio.Read(tb, corpus.File(tb, "wevt", "clretwrc.dll"))))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -78,8 +72,8 @@ func checkSame(t *testing.T, want, got wevt.Resources) {
 // TestImported decodes the output of Windows' compiler, and compiles that again.
 func TestImported(t *testing.T) {
 	node := wevt.Resources{
-		Templates: readFile(t, corpus.File(t, "wevt", "node-16.20.2.wevt.bin")),
-		Messages:  map[wevt.Language][]byte{wevt.English: readFile(t, corpus.File(t, "wevt", "node-16.20.2.msg.bin"))},
+		Templates: testio.Read(t, corpus.File(t, "wevt", "node-16.20.2.wevt.bin")),
+		Messages:  map[wevt.Language][]byte{wevt.English: testio.Read(t, corpus.File(t, "wevt", "node-16.20.2.msg.bin"))},
 	}
 	for name, res := range map[string]wevt.Resources{"node": node, "clr": clrResources(t)} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestWindres(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	got, err := wevt.ReadPE(bytes.NewReader(readFile(t, filepath.Join(dir, "sample.dll"))))
+	got, err := wevt.ReadPE(bytes.NewReader(testio.Read(t, filepath.Join(dir, "sample.dll"))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestLLVM(t *testing.T) {
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	res := readFile(t, filepath.Join(dir, "sample.res"))
+	res := testio.Read(t, filepath.Join(dir, "sample.res"))
 	for _, part := range append([][]byte{want.Templates}, want.Messages[wevt.English]) {
 		if !bytes.Contains(res, part) {
 			t.Errorf("its output lacks a resource of %d bytes", len(part))
@@ -81,7 +81,7 @@ func TestOthers(t *testing.T) {
 	files := testio.Glob(t, filepath.Join(dir, "*"))
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			want, err := wevt.ReadPE(bytes.NewReader(readFile(t, file)))
+			want, err := wevt.ReadPE(bytes.NewReader(testio.Read(t, file)))
 			if err != nil {
 				t.Fatal(err)
 			}

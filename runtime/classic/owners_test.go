@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -22,27 +23,6 @@ var (
 	stackClass    = etw.MustParseGUID("def2fe46-7bd6-4b80-bd94-f57fe20d0ce3")
 )
 
-// payload lays out numbers: those of int are pointers.
-func payload(ptr etw.PtrSize, values ...any) (p []byte) {
-	for _, v := range values {
-		switch v := v.(type) {
-		case uint32:
-			p = binary.LittleEndian.AppendUint32(p, v)
-		case uint64:
-			p = binary.LittleEndian.AppendUint64(p, v)
-		case int64:
-			p = binary.LittleEndian.AppendUint64(p, uint64(v))
-		case int:
-			if ptr == etw.Ptr32 {
-				p = binary.LittleEndian.AppendUint32(p, uint32(v))
-			} else {
-				p = binary.LittleEndian.AppendUint64(p, uint64(v))
-			}
-		}
-	}
-	return p
-}
-
 // A who is a process and a thread.
 type who struct{ process, thread int64 }
 
@@ -57,15 +37,15 @@ func kernelEvent(class etw.GUID, opcode etw.Opcode, at int64, payload []byte) *e
 }
 
 func threadEvent(opcode etw.Opcode, at int64, process, thread uint32) *etw.Record {
-	return kernelEvent(threadClass, opcode, at, payload(etw.Ptr64, process, thread))
+	return kernelEvent(threadClass, opcode, at, testio.Numbers(etw.Ptr64, process, thread))
 }
 
 func sample(at int64, thread uint32) *etw.Record {
-	return kernelEvent(perfInfoClass, 46, at, payload(etw.Ptr64, 99, thread, uint32(1)))
+	return kernelEvent(perfInfoClass, 46, at, testio.Numbers(etw.Ptr64, 99, thread, uint32(1)))
 }
 
 func stackOf(at int64, processor int32, process, thread uint32) *etw.Record {
-	r := kernelEvent(stackClass, 32, at+100, payload(etw.Ptr64, at, process, thread, 99))
+	r := kernelEvent(stackClass, 32, at+100, testio.Numbers(etw.Ptr64, at, process, thread, 99))
 	r.Processor = processor
 	return r
 }
@@ -82,36 +62,36 @@ func TestAttribute(t *testing.T) {
 			payload []byte
 			want    who
 		}{
-			{"process start", processClass, 1, 4, who{1, 2}, payload(ptr, 99, u32(300), u32(1)), who{300, -1}},
-			{"process without a version", processClass, 1, 0, who{1, 2}, payload(ptr, u32(301), 99), who{301, -1}},
+			{"process start", processClass, 1, 4, who{1, 2}, testio.Numbers(ptr, 99, u32(300), u32(1)), who{300, -1}},
+			{"process without a version", processClass, 1, 0, who{1, 2}, testio.Numbers(ptr, u32(301), 99), who{301, -1}},
 			{"process cut off", processClass, 1, 4, who{1, 2}, []byte{1}, who{1, 2}},
-			{"counters", processClass, 32, 2, who{-1, -1}, payload(ptr, u32(302)), who{302, -1}},
-			{"defunct", processClass, 39, 3, who{-1, -1}, payload(ptr, 99, u32(303)), who{303, -1}},
-			{"thread start", threadClass, 1, 3, who{1, 2}, payload(ptr, u32(304), u32(305)), who{304, 305}},
-			{"thread stop", threadClass, 2, 3, who{304, 305}, payload(ptr, u32(7), u32(8)), who{304, 305}},
-			{"context switch", threadClass, 36, 2, who{-1, -1}, payload(ptr, u32(10), u32(20)), who{100, 10}},
-			{"image start", imageClass, 3, 3, who{1, 2}, payload(ptr, 99, 99, u32(306)), who{306, -1}},
-			{"image load", imageClass, 10, 3, who{1, 2}, payload(ptr, 99, 99, u32(306)), who{1, 2}},
-			{"image load without a header", imageClass, 10, 3, who{-1, -1}, payload(ptr, 99, 99, u32(306)), who{306, -1}},
-			{"packet", tcpClass, 26, 2, who{-1, -1}, payload(ptr, u32(307), u32(0)), who{307, -1}},
-			{"service", configClass, 15, 2, who{1, 2}, payload(ptr, u32(308)), who{308, 2}},
-			{"service of old", configClass, 15, 1, who{1, 2}, payload(ptr, u32(308)), who{1, 2}},
-			{"sample", perfInfoClass, 46, 2, who{-1, -1}, payload(ptr, 99, u32(10), u32(1)), who{100, 10}},
-			{"sample of the idle thread", perfInfoClass, 46, 2, who{-1, -1}, payload(ptr, 99, u32(0), u32(1)), who{0, 0}},
-			{"sample of an unknown thread", perfInfoClass, 46, 2, who{-1, -1}, payload(ptr, 99, u32(77), u32(1)), who{-1, 77}},
-			{"read", diskClass, 10, 3, who{-1, -1}, payload(ptr, u32(1), u32(2), u32(3), u32(4), int64(5), 6, 7, int64(8), u32(10)), who{100, 10}},
-			{"read of old", diskClass, 10, 2, who{-1, -1}, payload(ptr, u32(1), u32(2), u32(3), u32(4), int64(5), 6, 7, int64(8)), who{-1, -1}},
-			{"read begins", diskClass, 12, 3, who{-1, -1}, payload(ptr, 99, u32(10)), who{100, 10}},
-			{"read begins, of old", diskClass, 12, 2, who{-1, -1}, payload(ptr, 99, u32(10)), who{-1, -1}},
-			{"flush", diskClass, 14, 3, who{-1, -1}, payload(ptr, u32(1), u32(2), int64(786839), 99, u32(10)), who{100, 10}},
-			{"flush of old", diskClass, 14, 2, who{-1, -1}, payload(ptr, u32(1), u32(2), int64(786839), 99), who{-1, -1}},
-			{"flush begins", diskClass, 15, 3, who{-1, -1}, payload(ptr, 99, u32(10)), who{100, 10}},
-			{"stack", stackClass, 32, 2, who{-1, -1}, payload(ptr, int64(5), u32(310), u32(311), 99), who{310, 311}},
-			{"key of the kernel's half", stackClass, 37, 2, who{-1, -1}, payload(ptr, int64(5), u32(310), u32(311), 99), who{310, 311}},
-			{"key of the program's half", stackClass, 38, 2, who{-1, -1}, payload(ptr, int64(5), u32(310), u32(311), 99), who{310, 311}},
-			{"addresses", stackClass, 36, 2, who{-1, -1}, payload(ptr, int64(5), u32(310), u32(311), 99), who{-1, -1}},
-			{"hard fault", faultClass, 32, 0, who{-1, -1}, payload(ptr, int64(1), int64(2), 3, 4, u32(10)), who{100, 10}},
-			{"allocation", faultClass, 98, 3, who{1, 2}, payload(ptr, 99, 99, u32(309)), who{309, 2}},
+			{"counters", processClass, 32, 2, who{-1, -1}, testio.Numbers(ptr, u32(302)), who{302, -1}},
+			{"defunct", processClass, 39, 3, who{-1, -1}, testio.Numbers(ptr, 99, u32(303)), who{303, -1}},
+			{"thread start", threadClass, 1, 3, who{1, 2}, testio.Numbers(ptr, u32(304), u32(305)), who{304, 305}},
+			{"thread stop", threadClass, 2, 3, who{304, 305}, testio.Numbers(ptr, u32(7), u32(8)), who{304, 305}},
+			{"context switch", threadClass, 36, 2, who{-1, -1}, testio.Numbers(ptr, u32(10), u32(20)), who{100, 10}},
+			{"image start", imageClass, 3, 3, who{1, 2}, testio.Numbers(ptr, 99, 99, u32(306)), who{306, -1}},
+			{"image load", imageClass, 10, 3, who{1, 2}, testio.Numbers(ptr, 99, 99, u32(306)), who{1, 2}},
+			{"image load without a header", imageClass, 10, 3, who{-1, -1}, testio.Numbers(ptr, 99, 99, u32(306)), who{306, -1}},
+			{"packet", tcpClass, 26, 2, who{-1, -1}, testio.Numbers(ptr, u32(307), u32(0)), who{307, -1}},
+			{"service", configClass, 15, 2, who{1, 2}, testio.Numbers(ptr, u32(308)), who{308, 2}},
+			{"service of old", configClass, 15, 1, who{1, 2}, testio.Numbers(ptr, u32(308)), who{1, 2}},
+			{"sample", perfInfoClass, 46, 2, who{-1, -1}, testio.Numbers(ptr, 99, u32(10), u32(1)), who{100, 10}},
+			{"sample of the idle thread", perfInfoClass, 46, 2, who{-1, -1}, testio.Numbers(ptr, 99, u32(0), u32(1)), who{0, 0}},
+			{"sample of an unknown thread", perfInfoClass, 46, 2, who{-1, -1}, testio.Numbers(ptr, 99, u32(77), u32(1)), who{-1, 77}},
+			{"read", diskClass, 10, 3, who{-1, -1}, testio.Numbers(ptr, u32(1), u32(2), u32(3), u32(4), int64(5), 6, 7, int64(8), u32(10)), who{100, 10}},
+			{"read of old", diskClass, 10, 2, who{-1, -1}, testio.Numbers(ptr, u32(1), u32(2), u32(3), u32(4), int64(5), 6, 7, int64(8)), who{-1, -1}},
+			{"read begins", diskClass, 12, 3, who{-1, -1}, testio.Numbers(ptr, 99, u32(10)), who{100, 10}},
+			{"read begins, of old", diskClass, 12, 2, who{-1, -1}, testio.Numbers(ptr, 99, u32(10)), who{-1, -1}},
+			{"flush", diskClass, 14, 3, who{-1, -1}, testio.Numbers(ptr, u32(1), u32(2), int64(786839), 99, u32(10)), who{100, 10}},
+			{"flush of old", diskClass, 14, 2, who{-1, -1}, testio.Numbers(ptr, u32(1), u32(2), int64(786839), 99), who{-1, -1}},
+			{"flush begins", diskClass, 15, 3, who{-1, -1}, testio.Numbers(ptr, 99, u32(10)), who{100, 10}},
+			{"stack", stackClass, 32, 2, who{-1, -1}, testio.Numbers(ptr, int64(5), u32(310), u32(311), 99), who{310, 311}},
+			{"key of the kernel's half", stackClass, 37, 2, who{-1, -1}, testio.Numbers(ptr, int64(5), u32(310), u32(311), 99), who{310, 311}},
+			{"key of the program's half", stackClass, 38, 2, who{-1, -1}, testio.Numbers(ptr, int64(5), u32(310), u32(311), 99), who{310, 311}},
+			{"addresses", stackClass, 36, 2, who{-1, -1}, testio.Numbers(ptr, int64(5), u32(310), u32(311), 99), who{-1, -1}},
+			{"hard fault", faultClass, 32, 0, who{-1, -1}, testio.Numbers(ptr, int64(1), int64(2), 3, 4, u32(10)), who{100, 10}},
+			{"allocation", faultClass, 98, 3, who{1, 2}, testio.Numbers(ptr, 99, 99, u32(309)), who{309, 2}},
 			{"nothing is known", tcpClass, 26, 2, who{-1, -1}, nil, who{-1, -1}},
 		} {
 			var o classic.Owners

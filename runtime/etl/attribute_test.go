@@ -2,7 +2,6 @@ package etl_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"runtime"
@@ -21,27 +20,6 @@ var (
 	stackClass    = etw.MustParseGUID("def2fe46-7bd6-4b80-bd94-f57fe20d0ce3")
 )
 
-// payload lays out numbers: those of int are pointers.
-func payload(ptr etw.PtrSize, values ...any) (p []byte) {
-	for _, v := range values {
-		switch v := v.(type) {
-		case uint32:
-			p = binary.LittleEndian.AppendUint32(p, v)
-		case uint64:
-			p = binary.LittleEndian.AppendUint64(p, v)
-		case int64:
-			p = binary.LittleEndian.AppendUint64(p, uint64(v))
-		case int:
-			if ptr == etw.Ptr32 {
-				p = binary.LittleEndian.AppendUint32(p, uint32(v))
-			} else {
-				p = binary.LittleEndian.AppendUint64(p, uint64(v))
-			}
-		}
-	}
-	return p
-}
-
 // TestThreadReuse: a thread id belongs to one process after the other.
 func TestThreadReuse(t *testing.T) {
 	h := etltest.DefaultHeader()
@@ -58,14 +36,14 @@ func TestThreadReuse(t *testing.T) {
 		}
 	}
 	thread := func(after int64, opcode etw.Opcode, process uint32) {
-		write(0, after, etltest.FormSystem, threadClass, opcode, payload(etw.Ptr64, process, uint32(10)))
+		write(0, after, etltest.FormSystem, threadClass, opcode, testio.Numbers(etw.Ptr64, process, uint32(10)))
 	}
 	thread(500, 2, 100) // it ran since before the trace
 	thread(1000, 1, 200)
 	thread(1500, 2, 200)
 	thread(2000, 1, 300)
 	for after := int64(250); after < 3000; after += 500 {
-		write(1, after, etltest.FormPerfInfo, perfInfoClass, 46, payload(etw.Ptr64, 99, uint32(10), uint32(1)))
+		write(1, after, etltest.FormPerfInfo, perfInfoClass, 46, testio.Numbers(etw.Ptr64, 99, uint32(10), uint32(1)))
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -88,7 +66,7 @@ func TestLateStacks(t *testing.T) {
 	for i := range int64(2 * n) {
 		r := etw.Record{Kind: etw.KindClassic, Provider: threadClass, Opcode: 50, Version: 2, PointerSize: etw.Ptr64, Timestamp: h.Clock.Origin + i}
 		if i >= n {
-			r.Provider, r.Opcode, r.Payload = stackClass, 32, payload(etw.Ptr64, r.Timestamp-n, uint32(5), uint32(6), 99)
+			r.Provider, r.Opcode, r.Payload = stackClass, 32, testio.Numbers(etw.Ptr64, r.Timestamp-n, uint32(5), uint32(6), 99)
 		}
 		if err := w.WriteAs(etltest.FormPerfInfo, &r); err != nil {
 			t.Fatal(err)
@@ -128,7 +106,7 @@ func TestStackOwner(t *testing.T) {
 		}
 		write(1, 100, threadClass, 50, nil) // this one
 		write(2, 100, threadClass, 50, nil) // at the same time, on another processor
-		write(1, 200, stackClass, opcode, payload(etw.Ptr64, h.Clock.Origin+100, uint32(5), uint32(6), 99))
+		write(1, 200, stackClass, opcode, testio.Numbers(etw.Ptr64, h.Clock.Origin+100, uint32(5), uint32(6), 99))
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +138,7 @@ func TestManyStacks(t *testing.T) {
 	for at := range events + behind {
 		write(at, threadClass, 50, nil)
 		if of := at - behind; of >= 0 {
-			write(at, stackClass, 32, payload(etw.Ptr64, h.Clock.Origin+100*int64(1+of), uint32(of%100), uint32(of%1000), 99))
+			write(at, stackClass, 32, testio.Numbers(etw.Ptr64, h.Clock.Origin+100*int64(1+of), uint32(of%100), uint32(of%1000), 99))
 		}
 	}
 	if err := w.Close(); err != nil {

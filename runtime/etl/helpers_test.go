@@ -29,8 +29,7 @@ func number(r *etw.Record) uint32 { return binary.LittleEndian.Uint32(r.Payload)
 // file returns a file with the given records.
 func file(tb testing.TB, h etl.Header, records ...*etw.Record) []byte {
 	tb.Helper()
-	data := testio.Encoded(tb, etltest.File, h, records...)
-	return data
+	return testio.Encoded(tb, etltest.File, h, records...)
 }
 
 func newReader(tb testing.TB, data []byte, opts ...etl.Option) *etl.Reader {

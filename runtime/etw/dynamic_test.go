@@ -137,8 +137,7 @@ func TestDynamic(t *testing.T) {
 			}
 			for i := range n {
 				_, err := d.Decode(desc, test.payload[:i:i], test.ptr)
-				var de *DecodeError
-				if !errors.As(err, &de) || de.Len != i || de.Offset > i || de.Field == "" {
+				if de, ok := errors.AsType[*DecodeError](err); !ok || de.Len != i || de.Offset > i || de.Field == "" {
 					t.Errorf("prefix of %d bytes: %v", i, err)
 				}
 			}

@@ -39,8 +39,7 @@ func TestErrors(t *testing.T) {
 // field.
 func TestShortOfGoodPayload(t *testing.T) {
 	err := Short(&startV1Desc, payloadV1, Ptr64)
-	var d *DecodeError
-	if !errors.As(err, &d) || d.Field != "" || d.Len != len(payloadV1) || !errors.Is(err, ErrTruncated) {
+	if d, ok := errors.AsType[*DecodeError](err); !ok || d.Field != "" || d.Len != len(payloadV1) || !errors.Is(err, ErrTruncated) {
 		t.Errorf("got %v", err)
 	}
 }

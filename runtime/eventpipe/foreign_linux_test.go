@@ -66,8 +66,8 @@ func TestOtherUser(t *testing.T) {
 		return cmd
 	}
 	ours, theirs := as("server", 0), as("server", nobody)
-	run(t, ours)
-	run(t, theirs)
+	testio.Ready(t, ours)
+	testio.Ready(t, theirs)
 	out, err := as("list", nobody).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestForeignSocket(t *testing.T) {
 	needRoot(t)
 	folder := t.TempDir()
 	cmd := as("none", "TMPDIR="+folder)
-	run(t, cmd)
+	testio.Ready(t, cmd)
 	p, err := readProc(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)

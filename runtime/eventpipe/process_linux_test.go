@@ -1,7 +1,6 @@
 package eventpipe
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net"
@@ -94,31 +93,12 @@ func server() int {
 	}
 }
 
-// run starts a program and waits until it is ready. The test ends it.
-func run(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatal(line, err)
-	}
-}
-
 // TestDialPID finds a process with a TMPDIR of its own, and not one that has left its
 // socket behind.
 func TestDialPID(t *testing.T) {
 	folder := t.TempDir()
 	cmd := as("server", "TMPDIR="+folder)
-	run(t, cmd)
+	testio.Ready(t, cmd)
 	pid := cmd.Process.Pid
 	// Another process with this pid has left a socket, which is newer.
 	stale := filepath.Join(folder, fmt.Sprintf("%s%d-1%s", socketPrefix, pid, socketSuffix))
@@ -152,7 +132,7 @@ func TestDialPID(t *testing.T) {
 // TestNoRuntime checks the errors for other processes than those of .NET.
 func TestNoRuntime(t *testing.T) {
 	cmd := as("none")
-	run(t, cmd)
+	testio.Ready(t, cmd)
 	_, err := DialPID(t.Context(), cmd.Process.Pid)
 	wantError(t, "a process without a socket", err, ErrNotFound)
 	for _, cause := range []string{"DOTNET_EnableDiagnostics", "TMPDIR"} {

@@ -17,11 +17,11 @@ func TestSilentSockets(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	good := as("server")
-	run(t, good)
+	testio.Ready(t, good)
 	silent := make(map[int]bool)
 	for range 3 {
 		cmd := as("none")
-		run(t, cmd)
+		testio.Ready(t, cmd)
 		p, err := readProc(cmd.Process.Pid)
 		if err != nil {
 			t.Fatal(err)

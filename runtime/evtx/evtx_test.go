@@ -165,8 +165,7 @@ func TestDamage(t *testing.T) {
 
 // errorsOf returns the texts of all damages.
 func errorsOf(err error) (text string) {
-	var all *etw.IncompleteError
-	if errors.As(err, &all) {
+	if all, ok := errors.AsType[*etw.IncompleteError](err); ok {
 		for _, d := range all.Damages {
 			text += d.Error() + "\n"
 		}

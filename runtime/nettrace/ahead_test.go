@@ -86,8 +86,7 @@ func withProcessors(t testing.TB) {
 }
 
 func ownTraces(t testing.TB) []string {
-	files := testio.Glob(t, "../../tests/recorded/*.nettrace")
-	return files
+	return testio.Glob(t, "../../tests/recorded/*.nettrace")
 }
 
 // TestAhead reads traces with and without decoding ahead, whole, cut, and with bytes

@@ -244,6 +244,5 @@ func corpusFiles(t *testing.T) []string {
 // recorded returns the project's own traces.
 func recorded(t testing.TB) []string {
 	t.Helper()
-	files := testio.Glob(t, "../../tests/recorded/*.net*")
-	return files
+	return testio.Glob(t, "../../tests/recorded/*.net*")
 }

@@ -163,6 +163,5 @@ func TestPushEnds(t *testing.T) {
 // smallTraces returns a recorded trace with more events than are read between two looks
 // at a context.
 func smallTraces(t *testing.T) []byte {
-	data := testio.Read(t, "../../tests/recorded/gc.nettrace")
-	return data
+	return testio.Read(t, "../../tests/recorded/gc.nettrace")
 }

@@ -55,8 +55,7 @@ func Registrations(id etw.GUID) ([]Registration, error) { return registrationsOf
 
 func registrationsOf(c calls, id etw.GUID) ([]Registration, error) {
 	b, err := query(c, queryInfo, id[:])
-	var failed *Error
-	if errors.As(err, &failed) && failed.Code == codeGUIDNotFound {
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Code == codeGUIDNotFound {
 		return nil, nil
 	}
 	if err != nil {

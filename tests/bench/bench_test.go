@@ -31,8 +31,7 @@ type side struct {
 
 func payload(t testing.TB, e etw.Event) []byte {
 	t.Helper()
-	p := testio.Payload(t, e, etw.Ptr64)
-	return p
+	return testio.Payload(t, e, etw.Ptr64)
 }
 
 func gcStart(t testing.TB) []byte {

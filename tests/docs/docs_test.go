@@ -333,8 +333,7 @@ func TestExcerpts(t *testing.T) {
 
 func page(t *testing.T, path string) string {
 	t.Helper()
-	data := testio.Read(t, path)
-	return string(data)
+	return string(testio.Read(t, path))
 }
 
 func write(t *testing.T, path, data string) {

@@ -70,8 +70,7 @@ func TestEncodeErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before := []byte("before")
 			b, err := tt.event.AppendPayload(before, tt.ptr)
-			var encode *etw.EncodeError
-			if !errors.As(err, &encode) || !errors.Is(err, tt.want) || encode.Field != tt.field {
+			if encode, ok := errors.AsType[*etw.EncodeError](err); !ok || !errors.Is(err, tt.want) || encode.Field != tt.field {
 				t.Errorf("error %v, want %v of %s", err, tt.want, tt.field)
 			}
 			if string(b) != "before" {
@@ -200,8 +199,7 @@ func TestHostileCount(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() {
 		var e structs.Bulk
 		_, err := e.DecodePayload(p, etw.Ptr64)
-		var decode *etw.DecodeError
-		if !errors.As(err, &decode) || !errors.Is(err, etw.ErrCount) || decode.Field != "Values" || decode.Offset != 4 {
+		if decode, ok := errors.AsType[*etw.DecodeError](err); !ok || !errors.Is(err, etw.ErrCount) || decode.Field != "Values" || decode.Offset != 4 {
 			t.Fatal(err)
 		}
 	}); n > 10 {

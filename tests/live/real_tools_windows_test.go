@@ -208,8 +208,7 @@ func TestAccess(t *testing.T) {
 		tool(t, "powershell", "-NoProfile", "-Command", fmt.Sprintf(
 			"$p = ConvertTo-SecureString '%s' -AsPlainText -Force; $c = New-Object Management.Automation.PSCredential('%s', $p); "+
 				"Start-Process -Wait -WorkingDirectory '%s' -Credential $c -RedirectStandardOutput '%s' '%s' '-test.run=^TestNothing$ -test.v'", password, user, dir, out, program))
-		text := testio.Read(t, out)
-		return string(text)
+		return string(testio.Read(t, out))
 	}
 	if said := try(); !strings.Contains(said, "access denied: true") || !strings.Contains(said, group) {
 		t.Errorf("a plain user gets %s", said)

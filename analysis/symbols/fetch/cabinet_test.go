@@ -50,8 +50,7 @@ func TestCabinet(t *testing.T) {
 // lies beside it.
 func TestCabinetCorpus(t *testing.T) {
 	read := func(name string) []byte {
-		b := testio.Read(t, corpus.File(t, "symsrv", name))
-		return b
+		return testio.Read(t, corpus.File(t, "symsrv", name))
 	}
 	var got bytes.Buffer
 	if err := unpack(&got, bytes.NewReader(read("ShowSSEConfig.ex_")), 1<<20); err != nil {

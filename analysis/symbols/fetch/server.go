@@ -182,8 +182,7 @@ func (f *Finder) get(ctx context.Context, k Key, at string, w io.Writer, limit i
 
 // orCause returns why a request was given up, if it was. Events have the address already.
 func orCause(ctx context.Context, err error) error {
-	var at *url.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*url.Error](err); ok {
 		err = at.Err
 	}
 	if cause := context.Cause(ctx); cause != nil {

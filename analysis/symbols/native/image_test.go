@@ -21,8 +21,7 @@ func openImages(t *testing.T, files ...string) *Dir {
 		data := testio.Read(t, path)
 		testio.Write(t, filepath.Join(folder, filepath.Base(path)), data)
 	}
-	d := testio.Open(t, Open, folder)
-	return d
+	return testio.Open(t, Open, folder)
 }
 
 // TestPrecompiled names places in images that were compiled for Windows and Linux, if they

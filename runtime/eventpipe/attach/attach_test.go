@@ -23,8 +23,7 @@ import (
 // trace returns the bytes of a recorded trace.
 func trace(t *testing.T) []byte {
 	t.Helper()
-	b := testio.Read(t, "../../../tests/recorded/gc.nettrace")
-	return b
+	return testio.Read(t, "../../../tests/recorded/gc.nettrace")
 }
 
 // listen starts a process that delivers the trace and goes on.

@@ -1,7 +1,6 @@
 package attach_test
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"net"
@@ -13,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	. "github.com/etwgen/etwgen/runtime/eventpipe/attach"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
@@ -66,20 +66,7 @@ func launch(t *testing.T, name string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVariable+"="+name, "TMPDIR="+t.TempDir())
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatal(line, err)
-	}
+	testio.Ready(t, cmd)
 	return cmd
 }
 

@@ -111,8 +111,7 @@ func (x *telemetryExport) send(cmd *cobra.Command, s otlp.Signal, body []byte) e
 		return err
 	}
 	err := x.client.Send(cmd.Context(), s, body)
-	var rejected *otlp.RejectedError
-	if errors.As(err, &rejected) {
+	if rejected, ok := errors.AsType[*otlp.RejectedError](err); ok {
 		if x.rejected == 0 {
 			cli.Report(cmd, err)
 		}
