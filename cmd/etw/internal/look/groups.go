@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -306,7 +307,10 @@ func headOf(k key) string {
 // fill adds a row for each group, in the order of buckets and keys.
 func (g *groups) fill(t *show.Table, n *pick.Names) {
 	order.Sort(g.list, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(a.bucket, b.bucket), compareCells(a.cells, b.cells))
+		if c := cmp.Compare(a.bucket, b.bucket); c != 0 {
+			return c
+		}
+		return compareCells(a.cells, b.cells)
 	})
 	most := int64(1)
 	for _, x := range g.list {
@@ -336,23 +340,40 @@ func (g *groups) gaps() int64 {
 	return g.list[len(g.list)-1].bucket - g.list[0].bucket + 1 - int64(len(g.list))
 }
 
+// compareCells has numbers before texts: to compare one of each as texts has 9 before 10, 10
+// before 1a and that before 9.
 func compareCells(a, b []string) int {
 	return slices.CompareFunc(a, b, func(x, y string) int {
-		if !isNumber(x) || !isNumber(y) { // an error of ParseInt costs more than all else
-			return cmp.Compare(x, y)
+		if x == y {
+			return 0
 		}
-		m, errX := strconv.ParseInt(x, 10, 64)
-		n, errY := strconv.ParseInt(y, 10, 64)
-		if errX == nil && errY == nil {
-			return cmp.Compare(m, n)
+		m, isX := wholeNumber(x)
+		n, isY := wholeNumber(y)
+		switch {
+		case isX && !isY:
+			return -1
+		case isY && !isX:
+			return 1
 		}
-		return cmp.Compare(x, y)
+		return cmp.Or(cmp.Compare(m, n), cmp.Compare(x, y))
 	})
 }
 
-func isNumber(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	return s != "" && strings.Trim(s, "0123456789") == ""
+// wholeNumber returns the value of a cell that is a whole number; one without contents is the least.
+func wholeNumber(s string) (int64, bool) {
+	if s == "" {
+		return math.MinInt64, true
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c != '-' || i > 0 || len(s) == 1) {
+			return 0, false // an error of ParseInt costs more than all else
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil { // it has more than 64 bits
+		return 0, false
+	}
+	return n, true
 }
 
 // row returns the cells of a group, for the columns of t.
