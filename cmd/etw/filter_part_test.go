@@ -20,6 +20,9 @@ type chosenPart struct {
 var chosenParts = []chosenPart{
 	{[]string{"etl", "filtrace_etw.etl"}, "--from 500 --to 800", []string{"threads", "threads --by switch", "threads --by processor", "gc", "jit", "top", "top --of blocked", "startup"}},
 	{[]string{"etl", "net.4.5.2.x64.etl"}, "--from 3000 --to 4000", []string{"gc", "jit", "top", "files", "files --disks", "network", "startup", "allocs"}},
+	{[]string{"etl", "net.4.5.2.x64.etl"}, "--process Test.x64.exe", []string{"gc", "jit", "top", "files", "files --disks", "startup", "allocs", "timeline", "processes"}},
+	{[]string{"etl", "filtrace_etw.etl"}, "--process 9144", []string{"threads", "threads --by switch", "top --of blocked", "jit", "top", "allocs", "timeline"}},
+	{[]string{"etl", "filtrace_etw.etl"}, "--process 9144 --from 500 --to 1800", []string{"threads", "threads --by switch", "top --of blocked", "jit", "top", "timeline"}},
 	{[]string{"dotnet10", "jit-tiering.nettrace"}, "--from 100 --to 300", []string{"jit", "startup", "timeline"}},
 	{[]string{"dotnet10", "gc-workstation.nettrace"}, "--from 100 --to 400", []string{"startup", "allocs"}},
 }
@@ -96,5 +99,30 @@ func TestPartOfPart(t *testing.T) {
 	}
 	if _, stderr, code := output("threads", "--to", "400", two); code != 2 || !strings.Contains(stderr, "only a part of another") {
 		t.Errorf("code %d: %s", code, stderr)
+	}
+}
+
+// TestPartCannotTell has answers of a part of a process say that they cannot tell of others.
+func TestPartCannotTell(t *testing.T) {
+	whole, part := corpus.File(t, "etl", "net.4.5.2.x64.etl"), filepath.Join(t.TempDir(), "part.etl")
+	if said, code := filtered("--process", "Test.x64.exe", "-o", part, whole); code != 0 {
+		t.Fatal(said)
+	}
+	for _, c := range []struct {
+		ask  string
+		code int
+		want string
+	}{
+		{"network", 0, "only a part of another, process 3676: whether that has an answer is not known"},
+		{"threads --by processor", 2, "of which the trace is only a part"},
+		{"gc --process 4", 2, "only a part of another, process 3676"},
+	} {
+		if _, stderr, code := output(append(strings.Fields(c.ask), part)...); code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: code %d, %s", c.ask, code, stderr)
+		}
+	}
+	wide, _, _ := output("files", "--disks", "--process", "Test.x64.exe", whole)
+	if got, _, _ := output("files", "--disks", part); got != wide || !strings.Contains(got, "1982.860 ms, for all processes") {
+		t.Errorf("disks of the part\n%s\nof the whole\n%s", got, wide)
 	}
 }

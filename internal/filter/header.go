@@ -27,6 +27,8 @@ type Header struct {
 	From, To *Moment // from the one up to, but not including, the other
 	// Lives are those of Processes that are meant of numbers which several had in turn.
 	Lives map[int64][]Life
+	// Partial says that the trace has no more of others than what tells of Processes and Threads.
+	Partial bool
 	// During has the times of threads of which records are taken, if it is not nil.
 	During During
 	// Caused are the names of the activities that threads worked for in these times, if that is

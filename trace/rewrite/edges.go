@@ -18,6 +18,8 @@ import (
 type Edges struct {
 	// Place says where a record lies: below 0 before the part, 0 in it, above 0 after it.
 	Place func(*etw.Record) int
+	// Disks are those of a Keeper.
+	Disks bool
 
 	runners runners // in the first pass
 	open    map[subject]uint64
@@ -99,6 +101,9 @@ var (
 	perfClass   = etw.Versions(new(kernel.AnyPerfInfoSetInterval))[0].Class
 )
 
+// isDisk reports whether a record is of a request to a disk.
+func isDisk(r *etw.Record) bool { return r.Kind == etw.KindClassic && r.Provider == diskClass }
+
 // steps is the table of the events that change the state.
 var steps = []step{
 	{does: switches, of: threadClass, numbers: []uint16{uint16(threadSwitch)}},
@@ -175,7 +180,7 @@ func (e *Edges) Look(r *etw.Record, passes bool) (more bool) {
 	}
 	if passes {
 		e.runners.chose(r)
-	} else if !e.runners.needs(r) {
+	} else if !e.runners.needs(r) && !(e.Disks && isDisk(r)) {
 		return true
 	}
 	e.begin(r)

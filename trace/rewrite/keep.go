@@ -25,6 +25,8 @@ type Keeper struct {
 	// Answer is for an analysis of the chosen records, which learns elsewhere which code
 	// there is: no names of code stay, and nothing of processes that do not matter.
 	Answer bool
+	// Disks keeps the requests of all processes to disks: those that were chosen waited for others.
+	Disks bool
 	// Edges keep the state at the ends of the part of the time that was chosen, if not nil.
 	Edges *Edges
 
@@ -74,6 +76,12 @@ func (k *Keeper) keepStack(r *etw.Record) {
 // Needs reports whether a record must stay that was not chosen.
 func (k *Keeper) Needs(r *etw.Record) bool {
 	if k.runners.needs(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) || k.asked.needs(r) {
+		return true
+	}
+	if k.Disks && isDisk(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) {
+		if k.Edges != nil {
+			k.Edges.within(r)
+		}
 		return true
 	}
 	return k.helps(r)

@@ -25,6 +25,7 @@ type stay struct {
 	held    bool           // first is not written, and neither is
 	later   []func() error // what was to be since
 	next    bool           // the switch that ends it is needed, too
+	begun   bool           // there was a switch: the first and the last one say when there were any
 }
 
 // maxLater is how many records wait for one that needs the switch before them.
@@ -46,7 +47,7 @@ func (s *stays) pass(r *etw.Record) (needed bool, err error) {
 		return false, nil
 	}
 	x := s.at(r)
-	if x == nil || x.next {
+	if x == nil || x.next || !x.begun {
 		return x != nil, nil
 	}
 	err = x.flush()
@@ -68,6 +69,7 @@ func (s *stays) write(r *etw.Record) (waits bool, err error) {
 	}
 	switch {
 	case of == threadSwitch:
+		x.begun = true
 		err, x.next = x.flush(), false
 	case of == threadReady:
 		if x.next = true; x.held {
@@ -99,7 +101,14 @@ func (x *stay) flush() error {
 
 func (s *stays) flush() error {
 	for _, cpu := range slices.Sorted(maps.Keys(s.of)) {
-		if err := s.of[cpu].flush(); err != nil {
+		x := s.of[cpu]
+		if x.held {
+			s.kept++
+			if err := s.sink.w.WriteFrom(&x.first, x.raw); err != nil {
+				return err
+			}
+		}
+		if err := x.flush(); err != nil {
 			return err
 		}
 	}

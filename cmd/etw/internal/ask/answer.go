@@ -277,7 +277,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		return nil, err
 	}
 	h, err := q.scope.Header(cmd, &q.in, args)
-	if err != nil {
+	if err = cmp.Or(err, q.checkScope()); err != nil { // also of a part of a trace
 		return nil, err
 	}
 	t, trouble, err := q.in.Open(cmd, args, false)
@@ -365,10 +365,18 @@ func (q *Question) check(cmd *cobra.Command) error {
 	if !slices.Contains(q.views, q.by) {
 		return cli.Usagef("--by %s: it is one of %s%s", q.by, strings.Join(q.views, ", "), cli.DidYouMean(q.by, q.views))
 	}
-	if slices.Contains(q.everyones, q.by) && q.scope.Parted() {
+	return cmp.Or(q.checkScope(), q.checkRoot(cmd))
+}
+
+// checkScope checks that the rows are of those processes and threads that there are.
+func (q *Question) checkScope() error {
+	switch {
+	case !slices.Contains(q.everyones, q.by) || !q.scope.Parted():
+		return nil
+	case q.scope.Part == nil:
 		return cli.Usagef("--by %s: these rows are of all processes and threads; leave --process and --tid out", q.by)
 	}
-	return q.checkRoot(cmd)
+	return cli.Usagef("--by %s: these rows are of all processes and threads, of which the trace is only a part", q.by)
 }
 
 // print prints the answer.

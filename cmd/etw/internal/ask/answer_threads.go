@@ -65,6 +65,7 @@ type threadsResult struct {
 	Interrupts *interrupts.Result `json:"interrupts,omitempty"`
 
 	switches []threads.Switch
+	partial  bool  // others have few switches
 	readies  bool  // events tell who ended waits
 	interval int64 // between samples, in nanoseconds, 0 if that is not known
 }
@@ -81,7 +82,7 @@ func (r *threadsResult) Tables() []views.View {
 
 // Warnings says which numbers mislead, and why.
 func (r *threadsResult) Warnings() []string {
-	list := missingSwitches(r.Switched)
+	list := missingSwitches(r.Switched, r.partial)
 	if s := r.Sampled; s != nil && s.Samples >= enoughSamples && s.Managed*fewManaged < s.Samples {
 		list = append(list, fmt.Sprintf("the runtime calls %d of %d samples managed: some, that of .NET 9 among them, hardly call any so, whatever threads do, and then managedMs says nothing; etw top and etw timeline know by the stacks of threads that do not wait", s.Managed, s.Samples))
 	}
@@ -113,7 +114,7 @@ const (
 )
 
 // missingSwitches says that context switches are missing, if some are.
-func missingSwitches(s *threads.Result) []string {
+func missingSwitches(s *threads.Result, partial bool) []string {
 	if s == nil {
 		return nil
 	}
@@ -121,7 +122,10 @@ func missingSwitches(s *threads.Result) []string {
 	if s.DarkMS > 0 {
 		list = append(list, s.Dark())
 	}
-	if s.Gaps > 0 {
+	switch {
+	case s.Gaps > 0 && partial:
+		list = append(list, "the trace has the context switches of one part of the processes or threads: whether some are missing is not known")
+	case s.Gaps > 0:
 		list = append(list, fmt.Sprintf("context switches are missing in %s: the state of threads there is unknown, and waits may be several", show.Count(s.Gaps, "place", "places")))
 	}
 	if s.Folded > 0 {
@@ -156,7 +160,7 @@ func (a *threadsAnswer) samplesEach(ns int64) { a.interval = ns }
 func (a *threadsAnswer) skip(r *etw.Record) { a.sampled.Skip(r) }
 
 func (a *threadsAnswer) threads() *threadsResult {
-	res := &threadsResult{Schema: 1, interval: a.interval}
+	res := &threadsResult{Schema: 1, interval: a.interval, partial: a.asked.Partial}
 	any, readies := a.switched.Any()
 	if s := a.switched.Result(); any {
 		if a.parted() {

@@ -43,7 +43,7 @@ func aboutMachine[R tabled](mux *etw.Mux, find func(chosen) R, facts func(*page,
 func (a *machineAnswer[R]) warnings() []string { return append(a.doubts(), a.viewed.warnings()...) }
 
 func (m *machine) choose(h *filter.Header) {
-	m.asked = filter.Header{Processes: h.Processes, Lives: h.Lives, Threads: h.Threads}
+	m.asked = filter.Header{Processes: h.Processes, Lives: h.Lives, Threads: h.Threads, Partial: h.Partial}
 }
 
 // parted reports whether some were asked for.

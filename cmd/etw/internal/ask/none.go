@@ -34,6 +34,9 @@ func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
 		}
 		return why
 	}
+	if p := q.scope.Part; p != nil && !slices.Contains(args, trace.Stdin) {
+		return "the trace is only a part of another, " + p.String() + ": whether that has an answer is not known"
+	}
 	return ""
 }
 

@@ -238,7 +238,7 @@ func (x *examined) page() *html.Report {
 		page.Facts = append(page.Facts, html.Fact{Name: "callTrees", Text: shown})
 	}
 	if page.Machine != nil {
-		page.Warnings = append(slices.Clip(page.Warnings), missingSwitches(page.Machine.Switched)...)
+		page.Warnings = append(slices.Clip(page.Warnings), missingSwitches(page.Machine.Switched, x.chosen.asked.Partial)...)
 	}
 	page.Head = headOf(page.Machine, x.t)
 	for _, p := range x.programs.List() {

@@ -106,7 +106,14 @@ func (p *Profiled) ofProcesses(asked *filter.Header) {
 		p.none = noneInPart
 		return
 	}
-	if p.part == nil {
+	switch {
+	case asked.Partial && p.part == nil:
+		p.Facts = nil
+		return
+	case asked.Partial:
+		p.Facts = p.part(p.Profile, stacks.Query{})
+		return
+	case p.part == nil:
 		p.Facts = Prefixed("of all processes: ", p.Facts)
 		return
 	}

@@ -74,6 +74,7 @@ func (c Choice) Narrow(h *filter.Header, p *trace.Part, start time.Time) error {
 			*x.text = fmt.Sprintf("%.3f", float64(*x.at)/1e6)
 		}
 	}
+	h.Partial = p.Processes+p.Threads != ""
 	for _, x := range []struct {
 		text string
 		into *filter.Numbers

@@ -19,7 +19,9 @@ import (
 // A Scope holds the flags that choose the part of a trace for an analysis.
 type Scope struct {
 	of  Selection // whose filters of events are left empty
-	now Selection // the same, narrowed to the part of another trace that the traces are
+	now Selection // the same, narrowed to Part
+
+	Part *trace.Part // of another trace that the traces are, or nil
 }
 
 // Scope returns the part of a trace that the flags choose, whichever events they choose.
@@ -38,7 +40,7 @@ func (s *Scope) ThreadFlag(cmd *cobra.Command, only string) { threadFlag(cmd, &s
 
 // Given reports whether anything is chosen.
 func (s *Scope) Given() bool {
-	return s.Parted() || len(s.of.during)+len(s.of.caused) > 0 || s.of.from+s.of.To != ""
+	return len(s.of.processes)+len(s.of.threads)+len(s.of.during)+len(s.of.caused) > 0 || s.of.from+s.of.To != ""
 }
 
 // Parted reports whether processes or threads are chosen, also by the mark of a part.
@@ -106,7 +108,7 @@ func ParseNamed(flag string, texts []string) (numbers filter.Numbers, patterns [
 func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.Header, error) {
 	opts, _ := (&Input{unpackLimit: in.unpackLimit, HeadersOnly: true}).Options(cmd)
 	p, start := parts.Of(cmd, paths, opts...)
-	s.now = s.of
+	s.now, s.Part = s.of, p
 	now := parts.Choice{Processes: &s.now.processes, Threads: &s.now.threads, Activities: &s.now.caused, During: &s.now.during, From: &s.now.from, To: &s.now.To}
 	if p != nil {
 		now.Take(p)

@@ -166,7 +166,7 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	defer t.Close()
 	f.t = t
 	f.selector.Resolve(t)
-	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has}
+	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has, Disks: f.ofSome() && !f.noRundown}
 	if h := &f.selector.Header; h.Caused != nil {
 		f.flow, f.whole = activities.Tells(), *h
 		f.whole.During, f.whole.Taken = nil, nil
@@ -196,7 +196,7 @@ func (f *filtering) lookAround(args []string) error {
 	f.untimed = *h
 	f.untimed.From, f.untimed.To = nil, nil
 	t := f.t
-	edges := &rewrite.Edges{Place: func(r *etw.Record) int { return h.Place(r, t.Elapsed(r)) }}
+	edges := &rewrite.Edges{Disks: f.keeper.Disks, Place: func(r *etw.Record) int { return h.Place(r, t.Elapsed(r)) }}
 	f.keeper.Edges = edges
 	if h.From == nil || slices.Contains(args, trace.Stdin) {
 		return nil
@@ -212,6 +212,14 @@ func (f *filtering) lookAround(args []string) error {
 		}
 		return pick.ErrStop
 	})
+}
+
+// ofSome reports whether some processes and threads are chosen, of which all events are.
+func (f *filtering) ofSome() bool {
+	h := f.selector.Header
+	some := h.Processes != nil || h.Threads != nil
+	h.From, h.To, h.Processes, h.Threads, h.Lives, h.During = nil, nil, nil, nil, nil, nil
+	return some && h.All() && len(f.selector.Wheres) == 0
 }
 
 // passes reports whether nothing but the time is against a record.
@@ -233,12 +241,11 @@ func (f *filtering) needs(r *etw.Record) bool {
 // writeTo writes the trace. It returns the faults of the input, and the error that keeps the
 // output from being written.
 func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
-	h := &f.selector.Header
 	if f.part, err = f.chosenPart(); err != nil {
 		return nil, err
 	}
 	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: strings.HasSuffix(strings.ToLower(f.path), ".nettrace"), Compress: f.compress, Redactor: f.redactor,
-		Wakers: h.Processes != nil || h.Threads != nil, Part: f.part})
+		Wakers: f.ofSome(), Part: f.part})
 	if errors.Is(err, rewrite.ErrCompress) {
 		err = cli.Usagef("--compress is for .etl files, and %s is to be a .nettrace", f.path)
 	}
