@@ -3,11 +3,13 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/jit"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/internal/order"
 )
@@ -206,6 +208,18 @@ func mainCause(list []requests.Cause) (text string, args []any) {
 		return "; %s of their time was %s %s", append(args, named.Name)
 	}
 	return "; %s of their time was %s, %s of it %s", append(args, span("causeMs", named.TotalMS), named.Name)
+}
+
+// Few reports whether samples of a process are too few to tell of beside those of the one with most: fewer
+// than chance alone adds to these or takes from them, which is twice the root of their number.
+func Few(samples, most int) bool { return float64(samples) < 2*math.Sqrt(float64(most)) }
+
+// OfAll names samples of a process with their weight of that of all processes, in percent, if there are others.
+func OfAll(samples string, percent float64) string {
+	if percent > 0 {
+		samples += ", " + measure.Percent(percent) + " of that of all processes"
+	}
+	return samples
 }
 
 // Code names the method in which most was spent by itself, of all of the measure of the

@@ -1,6 +1,9 @@
 package findings
 
 import (
+	"cmp"
+	"fmt"
+
 	"github.com/etwgen/etwgen/analysis/interrupts"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/analysis/threads"
@@ -25,6 +28,11 @@ func Machine(t *threads.Result, i *interrupts.Result, d *system.FilesResult) []F
 		f.add("machine.routine", atLeast(ms, stuckRoutine, Problem, Look), "An interrupt routine or DPC kept a processor for %s; %s in all took more than half a millisecond.", span("longestMs", ms), number("over512Us", i.Over512US))
 	}
 	f.part = "disk"
+	for _, busy := range d.Busy {
+		if part := 100 * busy.BusyMS / max(d.ElapsedMS, 1); part > mostlyBusy {
+			f.busyDisk(d, busy, part)
+		}
+	}
 	for _, x := range (system.DisksResult{FilesResult: d}).Disks() {
 		n := x.Reads + x.Writes + x.Flushes
 		if mean := x.MS / float64(max(n, 1)); mean >= slowDisk {
@@ -32,4 +40,39 @@ func Machine(t *threads.Result, i *interrupts.Result, d *system.FilesResult) []F
 		}
 	}
 	return f.list
+}
+
+// busyDisk says who used a disk that was busy for a part of the time, in percent, and how long requests
+// took: the rest of what it served was that of others before them.
+func (f *finder) busyDisk(d *system.FilesResult, busy system.DiskTime, part float64) {
+	type user struct {
+		pid  system.ID
+		name string
+	}
+	var sum, of system.DiskFacts
+	var most user
+	by := make(map[user]float64)
+	for i := range d.Files {
+		x := &d.Files[i]
+		for _, t := range x.Disks {
+			if t.Disk != busy.Disk {
+				continue
+			}
+			sum.Reads, sum.MS, sum.ServiceMS = sum.Reads+t.Reads+t.Writes+t.Flushes, sum.MS+t.MS, sum.ServiceMS+t.ServiceMS
+			k := user{x.PID, x.Process}
+			if by[k] += t.ServiceMS; by[k] > of.ServiceMS {
+				of.ServiceMS, most = by[k], k
+			}
+		}
+	}
+	if sum.Reads == 0 || of.ServiceMS == 0 {
+		return
+	}
+	name := cmp.Or(most.name, "a process")
+	if !most.pid.IsZero() {
+		name += fmt.Sprintf(" (%d)", most.pid)
+	}
+	f.add("machine.diskBusy", Look, "Disk %d was busy for %s of the time, for %s %s of that. It answered %s after %s on average, of which it served each for %s.",
+		busy.Disk, share("busyPercent", part), name, share("userPercent", 100*of.ServiceMS/sum.ServiceMS),
+		things("requests", int64(sum.Reads), "request", "requests"), span("meanMs", sum.MS/float64(sum.Reads)), span("serviceMs", sum.ServiceMS/float64(sum.Reads)))
 }

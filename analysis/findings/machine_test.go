@@ -31,3 +31,29 @@ func TestMachine(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
+
+// A disk that was busy most of the time is told with who used it, and what of the time of requests it
+// took itself; one that was not is not.
+func TestBusyDisk(t *testing.T) {
+	disks := &system.FilesResult{ElapsedMS: 1000, Busy: []system.DiskTime{{Disk: 0, BusyMS: 400}, {Disk: 1, BusyMS: 900}}, Files: []system.FileFacts{
+		{PID: 7, Process: "shop.exe", Disks: []system.DiskFacts{{Disk: 0, Reads: 9, MS: 400, ServiceMS: 400}, {Disk: 1, Writes: 10, MS: 200, ServiceMS: 90}}},
+		{PID: 8, Process: "backup.exe", Disks: []system.DiskFacts{{Disk: 1, Writes: 40, MS: 800, ServiceMS: 810}}},
+	}}
+	list := Machine(new(threads.Result), new(interrupts.Result), disks)
+	want := "Disk 1 was busy for 90.0 % of the time, for backup.exe (8) 90.0 % of that. It answered 50 requests after 20.0 ms on average, of which it served each for 18.0 ms."
+	if len(list) != 1 || list[0].ID != "machine.diskBusy" || list[0].Text != want {
+		t.Errorf("%+v, want %s", list, want)
+	}
+}
+
+// Of a process with fewer samples than chance adds to those of the first nothing is said; of one alone it is.
+func TestFew(t *testing.T) {
+	for _, x := range []struct {
+		samples, most int
+		few           bool
+	}{{3, 3701, true}, {121, 3701, true}, {122, 3701, false}, {5, 5, false}, {0, 0, false}} {
+		if Few(x.samples, x.most) != x.few {
+			t.Errorf("%d samples beside %d: %v", x.samples, x.most, !x.few)
+		}
+	}
+}

@@ -72,6 +72,10 @@ const (
 	// A disk that turns answers within ten to twenty milliseconds, one of flash within one.
 	slowDisk = 50.0 // ms, on average
 
+	// One that has something to answer in more than half of the time is one that a request rather finds
+	// busy than not.
+	mostlyBusy = 50.0 // percent of the time
+
 	// A sentence names so many kinds of failures.
 	failuresNamed = 4
 )

@@ -14,6 +14,8 @@ type FilesResult struct {
 	Files []FileFacts `json:"files"`
 	// Busy says how long disks were, for whichever processes.
 	Busy []DiskTime `json:"busy,omitempty"`
+	// ElapsedMS is how long the time is of which they are told.
+	ElapsedMS float64 `json:"-"`
 
 	all FileFacts // what all processes did
 }
@@ -87,6 +89,9 @@ func (f *Files) Result() *FilesResult {
 		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(q.Total())), mean, most})
 	}
 	r.all.add(f, &f.any)
+	w := f.window.Ticks(f.machine.clock)
+	from, to := w.Clip(f.machine.first, f.machine.last)
+	r.ElapsedMS = f.machine.ms(float64(to - from))
 	order.Sort(r.Busy, func(a, b DiskTime) int { return cmp.Compare(a.Disk, b.Disk) })
 	return r
 }

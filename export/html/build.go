@@ -77,7 +77,9 @@ func newSubjects(res *analysis.Result, profiles []Profile) []*subject {
 		p := &res.Counters.Processes[i]
 		s.ofProcess(p.PID, p.Life).counters = p
 	}
+	most := 0
 	for _, p := range profiles {
+		most = max(most, p.Samples)
 		x := s.ofMachine(p.PID, p.Life, p.Several, p.Name)
 		x.profiles = append(x.profiles, p.Flame)
 	}
@@ -87,6 +89,7 @@ func newSubjects(res *analysis.Result, profiles []Profile) []*subject {
 		runtimes[key{pid: x.pid, life: x.life, machine: x.machine}]++
 	}
 	for _, x := range s.list {
+		x.most = most
 		x.several = runtimes[key{pid: x.pid, life: x.life, machine: x.machine}] > 1
 	}
 	return s.list

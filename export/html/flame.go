@@ -23,6 +23,10 @@ type Flame struct {
 	Lead     []string
 	Facts    []Fact
 	Warnings []string
+	// Samples are how many it is made of, and Percent is its weight of that of all processes, 0 without
+	// others: of those with few samples beside the others no sentence is said.
+	Samples int
+	Percent float64
 	// MayWait says that of most samples nothing tells whether threads waited.
 	MayWait bool
 	// Frames are the names in the tree.
@@ -404,7 +408,7 @@ func addProfiles(v *view, s *subject, t *texts) error {
 		if err != nil {
 			return err
 		}
-		v.weight += len(f.Calls)
+		v.weight += f.Samples
 		sec := &section{ID: profileID, Title: m.What, Flame: m, Tables: []*table{m.Top}}
 		if i > 0 {
 			sec.ID = fmt.Sprint(profileID, i)
@@ -414,7 +418,7 @@ func addProfiles(v *view, s *subject, t *texts) error {
 			sec.Lead = append(sec.Lead, sentence(clean(text)))
 		}
 		v.Sections = append(v.Sections, sec)
-		if m.Top.rows == 0 {
+		if m.Top.rows == 0 || findings.Few(f.Samples, s.most) {
 			continue
 		}
 		top := m.Top.Columns
@@ -424,7 +428,7 @@ func addProfiles(v *view, s *subject, t *texts) error {
 				waiting += c.Self
 			}
 		}
-		found := findings.Code(m.What, t.list[top[0].Texts[0]], top[1].Numbers.values[0], all, waiting, f.MayWait)
+		found := findings.Code(findings.OfAll(m.What, f.Percent), t.list[top[0].Texts[0]], top[1].Numbers.values[0], all, waiting, f.MayWait)
 		for i := range found {
 			found[i].Part = sec.ID
 		}

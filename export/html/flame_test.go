@@ -269,3 +269,20 @@ func testFlameSearch(t *testing.T, b *chromium.Tab, status string) {
 	b.Settle()
 	b.Want(matched, "20.0 % matched")
 }
+
+// TestProfilesByWeight: processes with most samples come first, whatever the size of their call trees, and
+// of one with few beside them no sentence is said.
+func TestProfilesByWeight(t *testing.T) {
+	large, most, few := bakery(), bakery(), bakery()
+	most.Calls = most.Calls[:1]
+	most.Calls[0].Self = 1
+	large.Samples, most.Samples, few.Samples, most.Percent = 400, 5000, 5, 90
+	m, err := newModel(&Report{Result: emptyResult(), Profiles: []Profile{{PID: 1, Flame: few}, {PID: 2, Flame: large}, {PID: 3, Flame: most}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b, c := m.Views[0], m.Views[1], m.Views[2]; a.subject.pid != 3 || b.subject.pid != 2 || len(a.Findings) != 1 || len(b.Findings) != 1 || len(c.Findings) > 0 ||
+		!strings.Contains(a.Findings[0].Text, "90.0 % of that of all processes") {
+		t.Errorf("%+v, %+v, %+v", a, b, c)
+	}
+}

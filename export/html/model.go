@@ -115,6 +115,7 @@ type subject struct {
 	requests   *requests.Process
 	counters   *counters.Process
 	profiles   []*Flame
+	most       int // samples of a process
 	timeline   *timeline.Result
 	lanes      []*timeline.Lane
 }

@@ -224,6 +224,7 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 	var list []html.Profile
 	for pid, p := range s.byProcess() {
 		tree, index := callTreeOf(p, false)
+		tree.Samples, tree.Percent = p.Len(), s.percentOf(p)
 		facts := s.found.about(s.named)
 		if isCut(s.within) {
 			facts = s.found.Part(s.named, s.within)
@@ -254,18 +255,27 @@ func (s *Sampler) Shown() string {
 // Findings names the methods in which most time was spent.
 func (s *Sampler) Findings() []findings.Finding {
 	var list []findings.Finding
+	most := 0
 	for pid, p := range s.byProcess() {
 		top := p.View().Top()
-		if len(top) == 0 {
+		if most = max(most, p.Len()); len(top) == 0 || findings.Few(p.Len(), most) {
 			continue
 		}
-		for _, f := range findings.Code(titleOf(p), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting())), len(unseenFact(p)) > 0) {
+		for _, f := range findings.Code(findings.OfAll(titleOf(p), s.percentOf(p)), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting())), len(unseenFact(p)) > 0) {
 			f.PID, f.Life = pid.pid, pid.life
 			f.Process, _ = s.name(pid)
 			list = append(list, f)
 		}
 	}
 	return list
+}
+
+// percentOf returns the weight of a process of that of all, or 0 if there are no others.
+func (s *Sampler) percentOf(p *stacks.Profile) float64 {
+	if p == s.named {
+		return 0
+	}
+	return 100 * float64(lastOf(p.Totals())) / float64(max(lastOf(s.named.Totals()), 1))
 }
 
 // The times of call trees: at first so many buckets, and then fewer, until there are not
