@@ -58,9 +58,7 @@ func busyTrace(tb testing.TB, events int) []byte {
 			write(i, etltest.FormPerfInfo, &kernel.ThreadCSwitchV2{NewThreadID: tid, OldThreadID: tid + 4})
 		}
 	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	testio.Close(tb, w)
 	return out.Bytes()
 }
 

@@ -32,13 +32,7 @@ func newWire(t *testing.T) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := testio.Start(t, cmd)
 	t.Cleanup(func() {
 		in.Close()
 		if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 {

@@ -107,13 +107,7 @@ func TestBrokenPipe(t *testing.T) {
 	cmd := etwProcess(t, "dump", "--format", "jsonl", filepath.Join("..", "..", "tests", "recorded", "jit.nettrace"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := testio.Start(t, cmd)
 	if line, err := bufio.NewReaderSize(stdout, 16).ReadString('\n'); err != nil || !strings.HasPrefix(line, `{"time":`) {
 		t.Errorf("first line %q, %v", line, err)
 	}
@@ -188,13 +182,7 @@ func TestFollow(t *testing.T) {
 		cmd := etwProcess(t, "dump", "--follow", "-f", "jsonl", path)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
-		stdout, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		stdout := testio.Start(t, cmd)
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -314,13 +314,9 @@ func TestViewHostile(t *testing.T) {
 			Kind: etw.KindManifest, Provider: d.Provider.GUID, ProviderName: d.Provider.Name, ID: d.ID, Version: d.Version, Level: d.Level, Keywords: d.Keywords, PointerSize: etw.Ptr64,
 			ProcessID: 7, ThreadID: 8, Timestamp: int64(i) * 1e6, Clock: &clock, Payload: payload,
 		}
-		if err := w.Write(&r); err != nil {
-			t.Fatal(err)
-		}
+		testio.Add(t, w, &r)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	f.Close()
 	address := startView(t, path)
 	for _, view := range []string{"overview", "answers/exceptions?by=message", "events", "stacks/names?of=exceptions"} {

@@ -304,9 +304,7 @@ func TestViewLeaps(t *testing.T) {
 	for i := range events {
 		write(i+1, long.EventDesc().Provider.Name, long.EventDesc().ID, payload, nil)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	if x, err := blocks.NewIndex(path); x == nil || err != nil {
 		t.Fatalf("it has no index: %v", err)
 	}

@@ -24,9 +24,7 @@ func packed(t *testing.T, b []byte) []byte {
 	if _, err := z.Write(b); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, z)
 	return out.Bytes()
 }
 

@@ -95,18 +95,12 @@ func TestKills(t *testing.T) {
 		content := fmt.Sprint(i / 3) // each three times
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKills$")
 		cmd.Env = append(os.Environ(), "LAKE_TO_EXPORT_TO="+dir, "LAKE_CONTENT="+content, "TMPDIR="+left) // a killed one leaves its own
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := testio.Start(t, cmd)
 		if _, err := out.Read(make([]byte, 6)); err != nil {
 			t.Fatal(err)
 		}
 		timer := time.AfterFunc(time.Duration(rand.IntN(60_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
-		err = cmd.Wait()
+		err := cmd.Wait()
 		timer.Stop()
 		id := parquet.TraceID(options(t).Host, content)
 		if err == nil {

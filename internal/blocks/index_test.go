@@ -36,18 +36,14 @@ func indexed(t *testing.T, version int) string {
 					Timestamp: int64(round)*1e9 + int64(i)*1e6 + int64(thread), Clock: &clock, Payload: make([]byte, random.IntN(500)),
 					Stack: etw.Stack{Addresses: etw.MakeInts[uint64](uint64(round), uint64(i%9)), PtrSize: etw.Ptr64},
 				}
-				if err := w.Write(&r); err != nil {
-					t.Fatal(err)
-				}
+				testio.Add(t, w, &r)
 			}
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	return path
 }
 

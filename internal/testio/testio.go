@@ -153,6 +153,22 @@ func Writer[W, H any](t testing.TB, begin func(io.Writer, H) (W, error), to io.W
 	return w
 }
 
+// Add writes a record.
+func Add[R any](t testing.TB, w interface{ Write(R) error }, r R) {
+	t.Helper()
+	if err := w.Write(r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Close closes a file, which may be written until then.
+func Close(t testing.TB, c io.Closer) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Records iterates over the records of a source, all of which must be sound.
 func Records[R any](t testing.TB, records iter.Seq2[R, error]) iter.Seq[R] {
 	return func(yield func(R) bool) {
@@ -238,8 +254,8 @@ func Numbers[P ~uint8](pointer P, values ...any) (p []byte) {
 	return p
 }
 
-// Ready starts a program, which the end of the test kills, and waits until it says that it is ready.
-func Ready(t testing.TB, cmd *exec.Cmd) {
+// Start starts a program, and returns its output as it comes.
+func Start(t testing.TB, cmd *exec.Cmd) io.ReadCloser {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -248,6 +264,13 @@ func Ready(t testing.TB, cmd *exec.Cmd) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	return out
+}
+
+// Ready starts a program, which the end of the test kills, and waits until it says that it is ready.
+func Ready(t testing.TB, cmd *exec.Cmd) {
+	t.Helper()
+	out := Start(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()

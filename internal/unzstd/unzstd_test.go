@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/etwgen/etwgen/internal/testio"
 )
 
 // packed packs texts as one stream that is flushed behind each.
@@ -25,9 +27,7 @@ func packed(t testing.TB, level zstd.EncoderLevel, texts ...string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	return b.Bytes()
 }
 

@@ -45,9 +45,7 @@ func TestThreadReuse(t *testing.T) {
 	for after := int64(250); after < 3000; after += 500 {
 		write(1, after, etltest.FormPerfInfo, perfInfoClass, 46, testio.Numbers(etw.Ptr64, 99, uint32(10), uint32(1)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	want := map[int64]int64{250: 100, 750: 100, 1250: 200, 1750: 200, 2250: 300, 2750: 300}
 	for _, r := range mustReadAll(t, newReader(t, out.Bytes())) {
 		if after := r.Timestamp - h.Clock.Origin; r.Provider == perfInfoClass && r.ProcessID != want[after] {
@@ -72,9 +70,7 @@ func TestLateStacks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	for _, most := range []int64{40, n} {
 		r := newReader(t, out.Bytes(), etl.WithLate(most))
 		owned, said, rec := int64(0), error(nil), etw.Record{}
@@ -107,9 +103,7 @@ func TestStackOwner(t *testing.T) {
 		write(1, 100, threadClass, 50, nil) // this one
 		write(2, 100, threadClass, 50, nil) // at the same time, on another processor
 		write(1, 200, stackClass, opcode, testio.Numbers(etw.Ptr64, h.Clock.Origin+100, uint32(5), uint32(6), 99))
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, w)
 		all := mustReadAll(t, newReader(t, out.Bytes()))
 		if a, b := all[0], all[1]; a.ProcessID != 5 || a.ThreadID != 6 || b.ProcessID != -1 || b.ThreadID != -1 {
 			t.Errorf("opcode %d: %d/%d and %d/%d, want 5/6 and -1/-1", opcode, a.ProcessID, a.ThreadID, b.ProcessID, b.ThreadID)
@@ -141,9 +135,7 @@ func TestManyStacks(t *testing.T) {
 			write(at, stackClass, 32, testio.Numbers(etw.Ptr64, h.Clock.Origin+100*int64(1+of), uint32(of%100), uint32(of%1000), 99))
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	read := func(options ...etl.Option) (allocated uint64, owned int) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -33,9 +33,7 @@ func damagedTrace(t *testing.T, c etl.Compression) (data []byte, buffers []place
 			n := 100*i + j
 			r := event(&h, 0, int64(n), n)
 			r.Payload = append(r.Payload, bytes.Repeat([]byte{byte(n), byte(n * 7), byte(n * 13)}, 10)...)
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
-			}
+			testio.Add(t, w, r)
 			b.numbers = append(b.numbers, n)
 		}
 		if err := w.Flush(0); err != nil {

@@ -87,9 +87,7 @@ func TestForesightOfClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	var mu sync.Mutex
 	asked := make(map[etw.Key]bool)
 	r, err := etl.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()), etl.WithForesight(func(k etw.Key) bool {

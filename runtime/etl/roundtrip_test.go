@@ -136,9 +136,7 @@ func TestForms(t *testing.T) {
 				if err := w.WriteAs(form, want); err != nil {
 					t.Fatal(err)
 				}
-				if err := w.Close(); err != nil {
-					t.Fatal(err)
-				}
+				testio.Close(t, w)
 				all := mustReadAll(t, newReader(t, out.Bytes(), etl.WithoutAttribution(), etl.WithName("a.etl")))
 				if len(all) != 1 {
 					t.Fatalf("form %d: %d records, want 1", form, len(all))
@@ -169,13 +167,9 @@ func TestMessageOptions(t *testing.T) {
 		}
 	}
 	// Without a time: between two records, it is that of the one before.
-	if err := w.Write(event(&h, 0, 10, 1)); err != nil {
-		t.Fatal(err)
-	}
+	testio.Add(t, w, event(&h, 0, 10, 1))
 	write("\x00\x00\x00\x90\x07\x00\x05\x00" + "seq!" + "\x2a\x00\x00\x00" + "args")
-	if err := w.Write(event(&h, 0, 20, 2)); err != nil {
-		t.Fatal(err)
-	}
+	testio.Add(t, w, event(&h, 0, 20, 2))
 	// A buffer that begins without a time, and one that has none at all: it counts
 	// from where the one before it began.
 	write("\x00\x00\x00\x90\x08\x00\x00\x00" + "none")
@@ -183,14 +177,10 @@ func TestMessageOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("\x00\x00\x00\x90\x09\x00\x40\x00" + "first")
-	if err := w.Write(event(&h, 0, 30, 3)); err != nil {
-		t.Fatal(err)
-	}
+	testio.Add(t, w, event(&h, 0, 30, 3))
 	w.Flush(0)
 	write("\x00\x00\x00\x90\x0a\x00\x80\x00" + "alone")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 
 	var got []string
 	for _, r := range mustReadAll(t, newReader(t, out.Bytes())) {
@@ -233,9 +223,7 @@ func TestUnknownKind(t *testing.T) {
 	w.Write(event(&h, 0, 1, 1))
 	w.Raw(0, []byte("\x18\x00\x0d\xc0error record with text!!!")[:24])
 	w.Write(event(&h, 0, 2, 2))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	r := newReader(t, out.Bytes())
 	if diff := cmp.Diff([]uint32{1, 2}, numbers(mustReadAll(t, r))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

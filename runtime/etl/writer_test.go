@@ -148,9 +148,7 @@ func TestCopyForms(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := copying.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, copying)
 		if err := checkFile(out.Bytes()); err != nil {
 			t.Errorf("form %d: %v", form, err)
 		}
@@ -180,9 +178,7 @@ func TestWriter(t *testing.T) {
 	}
 	for i := range int64(1000) {
 		rec.Timestamp, rec.Processor = 2000+i, int32(i%2)
-		if err := w.Write(&rec); err != nil {
-			t.Fatal(err)
-		}
+		testio.Add(t, w, &rec)
 		if i == 500 {
 			if err := w.Flush(-1); err != nil {
 				t.Fatal(err)
@@ -191,13 +187,9 @@ func TestWriter(t *testing.T) {
 	}
 	thread, _ := classic.KernelClass(5, 36)
 	kernel := etw.Record{Kind: etw.KindClassic, Provider: thread, Opcode: 36, Version: 4, ProcessID: -1, ThreadID: -1, PointerSize: etw.Ptr64, Timestamp: 3000, Clock: &clock, Payload: make([]byte, 24)}
-	if err := w.Write(&kernel); err != nil {
-		t.Fatal(err)
-	}
+	testio.Add(t, w, &kernel)
 	w.Lost(3, 4)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	if err := w.Write(&rec); err == nil || w.Close() != nil {
 		t.Error("a closed Writer writes")
 	}
@@ -229,13 +221,9 @@ func TestWriterClock(t *testing.T) {
 		w := testio.Writer(t, etl.NewWriter, c.out.(io.Writer), etl.Header{SessionName: "mine", BufferSize: 4 << 10})
 		for i := range int64(c.count) {
 			rec := etw.Record{Provider: testProvider, ID: 513, PointerSize: etw.Ptr64, Timestamp: 1000 + i*1e6, Clock: &clock, Payload: make([]byte, 40)}
-			if err := w.Write(&rec); err != nil {
-				t.Fatal(err)
-			}
+			testio.Add(t, w, &rec)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, w)
 		if _, ok := c.out.(io.WriterAt); ok {
 			if err := checkFile(c.out.Bytes()); err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -155,9 +155,7 @@ func TestNettrace(t *testing.T) {
 		}
 	}
 	w.Lost(-1, -1, s.Stats().Lost)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	r := testio.Reader(t, nettrace.NewReader, out.Bytes())
 	var mux etw.Mux
 	machine := system.Of(&mux)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace/internal/layout"
 )
@@ -124,13 +125,9 @@ func FuzzPush(f *testing.F) {
 		}
 		for i := range 12 {
 			r := etw.Record{Provider: ProviderGUID("Shop"), ProviderName: "Shop", ID: uint16(i % 3), PointerSize: etw.Ptr64, Timestamp: int64(i), ProcessID: 7, ThreadID: int64(i % 2), Payload: []byte{byte(i)}}
-			if err := w.Write(&r); err != nil {
-				f.Fatal(err)
-			}
+			testio.Add(f, w, &r)
 		}
-		if err := w.Close(); err != nil {
-			f.Fatal(err)
-		}
+		testio.Close(f, w)
 		f.Add(out.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { checkPush(t, data) })

@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 	"github.com/etwgen/etwgen/runtime/nettrace/nettracetest"
@@ -92,13 +93,9 @@ func TestDeepAfterDamage(t *testing.T) {
 	for i := range 100 {
 		r := widthRecord(int64(i))
 		r.Stack = deepStack(8000, i)
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
+		testio.Add(t, w, r)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	data := out.Bytes()
 	copy(data[len(data)/2:], bytes.Repeat([]byte{0xa5}, 200_000))
 	n := 0

@@ -392,13 +392,9 @@ func TestManyKinds(t *testing.T) {
 			r := widthRecord(int64(i))
 			r.ID = uint16(i)
 			r.Schema = &etw.EventDesc{Name: fmt.Sprint("Event", i), Fields: []etw.FieldDesc{{Name: fmt.Sprint("f", i), Type: etw.InUInt32}}}
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
-			}
+			testio.Add(t, w, r)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, w)
 		for i, r := range readWidths(t, out.Bytes()) {
 			if r.Schema == nil || r.Schema.Name != fmt.Sprint("Event", i) || r.Schema.Fields[0].Name != fmt.Sprint("f", i) {
 				t.Fatalf("version %d: event %d is described as %+v", version, i, r.Schema)

@@ -62,9 +62,7 @@ func TestEventHeader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	r := testio.Reader(t, NewReader, out.Bytes())
 	var got []string
 	var e etw.Dynamic

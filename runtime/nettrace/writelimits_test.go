@@ -66,9 +66,7 @@ func TestWriterBlocksFit(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testio.Close(t, w)
 			got := readWidths(t, out.Bytes())
 			if len(got) != n {
 				t.Errorf("%s: %d records of %d", name, len(got), n)
@@ -115,9 +113,7 @@ func TestWriterStacksWithoutOrder(t *testing.T) {
 	for i := range 20_000 {
 		r := widthRecord(int64(i))
 		r.Stack = deepStack(1000, i)
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
+		testio.Add(t, w, r)
 	}
 	if held := nettrace.WriterHolds(w); held > 8<<20 {
 		t.Errorf("it holds %d bytes of 160 MB of stacks", held)
@@ -195,13 +191,9 @@ func TestWriterManyThreads(t *testing.T) {
 		for i := range 100_000 {
 			r := widthRecord(int64(i))
 			r.ThreadID = int64(i)
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
-			}
+			testio.Add(t, w, r)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, w)
 		if got := readWidths(t, out.Bytes()); len(got) != 100_000 {
 			t.Errorf("version %d: %d records", version, len(got))
 		}

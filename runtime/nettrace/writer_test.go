@@ -180,18 +180,14 @@ func TestWrite(t *testing.T) {
 			}
 			want = append(want, d.describe(r))
 			w.Lost(r.ProcessID, r.ThreadID, i)
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
-			}
+			testio.Add(t, w, r)
 			if i == 2 {
 				if err := w.Flush(); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, w)
 		if err := w.Write(record(1, 1)); err == nil || w.Flush() != nil || w.Close() != nil {
 			t.Error("a closed Writer writes")
 		}
@@ -224,18 +220,14 @@ func TestUnsorted(t *testing.T) {
 			for i := range int64(2000) {
 				at := part*100_000 + i*10 + thread
 				rec := etw.Record{ProviderName: "P", Provider: nettrace.ProviderGUID("P"), ProcessID: 1, ThreadID: thread, Timestamp: at, Payload: make([]byte, 50)}
-				if err := w.Write(&rec); err != nil {
-					t.Fatal(err)
-				}
+				testio.Add(t, w, &rec)
 			}
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	if err := check(out.Bytes(), true); err != nil {
 		t.Error(err)
 	}

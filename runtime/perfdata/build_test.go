@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/internal/perfevent"
 )
 
@@ -269,9 +270,7 @@ func (m *maker) pack(t testing.TB, records ...[]byte) (list [][]byte) {
 			t.Fatal("a record is not packed: ", err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	packed := stream.Bytes()
 	for len(packed) > 0 {
 		n := min(len(packed), 100)

@@ -77,9 +77,7 @@ func plain(t testing.TB, path string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	return out
 }
 
@@ -354,9 +352,7 @@ func TestStandInRounds(t *testing.T) {
 		if err := readToEnd(s, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, s)
 		<-s.Done()
 		if round == 100 {
 			goroutines, open = runtime.NumGoroutine(), handles()

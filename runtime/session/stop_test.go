@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -346,9 +347,7 @@ func TestRounds(t *testing.T) {
 			}
 			drain(t, s)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, s)
 		<-s.Done()
 		if round == 100 {
 			goroutines = runtime.NumGoroutine()

@@ -164,13 +164,7 @@ func (c *eventComparison) compare(peer, path string) {
 	c.facts = runtimeFacts(c.t)
 	c.decoder, c.waiting, c.shown = builtin.NewDecoder(), map[stream][]ownEvent{}, map[string]int{}
 	cmd := exec.CommandContext(c.t.Context(), peer, "events", path)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
+	out := testio.Start(c.t, cmd)
 	lines := bufio.NewReaderSize(out, 1<<20)
 	for {
 		line, err := lines.ReadBytes('\n')

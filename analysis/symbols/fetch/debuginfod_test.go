@@ -108,9 +108,7 @@ func TestRealDebuginfod(t *testing.T) {
 func startDebuginfod(t *testing.T, folder string) string {
 	l := testio.Listen(t, "tcp", "127.0.0.1:0")
 	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, l)
 	cmd := exec.CommandContext(t.Context(), "debuginfod", "-F", folder, "-p", fmt.Sprint(port), "-d", ":memory:")
 	cmd.Env = append(os.Environ(), "DEBUGINFOD_URLS=")
 	if err := cmd.Start(); err != nil {

@@ -70,9 +70,7 @@ func measured(t *testing.T) []byte {
 			}
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	return out.Bytes()
 }
 

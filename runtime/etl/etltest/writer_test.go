@@ -24,16 +24,10 @@ func TestFileOnDisk(t *testing.T) {
 	w := testio.Writer(t, etltest.NewWriter, out, h)
 	for i := range int64(100) {
 		r := &etw.Record{Provider: provider, PointerSize: etw.Ptr64, Processor: int32(i % 3), Timestamp: h.Clock.Origin + i}
-		if err := w.Write(r); err != nil {
-			t.Fatal(err)
-		}
+		testio.Add(t, w, r)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
+	testio.Close(t, out)
 	r := testio.Open(t, etl.Open, path)
 	defer r.Close()
 	var rec etw.Record

@@ -165,9 +165,7 @@ func TestFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testio.Close(t, w)
 	reader := testio.ReaderAt(t, etl.NewReader, file.Bytes())
 	n := 0
 	for r := range testio.Records(t, reader.Records()) {

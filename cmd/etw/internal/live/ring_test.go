@@ -62,9 +62,7 @@ func TestSplitter(t *testing.T) {
 			}
 			rest = rest[n:]
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, s)
 		if n := len(s.names()); n != 4 {
 			t.Errorf("%d files, want 4", n)
 		}
@@ -131,9 +129,7 @@ func TestSplitterOfOthers(t *testing.T) {
 		if _, err := s.Write(data); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testio.Close(t, s)
 		got, err := os.ReadFile(s.names()[0])
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(data))
