@@ -23,12 +23,13 @@ const (
 	Queued               // in the queue of the thread pool
 	Others               // a thread worked that let it go on, and for which the trace has no activity, or another one
 	Awaiting             // nothing of it could run
+	Untold               // a thread worked or waited in native code, and nothing tells which: call stacks and their names tell such a time
 	Kinds                // is how many there are
 
 	sampled = Kinds // outside managed code, by samples: running or waiting
 )
 
-var kindNames = [Kinds]string{"running", "gc", "jit", "lock", "blocked", "ready", "queued", "others", "awaiting"}
+var kindNames = [Kinds]string{"running", "gc", "jit", "lock", "blocked", "ready", "queued", "others", "awaiting", "untold"}
 
 func (k Kind) String() string { return kindNames[k] }
 

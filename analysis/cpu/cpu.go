@@ -41,7 +41,8 @@ type Analysis struct {
 	window  *window.Window
 	base    *stacks.Samples // has the stacks
 	threads threads
-	met     []int // how many samples there are, by the numbers of threads
+	flags   map[int64]*Flags // of processes
+	met     []int            // how many samples there are, by the numbers of threads
 	taken   series[taken]
 	last    int64 // the latest time of a sample
 	late    bool  // there is one behind a later one
@@ -91,7 +92,7 @@ var Needs = []need.Need{{What: "thread samples", Provider: sampler.Name, Level: 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{window: window.Of(mux), open: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
+	a := &Analysis{window: window.Of(mux), flags: make(map[int64]*Flags), open: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
 	a.base.SetReading(Reading)
 	hear.On(mux, func(r *etw.Record, e *sampled) { a.sample(r, e.state) })
@@ -137,6 +138,7 @@ func (a *Analysis) sample(r *etw.Record, s state) {
 		a.empty += within
 		return
 	}
+	Note(a.flags, r.ProcessID, s == external)
 	t, stack := thread{r.ProcessID, r.ThreadID}, a.base.Intern(r.ProcessID, r.Stack)
 	if s == external && a.isLocked(t, stack) {
 		s = locked
@@ -178,6 +180,10 @@ func (a *Analysis) take(t thread, x taken, s state) {
 // does not last longer, though it is in no number itself.
 func (a *Analysis) Skip(r *etw.Record) {
 	if d := (*sampled)(nil).EventDesc(); r.ID == d.ID && r.ProviderName == d.Provider.Name {
+		var e sampled
+		if _, err := e.DecodeVersion(r.Version, r.Payload, r.PointerSize); err == nil && (e.state == external || e.state == managed) {
+			Note(a.flags, r.ProcessID, e.state == external)
+		}
 		a.take(thread{r.ProcessID, r.ThreadID}, taken{at: when.Of(r)}, skipped)
 	}
 }
@@ -260,7 +266,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 		labels[s] = out.Label(0, "state", name)
 	}
 	out.SetOutside(labels[external])
-	out.SetUntold(labels[managed], out.Label(0, "state", Untold))
+	out.SetUntold(labels[managed], out.Label(0, "state", Untold), func(pid int64) bool { f := a.flags[pid]; return f != nil && f.All >= enoughFlags && f.Tell() })
 	for i, x := range a.taken.all() {
 		if x.state() == skipped || !a.window.Has(x.at) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -202,6 +203,8 @@ func mainCause(list []requests.Cause) (text string, args []any) {
 	args = []any{share("causePercent", 100*sums[main]/told), main}
 	named := longest[main]
 	switch {
+	case main == activities.Untold.String():
+		return "; of %s of their time it is %s whether threads worked or waited" + strings.ReplaceAll(strings.TrimRight(" "+named.Name, " "), "%", "%%"), args
 	case named.Name == "":
 		return "; %s of their time was %s", args
 	case parts[main] == 1:
@@ -231,11 +234,11 @@ func Code(samples, method string, self, all, waiting float64, mayWait bool) []Fi
 	if all-waiting <= 0 || waiting > 0 && isNameless {
 		return nil
 	}
-	if waiting > 0 {
+	switch {
+	case mayWait:
+		samples += ", of most of which nothing tells whether threads worked or waited"
+	case waiting > 0:
 		samples += " without waiting"
-	}
-	if mayWait {
-		samples += ", as far as the trace tells"
 	}
 	f, text := &finder{part: "cpu"}, "%s: %s was spent in %s itself."
 	if isNameless {

@@ -188,7 +188,7 @@ func TestThresholds(t *testing.T) {
 		{"code without a name", Code("CPU time", "0x7f10", 31, 50, 0, false), "note cpu.topMethod: CPU time: 62.0 % was spent in code at 0x7f10, of which the trace has no name."},
 		{"a method", Code("Thread time", "Oven.Bake", 62, 100, 0, false), "note cpu.topMethod: Thread time: 62.0 % was spent in Oven.Bake itself."},
 		{"a method beside waiting", Code("Thread time", "Oven.Bake", 31, 100, 50, false), "note cpu.topMethod: Thread time without waiting: 62.0 % was spent in Oven.Bake itself."},
-		{"a method that may wait", Code("Thread time", "Shop.Nap", 31, 100, 50, true), "note cpu.topMethod: Thread time without waiting, as far as the trace tells: 62.0 % was spent in Shop.Nap itself."},
+		{"a method that may wait", Code("Thread time", "Shop.Nap", 31, 100, 50, true), "note cpu.topMethod: Thread time, of most of which nothing tells whether threads worked or waited: 62.0 % was spent in Shop.Nap itself."},
 		{"code without a name beside waiting", Code("Thread time", "0x7f10", 31, 100, 50, false), ""},
 		{"waiting alone", Code("Thread time", "[waiting]", 50, 50, 50, false), ""},
 		{"nothing lost", lost(0), ""},

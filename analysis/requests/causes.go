@@ -29,6 +29,9 @@ type Causes struct {
 	QueuedMS   float64 `json:"queuedMs"`          // in the queue of the thread pool
 	OthersMS   float64 `json:"othersMs"`          // other threads worked, not for the activity, and let it go on
 	AwaitingMS float64 `json:"awaitingMs"`
+	// UntoldMS is in native code that managed code called, where threads may have worked or
+	// waited, by a sampler that tells no more.
+	UntoldMS float64 `json:"untoldMs,omitempty"`
 	// ParallelMS is how long threads worked for it beside that path, and LateMS how long
 	// after its end. They are no parts of its time.
 	ParallelMS float64 `json:"parallelMs"`
@@ -38,7 +41,7 @@ type Causes struct {
 // Parts returns the kinds of time that add up to that of an activity, under their names.
 func (c *Causes) Parts() iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
-		for k, ms := range [...]float64{c.RunningMS, c.GCMS, c.JITMS, c.LockMS, c.BlockedMS, c.ReadyMS, c.QueuedMS, c.OthersMS, c.AwaitingMS} {
+		for k, ms := range [...]float64{c.RunningMS, c.GCMS, c.JITMS, c.LockMS, c.BlockedMS, c.ReadyMS, c.QueuedMS, c.OthersMS, c.AwaitingMS, c.UntoldMS} {
 			if !yield(activities.Kind(k).String(), ms) {
 				return
 			}
@@ -247,7 +250,7 @@ func causesOf(rt *process, of *sums, parallel, late int64) *Causes {
 	ms := func(k activities.Kind) float64 { return rt.MS(of.by[k]) }
 	return &Causes{RunningMS: ms(activities.Running), GCMS: ms(activities.GC), JITMS: ms(activities.JIT), LockMS: ms(activities.Lock),
 		BlockedMS: ms(activities.Blocked), OnTasksMS: rt.MS(of.onTasks), ReadyMS: ms(activities.Ready), QueuedMS: ms(activities.Queued), OthersMS: ms(activities.Others),
-		AwaitingMS: ms(activities.Awaiting), ParallelMS: rt.MS(parallel), LateMS: rt.MS(late)}
+		AwaitingMS: ms(activities.Awaiting), UntoldMS: ms(activities.Untold), ParallelMS: rt.MS(parallel), LateMS: rt.MS(late)}
 }
 
 // partName returns the name of the awaited task, or who held the lock.

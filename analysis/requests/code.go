@@ -55,8 +55,11 @@ func (a *Analysis) Release() bool {
 func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
 	at := a.spots()
 	return func(kind string, code stacks.ID) string {
-		if (kind == activities.Running.String() || kind == activities.Ready.String()) && at[code].Waits {
+		switch x := at[code]; {
+		case (kind == activities.Running.String() || kind == activities.Ready.String()) && x.Waits:
 			return activities.Blocked.String()
+		case kind == activities.Running.String() && x.Untold:
+			return activities.Untold.String()
 		}
 		return kind
 	}
@@ -72,8 +75,13 @@ func (a *Analysis) spots() spotsOf {
 	}
 	s.SetReading(cpu.Reading)
 	p := a.named(s)
-	kind, list := kinds.Default().OfFrames(), make(spotsOf)
-	eachStack(p, func(number int64, stack stacks.ID) { list[stacks.ID(number)] = spots.Of(p, stack, kind) })
+	rules, list := kinds.Default(), make(spotsOf)
+	kind, classes := rules.OfFrames(), rules.Classify(p)
+	eachStack(p, func(number int64, s stacks.Sample) {
+		x := spots.Of(p, s.Stack, kind)
+		x.Untold = a.flags[s.Process].Tell() && classes.Unseen(s)
+		list[stacks.ID(number)] = x
+	})
 	return list
 }
 
@@ -95,8 +103,8 @@ func (a *Analysis) places(rt *process, places []uint64) []string {
 		}
 	}
 	p := a.named(s)
-	eachStack(p, func(number int64, stack stacks.ID) {
-		if _, i := p.Split(stack); p.Frames[i].Kind != symbols.Unknown {
+	eachStack(p, func(number int64, s stacks.Sample) {
+		if _, i := p.Split(s.Stack); p.Frames[i].Kind != symbols.Unknown {
 			names[number] = p.Frames[i].Name
 		}
 	})
@@ -104,9 +112,9 @@ func (a *Analysis) places(rt *process, places []uint64) []string {
 }
 
 // eachStack has do called for each stack of a profile, and the number that it is of.
-func eachStack(p *stacks.Profile, do func(number int64, stack stacks.ID)) {
+func eachStack(p *stacks.Profile, do func(number int64, s stacks.Sample)) {
 	for x := range p.Samples() {
-		do(x.Values[len(x.Values)-1], x.Stack)
+		do(x.Values[len(x.Values)-1], x)
 	}
 }
 
@@ -131,6 +139,8 @@ func (p spotsOf) of(c cause) cause {
 	case !ok:
 	case (c.kind == activities.Running || c.kind == activities.Ready) && x.Waits, c.kind == activities.Blocked:
 		c.kind, c.name, c.onTask = activities.Blocked, x.Name(x.What), x.Task
+	case c.kind == activities.Running && x.Untold:
+		c.kind, c.name = activities.Untold, x.Name(x.What)
 	case c.kind == activities.Awaiting && x.In != "" && (c.name == "" || !x.OfLib):
 		c.name = x.Name(c.name)
 	}

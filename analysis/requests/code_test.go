@@ -98,7 +98,10 @@ func TestSleepers(t *testing.T) {
 
 // TestReady: a thread without a processor waited if its call stack says so.
 func TestReady(t *testing.T) {
-	at := spotsOf{1: {Waits: true, What: "Monitor.Wait", In: "Oven.Bake"}, 2: {In: "Oven.Mix"}}
+	at := spotsOf{1: {Waits: true, What: "Monitor.Wait", In: "Oven.Bake"}, 2: {In: "Oven.Mix", Untold: true}}
+	if got := at.of(cause{kind: activities.Running, code: 2}); got.kind != activities.Untold || got.name != "in Oven.Mix" {
+		t.Errorf("in native code: %v %q", got.kind, got.name)
+	}
 	for code, want := range map[stacks.ID]string{1: "blocked", 2: "ready", 3: "ready"} {
 		if got := at.of(cause{kind: activities.Ready, code: code}).kind; got.String() != want {
 			t.Errorf("stack %d: %s, want %s", code, got, want)

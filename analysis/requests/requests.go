@@ -25,6 +25,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/asyncs"
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
@@ -50,6 +51,7 @@ type Analysis struct {
 	explain   func(task, endpoint string, act *Activity) bool // or nil
 	tells     bool                                            // those that end say where their time went
 	named     func(*stacks.Samples) *stacks.Profile           // or nil
+	flags     map[int64]*cpu.Flags                            // of the samples of processes
 	known     spotsOf                                         // the readings of call stacks, or nil
 	held      []func()                                        // ends of activities
 	holds     int                                             // how many may be held; -1 if there were more
@@ -122,8 +124,9 @@ var Needs = []need.Need{
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{most: slowest, flow: activities.Of(mux), asyncs: asyncs.Of(mux), part: part{window: window.Of(mux)}}
+	a := &Analysis{flags: make(map[int64]*cpu.Flags), most: slowest, flow: activities.Of(mux), asyncs: asyncs.Of(mux), part: part{window: window.Of(mux)}}
 	mux.HandleRest(a.record)
+	cpu.OnSample(mux, func(r *etw.Record, outside bool) { cpu.Note(a.flags, r.ProcessID, outside) })
 	return a
 }
 

@@ -130,6 +130,7 @@ func causeColumns[T any](of func(T) *Causes) []table.Column[T] {
 		column("gcMs", "Collections", "stopped for a collection", 5, func(c *Causes) float64 { return c.GCMS }),
 		column("jitMs", "Compiling", "", 6, func(c *Causes) float64 { return c.JITMS }),
 		column("othersMs", "Others", "other work let it go on: a thread did it for another activity, or for none", 7, func(c *Causes) float64 { return c.OthersMS }),
+		column("untoldMs", "Untold", "in native code that managed code called, where threads may have worked or waited: nothing tells which", 0, func(c *Causes) float64 { return c.UntoldMS }),
 		column("parallelMs", "Parallel", "threads worked for it beside the path that its end waited for; no part of its time", 9, func(c *Causes) float64 { return c.ParallelMS }),
 		column("lateMs", "Late", "threads worked for it after its end; no part of its time", 10, func(c *Causes) float64 { return c.LateMS }),
 	}

@@ -19,8 +19,14 @@ func (r *Result) Warnings() []string {
 		if p.WaitsUntold {
 			list = append(list, where+"no event tells when threads waited: time running has it, too (etw collect --profile cause records them)")
 		}
+		if ms, all := p.untold(); ms > someUntold*all {
+			list = append(list, fmt.Sprintf("%suntold are %.3f of %.3f ms, in native code that managed code called: threads may have worked or waited there, and nothing tells which", where, ms, all))
+		}
 		if n := p.placeless(); n > 0 {
 			list = append(list, fmt.Sprintf("%srequests served whose path is not in the trace: %d; it is in the events of Microsoft.AspNetCore.Hosting, or of %s with lines of FilterAndPayloadSpecs that pass it on: %s", where, n, diagnosticSource, pathSpecs))
+		}
+		if n := p.statusless(); n > 0 && p.placeless() == 0 {
+			list = append(list, fmt.Sprintf("%srequests served whose status is not in the trace: %d; it is in events of %s with a line of FilterAndPayloadSpecs that passes it on: %s", where, n, diagnosticSource, statusSpec))
 		}
 		if p.WithoutID > 0 {
 			list = append(list, fmt.Sprintf("%sbegins without an activity, so that nothing tells which end is theirs (record System.Threading.Tasks.TplEventSource:0x80:4, too): %d", where, p.WithoutID))
@@ -34,7 +40,38 @@ func (r *Result) Warnings() []string {
 
 // pathSpecs pass on the paths of the requests that ASP.NET Core serves, and their statuses.
 const pathSpecs = "Microsoft.AspNetCore/Microsoft.AspNetCore.Hosting.HttpRequestIn.Start@Activity1Start:-Request.Method;Request.Path " +
-	"and Microsoft.AspNetCore/Microsoft.AspNetCore.Hosting.HttpRequestIn.Stop@Activity1Stop:-Response.StatusCode"
+	"and " + statusSpec
+
+const statusSpec = "Microsoft.AspNetCore/Microsoft.AspNetCore.Hosting.HttpRequestIn.Stop@Activity1Stop:-Response.StatusCode"
+
+// statusless is how many requests were served, where the trace has the status of none.
+func (p *Process) statusless() (n int) {
+	for i := range p.Tasks {
+		if t := &p.Tasks[i]; t.Serves() {
+			if len(t.Statuses) > 0 {
+				return 0
+			}
+			n += t.Count
+		}
+	}
+	return n
+}
+
+// someUntold is the share of untold time from which on the sum of what ran misleads.
+const someUntold = 0.05
+
+// untold returns how much of the time of tasks, of which the trace tells where it went, is untold.
+func (p *Process) untold() (ms, all float64) {
+	for _, t := range p.Tasks {
+		if t.Causes != nil {
+			ms += t.Causes.UntoldMS
+			for _, part := range t.Causes.Parts() {
+				all += part
+			}
+		}
+	}
+	return ms, all
+}
 
 // placeless is how many requests were served of which the trace has no endpoint.
 func (p *Process) placeless() (n int) {

@@ -41,7 +41,10 @@ func (s *Samples) SetOutside(l LabelSet) { s.outside = l }
 
 // SetUntold gives the labels of samples in managed code, and those that profiles have in place
 // of these and of those of SetOutside where the runtime of a process cannot tell them apart.
-func (s *Samples) SetUntold(inside, untold LabelSet) { s.inside, s.untold = inside, untold }
+// That of a process of which tells is true can, whatever a part of its samples says.
+func (s *Samples) SetUntold(inside, untold LabelSet, tells func(pid int64) bool) {
+	s.inside, s.untold, s.tells = inside, untold, tells
+}
 
 // A runtime cannot tell managed code if, of so many samples whose innermost frame is managed
 // code of the program, it says so of less than one in a hundred. That of .NET 9 says it of none
@@ -90,7 +93,7 @@ func (n *namer) doubt(r Reading) {
 	for i := range p.tags {
 		t := &p.tags[i]
 		c := counts[p.threads[t.thread].process]
-		if c.own >= enoughOwn && c.inside*mostLost < c.own && (t.labels == inside || t.labels == outside) {
+		if c.own >= enoughOwn && c.inside*mostLost < c.own && !n.s.tells(p.threads[t.thread].process) && (t.labels == inside || t.labels == outside) {
 			t.labels = n.labels[n.s.untold]
 		}
 	}

@@ -198,6 +198,7 @@ type Samples struct {
 	outside   LabelSet      // see SetOutside; 0 if none are
 	inside    LabelSet      // see SetUntold
 	untold    LabelSet
+	tells     func(pid int64) bool
 	known     knownStacks
 	pseudos   []string // names of frames that stand for no code
 	bytes     []byte
@@ -443,6 +444,6 @@ func (s *Samples) sumBy(labelsOf func(*row) LabelSet) []Weight {
 func (s *Samples) Derive() *Samples {
 	d := *s
 	d.rows, d.open = rows{rest: Rest{CutStacks: s.rest.CutStacks}}, nil
-	d.ends, d.plainEnds, d.endIDs, d.outside, d.inside, d.untold = nil, [2][]int32{}, nil, 0, 0, 0
+	d.ends, d.plainEnds, d.endIDs, d.outside, d.inside, d.untold, d.tells = nil, [2][]int32{}, nil, 0, 0, 0, nil
 	return &d
 }

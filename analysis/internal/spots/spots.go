@@ -13,10 +13,12 @@ import (
 // A Spot is the reading of a call stack.
 type Spot struct {
 	Waits bool
-	What  string // it is that waits
-	In    string // the method of the program
-	OfLib bool   // that is one of libraries, which goes on after an await
-	Task  bool   // what waits does so for a task
+	// Untold is whether nothing tells that it waits: it is in native code. Who knows sets it.
+	Untold bool
+	What   string // it is that waits
+	In     string // the method of the program
+	OfLib  bool   // that is one of libraries, which goes on after an await
+	Task   bool   // what waits does so for a task
 }
 
 // Name returns the call that waits, and the method of the program that it is in.
