@@ -28,6 +28,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/names"
 	"github.com/etwgen/etwgen/analysis/internal/spans"
+	"github.com/etwgen/etwgen/analysis/internal/ticks"
 	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -76,6 +77,7 @@ type state struct {
 	exact   map[uint64]*row
 	counted uint64 // bytes of exact
 	cut     int    // events that say more than sums can take
+	damaged int    // events that say what cannot be
 	objects *stacks.Samples
 	events  int
 }
@@ -136,6 +138,10 @@ func (a *Analysis) tick(rt *lives.Runtime[state], r *etw.Record, e *clr.AnyGCAll
 	if e.HasAllocationAmount64() {
 		bytes = e.AllocationAmount64
 	}
+	if ticks.Impossible(e) {
+		s.damaged++
+		return
+	}
 	negative := int64(bytes) < 0 || !e.HasAllocationAmount64() && int32(bytes) < 0
 	bytes = fit(s, s.tickSum, s.bounded(bytes, negative, e.AllocationKind))
 	kind := &s.kinds[min(int(e.AllocationKind), len(s.kinds)-1)]
@@ -189,6 +195,10 @@ func (a *Analysis) sampled(rt *lives.Runtime[state], r *etw.Record, e *clr.Alloc
 		objects = 0
 	}
 	s := &rt.State
+	if e.ObjectSize > ticks.MostObject || e.SampledByteOffset > e.ObjectSize || e.AllocationKind > clr.GCAllocationKindPinned {
+		s.damaged++
+		return
+	}
 	bytes := fit(s, s.samples.bytes, size*objects)
 	s.samples.add(e.TypeName, uint64(e.TypeID), r, rt.At(rt.Now), bytes, objects, size*size*miss*objects*objects)
 	a.tell(rt, bySamples, bytes)
@@ -240,6 +250,10 @@ func (w *weights) row(name etw.UTF16, id uint64) (*row, string) {
 // count adds the objects of a type that an event counts.
 func (a *Analysis) count(rt *lives.Runtime[state], r *etw.Record, id uint64, count uint32, bytes uint64) {
 	s := &rt.State
+	if bytes > ticks.MostObject {
+		s.damaged++
+		return
+	}
 	bytes = fit(s, s.counted, bytes)
 	s.counted += bytes
 	s.addExact(r, id, count, bytes)

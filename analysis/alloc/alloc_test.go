@@ -290,3 +290,31 @@ func TestErrorOfSeveral(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestDamaged: events that say what cannot be are in no sum.
+func TestDamaged(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	good := clr.GCAllocationTickV4{AllocationAmount: 102500, AllocationAmount64: 102500, TypeID: 9, ObjectSize: 50}
+	large := clr.GCAllocationTickV4{AllocationKind: clr.GCAllocationKindLarge, AllocationAmount64: 1<<33 + 9, AllocationAmount: 9, TypeID: 9, ObjectSize: 1 << 33}
+	dispatch(t, &mux, &good, etw.Stack{})
+	dispatch(t, &mux, &large, etw.Stack{})
+	for _, change := range []func(*clr.GCAllocationTickV4){
+		func(e *clr.GCAllocationTickV4) { e.AllocationAmount64 |= 1 << 32 }, // more than its object
+		func(e *clr.GCAllocationTickV4) { e.AllocationAmount++ },            // not the same as the other amount
+		func(e *clr.GCAllocationTickV4) { e.AllocationAmount, e.AllocationAmount64 = 0, 0 },
+		func(e *clr.GCAllocationTickV4) { e.ObjectSize = 1 << 60 },
+		func(e *clr.GCAllocationTickV4) { e.AllocationKind = 3 },
+	} {
+		bad := good
+		change(&bad)
+		dispatch(t, &mux, &bad, etw.Stack{})
+	}
+	dispatch(t, &mux, &clr.AllocationSampled{TypeID: 9, ObjectSize: 1 << 48}, etw.Stack{})
+	dispatch(t, &mux, &clr.GCSampledObjectAllocationHigh{TypeID: 7, ObjectCountForTypeSample: 1, TotalSizeForTypeSample: 1 << 48}, etw.Stack{})
+	res := a.Result()
+	rt := res.Runtimes[0]
+	if rt.Ticks.Count != 2 || rt.Ticks.Bytes != 102500+1<<33+9 || rt.Samples != nil || rt.Exact != nil || rt.Damaged != 7 || len(res.Warnings()) != 1 {
+		t.Errorf("%+v, %+v", rt, rt.Ticks)
+	}
+}

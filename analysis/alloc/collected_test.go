@@ -45,7 +45,7 @@ func TestOld(t *testing.T) {
 	if x := r.Runtimes[0].Ticks; !x.Old || x.CollectedMB != measure.Known(300.0) || !x.Types[0].ErrorPercent.IsZero() || !r.Types[0].ErrorPercent.IsZero() || len(r.Warnings()) != 1 {
 		t.Errorf("%+v, %q", x, r.Warnings())
 	}
-	s.Event(9, 2, &clr.GCAllocationTickV4{ClrInstanceID: 3, AllocationAmount64: 100e6, ObjectSize: 24, TypeName: etw.MakeUTF16("B")})
+	s.Event(9, 2, &clr.GCAllocationTickV4{ClrInstanceID: 3, AllocationAmount64: 100e3, ObjectSize: 24, TypeName: etw.MakeUTF16("B")})
 	if x := a.Result().Runtimes[1].Ticks; x.Old || x.Types[0].ErrorPercent != measure.Known(100.0) {
 		t.Errorf("%+v", x)
 	}

@@ -31,6 +31,9 @@ type Runtime struct {
 	// CutEvents say more than can be: with them a sum would be more than 2^62 bytes. Their
 	// amounts are cut to that.
 	CutEvents int `json:"cutEvents,omitempty"`
+	// Damaged are events that say what cannot be, such as more bytes than an address space has.
+	// They are in no sum.
+	Damaged int `json:"damaged,omitempty"`
 }
 
 // Ticks are GCAllocationTick events: each stands for some 100 KB that were handed

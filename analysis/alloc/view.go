@@ -20,10 +20,10 @@ func (a *Analysis) Result() *Result {
 	all := map[string]*Type{}
 	for _, rt := range a.runtimes.All() {
 		s := &rt.State
-		if s.ticks.count+s.samples.count+s.events == 0 {
+		if s.ticks.count+s.samples.count+s.events+s.damaged == 0 {
 			continue
 		}
-		out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, CutEvents: s.cut}
+		out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, CutEvents: s.cut, Damaged: s.damaged}
 		name := func(id uint64) string { return a.types.Name(rt.Key, id) }
 		if s.ticks.count > 0 {
 			out.Ticks = s.tickResult(name)

@@ -12,6 +12,9 @@ func (r *Result) Warnings() []string {
 		if rt.Ticks != nil && rt.Ticks.Old {
 			list = append(list, oldText(rt.PID))
 		}
+		if rt.Damaged > 0 {
+			list = append(list, fmt.Sprintf("process %d: events of allocations that say what cannot be, as of a damaged file, and are in no number: %d", rt.PID, rt.Damaged))
+		}
 		if rt.CutEvents > 0 {
 			list = append(list, fmt.Sprintf("process %d: allocations add up to more than 2^62 bytes, which no program allocates: the amounts of %d events are cut", rt.PID, rt.CutEvents))
 		}

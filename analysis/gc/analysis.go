@@ -6,6 +6,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/internal/ticks"
 	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -88,7 +89,7 @@ func (a *Analysis) handleCollections(mux *etw.Mux) {
 		rt.State.heapStats(r.ThreadID, rt.Now, e)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCAllocationTick) {
-		if !a.window.HasRecord(r) {
+		if !a.window.HasRecord(r) || ticks.Impossible(e) {
 			return
 		}
 		bytes := uint64(e.AllocationAmount)
