@@ -46,11 +46,14 @@ func topOf(s etw.Stack) (t top) {
 const (
 	throwing = iota
 	passing
+	awaiting // which call those
 )
 
 var (
 	dispatchInfo = etw.MakeUTF16("System.Runtime.ExceptionServices.ExceptionDispatchInfo")
 	throw        = etw.MakeUTF16("Throw")
+	awaiter      = etw.MakeUTF16("System.Runtime.CompilerServices.TaskAwaiter")
+	source       = etw.MakeUTF16("System.Threading.Tasks.Sources.ManualResetValueTaskSourceCore")
 	handling     = etw.MakeUTF16("System.Runtime.EH") // since .NET 9, with what it calls below it
 )
 
@@ -60,6 +63,8 @@ func (a *Analysis) follow(mux *etw.Mux) {
 		switch {
 		case class.Equal(dispatchInfo) && method.Equal(throw):
 			return passing
+		case bytes.HasPrefix(class, awaiter), bytes.HasPrefix(class, source):
+			return awaiting
 		case bytes.HasPrefix(class, handling):
 			return throwing
 		}
@@ -88,6 +93,8 @@ func how(c *methods.Known, frames top) string {
 		return untold
 	case c.Spans[passing].Has(frames[by]):
 		return passedOn
+	case c.Complete && by+1 < len(frames) && c.Spans[awaiting].Has(frames[by+1]) && !c.Lists(frames[by]):
+		return untold // the event that lists ExceptionDispatchInfo.Throw may be lost
 	case c.Complete:
 		return asNew
 	}
@@ -107,7 +114,8 @@ type Tally struct {
 	// Rethrown say of themselves that they are, which no throw without an operand does since
 	// .NET 9: it has no event.
 	Rethrown int `json:"rethrown,omitempty"`
-	// Untold may be new or passed on: they have no call stack, or the trace does not list methods.
+	// Untold may be new or passed on: they have no call stack, or the trace does not list methods, or
+	// not all of them.
 	Untold int `json:"untold,omitempty"`
 }
 

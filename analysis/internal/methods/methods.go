@@ -3,6 +3,7 @@
 package methods
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
@@ -36,8 +37,35 @@ func (s Spans) Has(address uint64) bool {
 
 // A Known is what is known of the code of a runtime.
 type Known struct {
-	Spans    [2]Spans // of the kinds of methods that an analysis looks for
+	Spans    [3]Spans // of the kinds of methods that an analysis looks for
 	Complete bool     // all methods were listed
+	all      []span
+	sorted   bool
+}
+
+// maxListed bounds how many methods are remembered.
+const maxListed = 1 << 20
+
+func (k *Known) list(from uint64, size uint32) {
+	if len(k.all) < maxListed {
+		k.all, k.sorted = append(k.all, span{from, from + uint64(size)}), false
+	}
+}
+
+// Lists reports whether a method was listed that an address of a call stack is in. The event that
+// lists one may be lost, or damaged, though the list has its end.
+func (k *Known) Lists(address uint64) bool {
+	if !k.sorted {
+		slices.SortFunc(k.all, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+		k.sorted = true
+	}
+	i, _ := slices.BinarySearchFunc(k.all, address, func(x span, at uint64) int { return cmp.Compare(x.from, at) })
+	for _, x := range k.all[max(i-1, 0):min(i+1, len(k.all))] {
+		if x.from <= address && address <= x.to {
+			return true
+		}
+	}
+	return len(k.all) == maxListed
 }
 
 // A Code knows where in memory those methods lie, of each runtime.
@@ -57,6 +85,7 @@ func (c *Code) Skip(r *etw.Record) error { return c.skipped.Dispatch(r) }
 // its kind, or -1.
 func (c *Code) Follow(mux *etw.Mux, kind func(class, method etw.UTF16) int) {
 	add := func(r *etw.Record, runtime uint16, class, method etw.UTF16, from uint64, size uint32) error {
+		c.Of(r, runtime).list(from, size)
 		if k := kind(class, method); k >= 0 {
 			c.Of(r, runtime).Spans[k].Add(from, size)
 		}
