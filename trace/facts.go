@@ -56,6 +56,9 @@ func (f *facts) packing(how []string) {
 // Damaged reports whether parts of the file could not be read, as far as it was read. A file of
 // which the end alone is missing, as where a session was not stopped, is not damaged.
 func (f *File) Damaged() bool {
+	if r, ok := f.r.(interface{ damaged() bool }); ok && r.damaged() {
+		return true
+	}
 	var all *etw.IncompleteError
 	if !errors.As(f.trouble, &all) {
 		return false
@@ -76,6 +79,8 @@ func (f *facts) conclude(of *File) {
 	switch {
 	case errors.Is(of.trouble, etw.ErrIncomplete):
 		f.ended(false, "no: "+describe(of.trouble))
+	case of.ended && of.Damaged():
+		f.ended(false, "no: it has events of kinds that it does not describe, as where it is damaged")
 	case of.ended:
 		f.ended(true, "yes")
 	}

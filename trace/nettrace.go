@@ -87,6 +87,13 @@ func (r *netReader) stats() Stats {
 	return out
 }
 
+// damaged reports whether there are events that nothing describes: who writes a stream describes
+// each kind before its first event.
+func (r *netReader) damaged() bool {
+	n := r.Stats()
+	return n.UnknownMetadata+n.BadMetadata > 0
+}
+
 func (r *netReader) head() Head {
 	h := r.Header()
 	head := Head{

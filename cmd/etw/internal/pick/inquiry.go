@@ -3,6 +3,7 @@ package pick
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -127,11 +128,14 @@ func (i *Inquiry) leave(rec *etw.Record) error {
 // Warnings names the faults of the traces that weaken the answer.
 func (i *Inquiry) Warnings(t *trace.Trace) []string {
 	var list []string
-	n := t.Stats()
+	n, damaged := t.Stats(), slices.ContainsFunc(t.Files(), (*trace.File).Damaged)
 	if n.Lost+n.LostBuffers > 0 {
-		list = append(list, show.LostText(n.Lost, n.LostBuffers))
+		list = append(list, show.LostText(n.Lost, n.LostBuffers, damaged))
 	}
-	if i.Trouble {
+	switch {
+	case damaged:
+		list = append(list, show.NotSound)
+	case i.Trouble:
 		list = append(list, show.NotWhole)
 	}
 	if i.Cut {

@@ -147,19 +147,23 @@ func tellFile(f *trace.File, part bool) FileTold {
 func (f *FileTold) warnings() []string {
 	var list []string
 	if f.LostEvents+f.LostBuffers > 0 {
-		list = append(list, LostText(f.LostEvents, f.LostBuffers))
+		list = append(list, LostText(f.LostEvents, f.LostBuffers, f.Damaged))
 	}
 	if f.Truncated {
 		list = append(list, "the end of "+f.Name+" is missing: counts and sums are lower bounds")
 	}
 	if f.Damaged {
-		list = append(list, "parts of "+f.Name+" could not be read: counts and sums are lower bounds")
+		list = append(list, "parts of "+f.Name+" could not be read: counts and sums may be off")
 	}
 	return list
 }
 
-// LostText says that events were lost.
-func LostText(events, buffers int64) string {
+// LostText says that events were lost. In a damaged file those of which the stacks, say, are lost
+// may count as others, so that sums are no lower bounds.
+func LostText(events, buffers int64, damaged bool) string {
+	if damaged {
+		return fmt.Sprintf("at least %d events are missing, where the trace is damaged or since they were lost when it was recorded: counts and sums may be off", max(events, buffers))
+	}
 	return fmt.Sprintf("at least %d events were lost when the trace was recorded: counts and sums are lower bounds", max(events, buffers))
 }
 
@@ -172,7 +176,11 @@ func (a *About) ReadTo(trouble error) {
 	a.Warn(NotWhole)
 }
 
-const NotWhole = "not all of the trace could be read: counts and sums are lower bounds"
+// NotWhole is said of a trace whose end is missing, and NotSound of one that is damaged.
+const (
+	NotWhole = "not all of the trace could be read: counts and sums are lower bounds"
+	NotSound = "parts of the trace could not be read: counts and sums may be off"
+)
 
 // Named says how many of the frames of call stacks have names.
 func (a *About) Named(percent float64) {
