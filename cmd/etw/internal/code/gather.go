@@ -245,7 +245,7 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 		facts = append(facts, fmt.Sprintf("the trace has more context switches than there is room for: %s, none longer than %s, have no stack", show.Count(int64(res.Folded), "time off processors", "times off processors"), show.MS(res.FoldedMS)))
 	}
 	facts = appendForeign(facts, a.Stacks().Misdefined, "the rest")
-	list := a.Samples()
+	list, lack := a.Samples(), []string(nil)
 	facts[0] += notOver(func(yield func(stacks.Part) bool) {
 		for s := range list[0].All() {
 			if !yield(stacks.Part{Process: s.Process, Thread: s.Thread, Labels: s.Labels, Values: s.Values}) {
@@ -253,15 +253,17 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 			}
 		}
 	})
-	if ns := endingInKernel(list); res.Samples > 0 && ns > 0 { // of Linux
-		facts = append(facts, fmt.Sprintf("of %s the stacks end in the kernel: --stack-kb 16 of etw collect --system finds callers without frame pointers", show.MS(float64(ns)/1e6)))
+	if cut, all := callerless(list); res.Samples > 0 && cut > 0 && cut >= someCallerless*all { // of Linux
+		lack = []string{fmt.Sprintf("of %s the stacks end in the kernel, or in the library that called it: --stack-kb 16 of etw collect --system finds callers without frame pointers", show.MS(cut/1e6))}
 	}
+	facts = append(facts, lack...)
 	return Gathered{Samples: list, Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		_, ns := byState(p)
+		fact := fmt.Sprintf("threads waited for %s, and were ready to run for %s", show.MS(float64(ns["waiting"])/1e6), show.MS(float64(ns["ready"])/1e6))
 		if res.Readies == 0 {
-			return []string{fmt.Sprintf("threads waited for %s, which includes being ready to run: no event tells it apart", show.MS(float64(lastOf(p.Totals()))/1e6)) + notOver(slices.Values(p.Parts()))}
+			fact = fmt.Sprintf("threads waited for %s, which includes being ready to run: no event tells it apart", show.MS(float64(lastOf(p.Totals()))/1e6))
 		}
-		return []string{fmt.Sprintf("threads waited for %s, and were ready to run for %s", show.MS(float64(ns["waiting"])/1e6), show.MS(float64(ns["ready"])/1e6)) + notOver(slices.Values(p.Parts()))}
+		return append([]string{fact + notOver(slices.Values(p.Parts()))}, lack...)
 	}}
 }
 
@@ -289,16 +291,23 @@ func notOver(parts iter.Seq[stacks.Part]) string {
 	return fmt.Sprintf("; %s of the waits are not over at the end, the longest that of thread %d (%s), %s", show.MS(float64(sum)/1e6), of.Thread, why, show.MS(float64(most)/1e6))
 }
 
-// endingInKernel is how long threads were off processors with stacks of which no frame is the program's.
-func endingInKernel(list []*stacks.Samples) (ns int64) {
+// someCallerless is the share of stacks without callers from which on sums of callers mislead.
+const someCallerless = 0.02
+
+// callerless is for how many nanoseconds, of all, threads were off processors with stacks that have one
+// frame outside the kernel at most. Every thread is begun by a function that calls another one, so that
+// the callers of that frame are missing.
+func callerless(list []*stacks.Samples) (cut, all float64) {
 	for _, samples := range list {
 		for s := range samples.All() {
-			if stack := samples.Stack(s.Stack); len(stack) > 0 && stack[len(stack)-1]>>63 == 1 {
-				ns += lastOf(s.Values)
+			ns, stack := float64(lastOf(s.Values)), samples.Stack(s.Stack)
+			all += ns
+			if n := len(stack); n > 0 && stack[max(n-2, 0)]>>63 == 1 {
+				cut += ns
 			}
 		}
 	}
-	return ns
+	return cut, all
 }
 
 // needsOf returns the events to record. Recorders of Windows have samples of their own.
@@ -341,11 +350,16 @@ func unseenFact(p *stacks.Profile) []string {
 	}
 	u, waiting := unitOf(p.Types[len(p.Types)-1]), lastOf(p.Waiting())
 	rest := lastOf(p.Totals()) - waiting
-	if _, sums := byState(p); 2*sums["external"] <= rest { // which spares a look at all stacks
+	samples, sums := byState(p)
+	if 2*sums["external"] <= rest { // which spares a look at all stacks
 		return nil
 	}
 	if unseen := outside(p, work.Default().Classify(p).Unseen); 2*unseen > rest { // rankings are mostly of these
-		return []string{fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which; --label state=managed leaves the code that ran", u.text(unseen), u.text(rest))}
+		fact := fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which", u.text(unseen), u.text(rest))
+		if samples["managed"] > 0 {
+			fact += "; --label state=managed leaves the code that ran"
+		}
+		return []string{fact}
 	}
 	return nil
 }
