@@ -73,14 +73,23 @@ func (c *PerfMaps) Ask(ctx context.Context, wanted func(pid int) bool) error {
 		m.theirs = err == nil && !info.ModTime().Before(p.Start) // else an earlier process of this number left it
 		if err = m.tell(ctx, func(client *Client) error { return client.EnablePerfMap(ctx, PerfMapFile) }); err != nil {
 			if ctx.Err() == nil {
-				errs = append(errs, fmt.Errorf("process %d does not say which methods it compiled (.NET 8 and later do): %w", p.PID, err))
-				c.asked[p.PID] = perfMap{}
+				c.asked[p.PID], err = m.refused(p.PID, err)
+				errs = append(errs, err)
 			}
 			continue
 		}
 		c.asked[p.PID] = m.in(perfMapFolders(&p))
 	}
 	return errors.Join(errs...)
+}
+
+// refused returns the map of a runtime that makes none when it is asked: older ones make one if their
+// environment says so.
+func (m perfMap) refused(pid int, err error) (perfMap, error) {
+	if m.theirs {
+		return m, nil
+	}
+	return perfMap{}, fmt.Errorf("process %d does not say which methods it compiled (.NET 8 and later do, and earlier ones that start with COMPlus_PerfMapEnabled=1): %w", pid, err)
 }
 
 // tell gives a command to the runtime.

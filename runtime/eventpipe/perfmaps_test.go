@@ -52,3 +52,15 @@ func TestPerfMaps(t *testing.T) {
 		}
 	}
 }
+
+// A runtime that knows no such command may have a map.
+func TestRefusedPerfMap(t *testing.T) {
+	old := perfMap{path: "perf-12.map", theirs: true}
+	if m, err := old.refused(12, os.ErrInvalid); m != old || err != nil {
+		t.Errorf("%+v, %v", m, err)
+	}
+	old.theirs = false
+	if m, err := old.refused(12, os.ErrInvalid); m.path != "" || err == nil || !strings.Contains(err.Error(), "COMPlus_PerfMapEnabled=1") {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
