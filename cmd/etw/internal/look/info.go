@@ -159,6 +159,7 @@ type providerCount struct {
 	Mask     string          `json:"mask"`     // of the keywords of its events
 	Keywords []string        `json:"keywords"` // their names
 	mask     uint64
+	ids      map[uint16]bool // of its events
 }
 
 func newSurvey(f *trace.File) *survey {
@@ -212,6 +213,7 @@ func (s *survey) count(r *etw.Record) {
 		}
 		s.byKind = append(s.byKind, s.provider(name, r.Provider))
 		s.byKind[e.Index].Kinds++
+		s.byKind[e.Index].ids[r.ID] = true
 	}
 	p := s.byKind[e.Index]
 	p.Events++
@@ -235,7 +237,7 @@ func (s *survey) provider(name string, guid etw.GUID) *providerCount {
 			return p
 		}
 	}
-	p := &providerCount{Provider: name, GUID: guid}
+	p := &providerCount{Provider: name, GUID: guid, ids: make(map[uint16]bool)}
 	s.providers = append(s.providers, p)
 	return p
 }

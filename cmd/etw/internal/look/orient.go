@@ -7,6 +7,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/gc"
+	"github.com/etwgen/etwgen/analysis/heap"
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/requests"
@@ -17,7 +18,7 @@ import (
 
 // An evidence is the events of a trace that make a question worth asking.
 type evidence struct {
-	need.Need // one of its keywords is wanted, if there are any
+	need.Need // one of its keywords is wanted, if there are any, and of its events
 	show.Suggestion
 }
 
@@ -34,7 +35,7 @@ var evidences = []evidence{
 	{threadpool.Needs[0], show.Suggestion{Why: "it has the thread pool: whether it starves", Command: "etw threadpool"}},
 	{jit.Needs[0], show.Suggestion{Why: "it has compilations", Command: "etw jit"}},
 	{need.Need{Provider: need.CLR, Keywords: 0x8}, show.Suggestion{Why: "it has the loads: how the program starts", Command: "etw startup"}},
-	{need.Need{Provider: need.CLR, Keywords: 0x100000}, show.Suggestion{Why: "it has a snapshot of the heap", Command: "etw heap"}},
+	{heap.Needs[0], show.Suggestion{Why: "it has a snapshot of the heap", Command: "etw heap"}},
 	{need.Need{Provider: requests.Needs[0].Provider}, show.Suggestion{Why: "it has activities: requests and their times", Command: "etw requests"}},
 	{need.Need{Provider: "Microsoft.AspNetCore.Hosting"}, show.Suggestion{Why: "it has requests and counters of the web server", Command: "etw requests"}},
 	{need.Need{Provider: "System.Runtime"}, show.Suggestion{Why: "it has counters", Command: "etw counters"}},
@@ -58,5 +59,6 @@ func orient(a *show.About, providers []*providerCount, file string) {
 
 // isMet reports whether events of a provider are an evidence.
 func (e *evidence) isMet(p *providerCount) bool {
-	return p.Provider == e.Provider && (e.Keywords == 0 || p.mask&e.Keywords != 0)
+	return p.Provider == e.Provider && (e.Keywords == 0 || p.mask&e.Keywords != 0) &&
+		(e.Events == [2]uint16{} || p.ids[e.Events[0]] || e.Events[1] != 0 && p.ids[e.Events[1]])
 }
