@@ -131,6 +131,9 @@ func (s *Selection) Selector(manifests []*etw.Provider) (*Selector, error) {
 			return nil, cli.Usagef("--provider: %w", err)
 		}
 		h.Providers = append(h.Providers, p)
+		if strings.EqualFold(text, "samples") { // of whoever took them
+			h.Providers = append(h.Providers, filter.Provider{Name: "Microsoft-DotNETCore-SampleProfiler"})
+		}
 	}
 	for _, text := range s.Events {
 		h.Events = append(h.Events, filter.ParseEvent(text))
