@@ -212,6 +212,8 @@ func wordsOf(c *compare.Change) string {
 	}
 	p, ok := c.P.Get()
 	switch {
+	case c.Verdict == compare.Noise:
+		return word + ", which the table calls noise: too few recordings to tell"
 	case !ok:
 		return word + ", as far as a single recording tells"
 	case slices.Max(c.A.Runs) < slices.Min(c.B.Runs) || slices.Min(c.A.Runs) > slices.Max(c.B.Runs):
