@@ -197,7 +197,7 @@ type PathPart struct {
 	// slept, waited otherwise, or was not there. It is ready, where no processor
 	// took it; and lock, wait or off, where it is not known who let it go on.
 	Kind   string `json:"kind"`
-	Of     string `json:"of,omitempty"` // of a wait
+	Of     string `json:"of,omitempty"` // the source of a wait, or that it is time of who holds a lock
 	PID    int64  `json:"pid"`
 	Thread int64  `json:"tid"`
 	// Process is its name, where several had the id in turn.
@@ -238,7 +238,7 @@ func (p *Paths) Result(origin, from, to int64, has func(pid int64, program strin
 	if over, ok := p.over[best.process]; ok && over > from {
 		to = min(to, over)
 	}
-	w.back(best, from, to, 0)
+	w.back(best, "", from, to, 0)
 	slices.Reverse(w.parts)
 	_, name := p.program(best)
 	res.Paths = append(res.Paths, Path{best.process, best.id, float64(from-origin) / 1e6, float64(to-from) / 1e6, w.parts, name})
@@ -283,6 +283,9 @@ func (p *Paths) longest(from, to int64, has func(pid int64, program string, tid 
 // untold is the kind of a time of which no event tells.
 const untold = "untold"
 
+// held is said of the time of a thread that another one waits for.
+const held = "it holds the lock"
+
 type pathWalk struct {
 	*Paths
 	origin int64
@@ -294,15 +297,15 @@ type pathWalk struct {
 const maxHops = 32
 
 // back adds the work of a thread from one time to another.
-func (w *pathWalk) back(id threadID, from, to int64, hops int) {
+func (w *pathWalk) back(id threadID, why string, from, to int64, hops int) {
 	for to > from {
 		b := w.before(id, to)
 		if b == nil || b.till <= from {
-			w.goes(id, from, to)
+			w.goes(id, why, from, to)
 			return
 		}
 		if b.till < to {
-			w.goes(id, b.till, to)
+			w.goes(id, why, b.till, to)
 			to = b.till
 		}
 		begin := max(b.from, from)
@@ -311,7 +314,11 @@ func (w *pathWalk) back(id threadID, from, to int64, hops int) {
 			to = ready
 		}
 		if by := b.letGo(); by.id != 0 && by != id && hops < maxHops {
-			w.back(by, begin, to, hops+1)
+			why := ""
+			if b.kind == "lock" {
+				why = held
+			}
+			w.back(by, why, begin, to, hops+1)
 		} else {
 			w.add(id, b.kind, b.of, begin, to)
 		}
@@ -336,12 +343,12 @@ func (w *pathWalk) before(id threadID, to int64) *blocked {
 }
 
 // goes adds a time in which no event says that a thread waits: it runs as long as switches tell of it.
-func (w *pathWalk) goes(id threadID, from, to int64) {
+func (w *pathWalk) goes(id threadID, why string, from, to int64) {
 	t := w.told[id]
 	first, last := min(max(t.first, from), to), max(min(t.last, to), from)
-	w.add(id, untold, "", last, to)
-	w.add(id, "runs", "", first, last)
-	w.add(id, untold, "", from, first)
+	w.add(id, untold, why, last, to)
+	w.add(id, "runs", why, first, last)
+	w.add(id, untold, why, from, first)
 }
 
 func (w *pathWalk) add(id threadID, kind, of string, from, to int64) {

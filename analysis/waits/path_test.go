@@ -34,12 +34,13 @@ func TestPath(t *testing.T) {
 		kind   string
 		thread int64
 		ms     float64
+		of     string
 	}
 	var got []part
 	for _, x := range res.Paths[0].Parts {
-		got = append(got, part{x.Kind, x.Thread, x.DurationMS})
+		got = append(got, part{x.Kind, x.Thread, x.DurationMS, x.Of})
 	}
-	want := []part{{"untold", 1, 30}, {"wait", 3, 10}, {"untold", 3, 10}, {"untold", 2, 20}, {"untold", 1, 30}}
+	want := []part{{"untold", 1, 30, ""}, {"wait", 3, 10, "Unknown"}, {"untold", 3, 10, held}, {"untold", 2, 20, held}, {"untold", 1, 30, ""}}
 	if len(got) != len(want) {
 		t.Fatalf("%v", got)
 	}
