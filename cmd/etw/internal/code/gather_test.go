@@ -7,14 +7,14 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
 
-// Stacks whose outermost frame is the kernel's have no callers.
-func TestEndingInKernel(t *testing.T) {
+// TestCallerless: of a stack with one frame outside the kernel the callers are missing.
+func TestCallerless(t *testing.T) {
 	const kernel = 0xffffffff81000000
 	s := stacks.NewSamples("blocked", stacks.ValueType{Name: "times", Unit: "count"}, stacks.ValueType{Name: "blocked", Unit: "nanoseconds"})
-	for i, frames := range [][]uint64{{kernel, kernel + 8}, {kernel, 0x7f0000001000}, nil} {
-		s.AddStack(time.Unix(0, int64(i)), 7, 8, s.InternAddresses(7, frames), 0, 1, 100<<i)
+	for i, frames := range [][]uint64{{kernel, kernel + 1, 0x7000}, {kernel}, {kernel, 0x7000, 0x4000}, {0x7000}, nil} {
+		s.AddStack(time.Unix(0, 1), 1, 1, s.InternAddresses(1, frames), 0, 1, 1<<i)
 	}
-	if ns := endingInKernel([]*stacks.Samples{s}); ns != 100 {
-		t.Errorf("%d ns, want 100", ns)
+	if cut, all := callerless([]*stacks.Samples{s}); cut != 1+2 || all != 31 {
+		t.Errorf("%v of %v", cut, all)
 	}
 }
