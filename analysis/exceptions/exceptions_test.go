@@ -221,7 +221,7 @@ func TestPassedOn(t *testing.T) {
 		throw(0, 0x5000, 0x5010, 0x1010, 0x1020, 0x3000, 0x2010) // by a method of the program
 		throw(0, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x1010, 0x2010)
 		throw(0, 0x5000, 0x1010, 0x1020, 0x3000, 0x3010, 0x5000, 0x5010, 0x1010, 0x1020, 0x2010) // by a filter
-		throw(0, 0x1010, 0x6000, 0x3100)                                                         // by a method of an awaiter, whose event was lost
+		throw(0, 0x1010, 0x6000, 0x6100, 0x3100)                                                 // by methods below an awaiter, whose events were lost
 		s.Stack = etw.Stack{}
 		if listed {
 			for _, m := range []struct {

@@ -93,12 +93,17 @@ func how(c *methods.Known, frames top) string {
 		return untold
 	case c.Spans[passing].Has(frames[by]):
 		return passedOn
-	case c.Complete && by+1 < len(frames) && c.Spans[awaiting].Has(frames[by+1]) && !c.Lists(frames[by]):
-		return untold // the event that lists ExceptionDispatchInfo.Throw may be lost
-	case c.Complete:
-		return asNew
+	case !c.Complete:
+		return untold
 	}
-	return untold
+	from := by
+	for by < len(frames) && frames[by] != 0 && !c.Lists(frames[by]) {
+		by++
+	}
+	if by > from && (by == len(frames) || c.Spans[awaiting].Has(frames[by])) {
+		return untold // the event that lists ExceptionDispatchInfo.Throw may be lost
+	}
+	return asNew
 }
 
 // A Tally is exceptions by how they came to be thrown.
