@@ -53,7 +53,7 @@ func checkSaid(t *testing.T, res *Result) {
 			t.Errorf("%s does not say that sums are cut: %q", what, text)
 		}
 	}
-	if rt := res.Alloc.Runtimes[0]; rt.Damaged == 0 || !strings.Contains(strings.Join(res.Alloc.Warnings(), "\n"), "events of allocations that say what cannot be") {
+	if rt := res.Alloc.Runtimes[0]; rt.Damaged == 0 || !strings.Contains(strings.Join(res.Alloc.Warnings(), "\n"), "events of allocations with amounts that cannot be") {
 		t.Errorf("allocs: %d events are left out: %q", rt.Damaged, res.Alloc.Warnings())
 	}
 }

@@ -77,7 +77,7 @@ type state struct {
 	exact   map[uint64]*row
 	counted uint64 // bytes of exact
 	cut     int    // events that say more than sums can take
-	damaged int    // events that say what cannot be
+	damaged int    // events of which the amounts cannot be
 	objects *stacks.Samples
 	events  int
 }

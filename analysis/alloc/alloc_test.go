@@ -291,7 +291,7 @@ func TestErrorOfSeveral(t *testing.T) {
 	}
 }
 
-// TestDamaged: events that say what cannot be are in no sum.
+// TestDamaged: events with amounts that cannot be are in no sum.
 func TestDamaged(t *testing.T) {
 	var mux etw.Mux
 	a := New(&mux)

@@ -31,7 +31,7 @@ type Runtime struct {
 	// CutEvents say more than can be: with them a sum would be more than 2^62 bytes. Their
 	// amounts are cut to that.
 	CutEvents int `json:"cutEvents,omitempty"`
-	// Damaged are events that say what cannot be, such as more bytes than an address space has.
+	// Damaged are events with amounts that cannot be, such as more bytes than an address space has.
 	// They are in no sum.
 	Damaged int `json:"damaged,omitempty"`
 }

@@ -13,7 +13,7 @@ func (r *Result) Warnings() []string {
 			list = append(list, oldText(rt.PID))
 		}
 		if rt.Damaged > 0 {
-			list = append(list, fmt.Sprintf("process %d: events of allocations that say what cannot be, as of a damaged file, and are in no number: %d", rt.PID, rt.Damaged))
+			list = append(list, fmt.Sprintf("process %d: events of allocations with amounts that cannot be, as of a damaged file, and are in no number: %d", rt.PID, rt.Damaged))
 		}
 		if rt.CutEvents > 0 {
 			list = append(list, fmt.Sprintf("process %d: allocations add up to more than 2^62 bytes, which no program allocates: the amounts of %d events are cut", rt.PID, rt.CutEvents))

@@ -10,7 +10,7 @@ const (
 	oneInside   = 100
 )
 
-// Tell reports whether the runtime tells managed code from what this called.
+// Tell reports whether the runtime tells managed code from native code that this called.
 func (f *Flags) Tell() bool {
 	return f == nil || f.All < enoughFlags || f.Inside*oneInside >= f.All
 }

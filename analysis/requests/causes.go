@@ -29,9 +29,7 @@ type Causes struct {
 	QueuedMS   float64 `json:"queuedMs"`          // in the queue of the thread pool
 	OthersMS   float64 `json:"othersMs"`          // other threads worked, not for the activity, and let it go on
 	AwaitingMS float64 `json:"awaitingMs"`
-	// UntoldMS is in native code that managed code called, where threads may have worked or
-	// waited, by a sampler that tells no more.
-	UntoldMS float64 `json:"untoldMs,omitempty"`
+	UntoldMS   float64 `json:"untoldMs,omitempty"` // in native code that managed code called, where threads may have worked or waited
 	// ParallelMS is how long threads worked for it beside that path, and LateMS how long
 	// after its end. They are no parts of its time.
 	ParallelMS float64 `json:"parallelMs"`

@@ -51,20 +51,6 @@ func (a *Analysis) Release() bool {
 	return a.holds >= 0
 }
 
-// Kinds returns what tells the kind of a [Part] once all is read: stacks may say that a thread slept.
-func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
-	at := a.spots()
-	return func(kind string, code stacks.ID) string {
-		switch x := at[code]; {
-		case (kind == activities.Running.String() || kind == activities.Ready.String()) && x.Waits:
-			return activities.Blocked.String()
-		case kind == activities.Running.String() && x.Untold:
-			return activities.Untold.String()
-		}
-		return kind
-	}
-}
-
 // spotsOf are the readings of call stacks, by their numbers.
 type spotsOf map[stacks.ID]spots.Spot
 

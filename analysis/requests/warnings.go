@@ -19,7 +19,7 @@ func (r *Result) Warnings() []string {
 		if p.WaitsUntold {
 			list = append(list, where+"no event tells when threads waited: time running has it, too (etw collect --profile cause records them)")
 		}
-		if ms, all := p.untold(); ms > someUntold*all {
+		if ms, all := p.untold(); ms > 0.05*all {
 			list = append(list, fmt.Sprintf("%suntold are %.3f of %.3f ms, in native code that managed code called: threads may have worked or waited there, and nothing tells which", where, ms, all))
 		}
 		if n := p.placeless(); n > 0 {
@@ -41,33 +41,26 @@ func (r *Result) Warnings() []string {
 // pathSpecs pass on the paths of the requests that ASP.NET Core serves, and their statuses.
 const pathSpecs = "Microsoft.AspNetCore/Microsoft.AspNetCore.Hosting.HttpRequestIn.Start@Activity1Start:-Request.Method;Request.Path " +
 	"and " + statusSpec
-
 const statusSpec = "Microsoft.AspNetCore/Microsoft.AspNetCore.Hosting.HttpRequestIn.Stop@Activity1Stop:-Response.StatusCode"
 
 // statusless is how many requests were served, where the trace has the status of none.
 func (p *Process) statusless() (n int) {
 	for i := range p.Tasks {
-		if t := &p.Tasks[i]; t.Serves() {
-			if len(t.Statuses) > 0 {
-				return 0
-			}
+		switch t := &p.Tasks[i]; {
+		case t.Serves() && len(t.Statuses) > 0:
+			return 0
+		case t.Serves():
 			n += t.Count
 		}
 	}
 	return n
 }
 
-// someUntold is the share of untold time from which on the sum of what ran misleads.
-const someUntold = 0.05
-
 // untold returns how much of the time of tasks, of which the trace tells where it went, is untold.
 func (p *Process) untold() (ms, all float64) {
 	for _, t := range p.Tasks {
 		if t.Causes != nil {
-			ms += t.Causes.UntoldMS
-			for _, part := range t.Causes.Parts() {
-				all += part
-			}
+			ms, all = ms+t.Causes.UntoldMS, all+t.DurationMS.Total
 		}
 	}
 	return ms, all

@@ -10,7 +10,7 @@ const MostObject = 1 << 47
 // in pieces that are much smaller than this or are that object.
 const mostBeside = 2 << 20
 
-// Impossible reports whether a tick says what no runtime does, as in a file that was damaged. One
+// Impossible reports whether a tick has amounts that no runtime writes, as in a file that was damaged. One
 // such event would be more than all others together.
 func Impossible(e *clr.AnyGCAllocationTick) bool {
 	bytes, least := e.AllocationAmount64, e.AllocationAmount // the same, but for its upper half
