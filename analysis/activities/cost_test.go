@@ -81,6 +81,42 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestMoved: of .NET Core 3.1 the number of an item is its address, which a collection changes. It is
+// found by the activity: another one's is not it.
+func TestMoved(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := newShop(t, &mux)
+	seen := map[*Activity]bool{}
+	a.OnSpan(func(_ int64, span Span) { seen[span.Of] = true })
+	item := func(at uint64) []byte { return binary.LittleEndian.AppendUint64(nil, at) }
+	for n := range int64(2) {
+		id := actid.Make(1, 0xf0, byte(n))
+		s.worksFor(n+1, id)
+		s.source(n+1, s.start, etw.OpcodeStart, id)
+		s.library(n+1, poolEvents[0], item(0x7f0000001000+uint64(n)<<8))
+		s.worksFor(n+1, etw.GUID{})
+		s.at += 30 * time.Millisecond
+	}
+	for n := range int64(2) {
+		id := actid.Make(1, 0xf0, byte(1-n)) // the second one first
+		s.library(n+5, poolEvents[1], item(0x7f0000800000+uint64(n)<<8))
+		s.worksFor(n+5, id)
+		s.at += time.Millisecond
+		s.worksFor(n+5, etw.GUID{})
+		s.source(n+5, s.stop, etw.OpcodeStop, id)
+	}
+	if len(seen) != 2 {
+		t.Fatalf("%d activities", len(seen))
+	}
+	for x := range seen {
+		c := x.Causes
+		if c == nil || float64(c.Spent[Queued]) < 0.9*float64(x.End-x.Begin-1e6) || c.Spent[Awaiting] != 0 {
+			t.Errorf("%+v of %d", c, x.End-x.Begin)
+		}
+	}
+}
+
 // TestBelt: of a request that awaits consumers one after the other, which work for nobody.
 func TestBelt(t *testing.T) {
 	var mux etw.Mux

@@ -76,6 +76,7 @@ type made struct {
 // An item was queued by a thread, and taken by another one. No time is 0.
 type item struct {
 	queued, taken int64
+	moved         bool // it was queued under another number than it was taken by
 	by            int64
 	busy          int64     // since when by did what it did
 	of            *Activity // that by worked for
@@ -154,6 +155,9 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	t.before, t.busy = old, t.working()
 	t.join(to)
 	t.since, t.after, t.code = rt.Now, nil, 0
+	if to != nil && t.item.moved {
+		t.find(&rt.State, to)
+	}
 	if to != nil && t.await != nil && rt.Now-t.ended < rt.Ticks(inline) && t.await.of.isIn(to) {
 		t.after, t.await = t.await, nil
 	}
@@ -224,9 +228,38 @@ func (p *process) enqueue(now int64, t *thread, id int64) {
 func (p *process) dequeue(now int64, t *thread, id int64) {
 	i, ok := p.queued[id]
 	if !ok {
-		i = item{by: t.id}
+		i = item{by: t.id, moved: isAddress(id)}
 	}
 	delete(p.queued, id)
 	i.taken = now
 	t.item, t.hint, t.await = i, i.of, nil
+}
+
+// isAddress reports whether the number of an item has more bits than a hash. Those of .NET Core 3.1 are
+// addresses, and a collection moves items that wait for long.
+func isAddress(id int64) bool { return id != int64(int32(id)) }
+
+// mostSearched bounds among how many items those are looked for that were moved.
+const mostSearched = 1 << 12
+
+// find has the item that a thread took, which was moved, be the first that was queued for the activity
+// for which the thread works by it.
+func (t *thread) find(p *process, of *Activity) {
+	t.item.moved = false
+	if len(p.queued) > mostSearched {
+		return
+	}
+	first := int64(0)
+	for id, i := range p.queued {
+		if i.of == of && isAddress(id) && i.queued < t.item.taken && (first == 0 || i.queued < p.queued[first].queued) {
+			first = id
+		}
+	}
+	if first == 0 {
+		return
+	}
+	i, taken := p.queued[first], t.item.taken
+	delete(p.queued, first)
+	i.taken = taken
+	t.item = i
 }
