@@ -206,7 +206,7 @@ func Payload[P any](t testing.TB, e interface {
 	return data
 }
 
-// Parse parses a text, whatever is warned of.
+// Parse parses a text, with warnings or without.
 func Parse[D string | []byte, M, W, O any](t testing.TB, parse func(string, []byte, O) (M, W, error), name string, text D, opts O) M {
 	t.Helper()
 	m, _, err := parse(name, []byte(text), opts)
@@ -216,7 +216,7 @@ func Parse[D string | []byte, M, W, O any](t testing.TB, parse func(string, []by
 	return m
 }
 
-// ParseFile parses a file, whatever is warned of.
+// ParseFile parses a file, with warnings or without.
 func ParseFile[M, W, O any](t testing.TB, parse func(string, O) (M, W, error), path string, opts O) M {
 	t.Helper()
 	m, _, err := parse(path, opts)

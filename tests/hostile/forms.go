@@ -181,7 +181,7 @@ const cpuProfile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url"
 	`{"id":3,"callFrame":{"functionName":"","url":"file:///shop.js","lineNumber":9}}],` +
 	`"startTime":100,"endTime":180,"samples":[3,2,3],"timeDeltas":[10,20,30]}`
 
-// perfText is what perf script prints.
+// perfText is the output of perf script.
 const perfText = "bake  2143/2145 [001] 1951.599325:    1001001 cpu-clock:ppp: \n\tffffffff816d1439 knead+0x1c9 ([kernel.kallsyms])\n\t           401 main (/bin/shop)\n\n" +
 	"bake  2143/2143 [000] 1951.600325:    1001001 cpu-clock:ppp: \n\t           401 main (/bin/shop)\n\n"
 
@@ -260,7 +260,7 @@ func (x *forms) allocated() uint64 {
 	return x.sample[0].Value.Uint64()
 }
 
-// errPromise is what a reader must never return.
+// errPromise is the error that a reader must never return.
 var errPromise = errors.New("a promise of the reader is broken")
 
 func readGCDump(data []byte) (int, error) {

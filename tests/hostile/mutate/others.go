@@ -6,7 +6,7 @@ import (
 )
 
 // readEVTX maps an .evtx file: a header of 4 KiB, and chunks of 64 KiB, each behind a header
-// with tables of what it shares.
+// with tables of the parts that it shares.
 func readEVTX(t *Trace) bool {
 	const header, chunk, chunkHeader = 4096, 65536, 512
 	if !bytes.HasPrefix(t.Data, []byte("ElfFile\x00")) || len(t.Data) < header+chunk {
