@@ -28,6 +28,7 @@ type Names struct {
 
 	lives   map[int64][]filter.Life // of numbers that several programs had in turn
 	turns   int                     // how often one followed another
+	over    map[int64]bool          // of processes that have ended
 	windows bool                    // the trace is of Windows, of which process 4 is the system
 
 	ahead bool // what is learned is ahead of the events that are shown: see foresee
@@ -159,8 +160,18 @@ func (n *Names) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 		n.Threads[id] = name
 		return
 	}
-	if before := n.Processes[id]; before != name && starts(r, e) { // who had it before may have no name
-		n.follow(id, before, name, r.Time().UnixNano())
+	const opStop = 2
+	switch before := n.Processes[id]; {
+	case starts(r, e):
+		if before != name || n.over[id] { // who had it before may have no name, or the same
+			n.follow(id, before, name, r.Time().UnixNano())
+		}
+		delete(n.over, id)
+	case r.Opcode == opStop:
+		if n.over == nil {
+			n.over = make(map[int64]bool)
+		}
+		n.over[id] = true
 	}
 	n.Processes[id] = name
 }
@@ -212,7 +223,7 @@ func (n *Names) Join() {
 				names = append(names, name)
 			}
 		}
-		n.Processes[id] = strings.Join(names, andThen)
+		n.Processes[id] = strings.Join(slices.Compact(names), andThen)
 	}
 }
 
