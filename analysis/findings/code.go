@@ -213,9 +213,12 @@ func mainCause(list []requests.Cause) (text string, args []any) {
 	return "; %s of their time was %s, %s of it %s", append(args, span("causeMs", named.TotalMS), named.Name)
 }
 
-// Few reports whether samples of a process are too few to tell of beside those of the one with most: fewer
-// than chance alone adds to these or takes from them, which is twice the root of their number.
-func Few(samples, most int) bool { return float64(samples) < 2*math.Sqrt(float64(most)) }
+// Few reports whether samples of a process are too few to tell of beside those of the one with most: surely
+// fewer, and fewer than chance alone adds to these, which is twice the root of their number.
+func Few(samples, most int) bool {
+	n, m := float64(samples), float64(most)
+	return m-n > 2*math.Sqrt(m+n) && n < 2*math.Sqrt(m)
+}
 
 // OfAll names samples of a process with their weight of that of all processes, in percent, if there are others.
 func OfAll(samples string, percent float64) string {

@@ -43,7 +43,7 @@ func Machine(t *threads.Result, i *interrupts.Result, d *system.FilesResult) []F
 }
 
 // busyDisk says who used a disk that was busy for a part of the time, in percent, and how long requests
-// took: the rest of what it served was that of others before them.
+// took, in all and on the disk: the rest they waited for others before them.
 func (f *finder) busyDisk(d *system.FilesResult, busy system.DiskTime, part float64) {
 	type user struct {
 		pid  system.ID

@@ -32,8 +32,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// A disk that was busy most of the time is told with who used it, and what of the time of requests it
-// took itself; one that was not is not.
+// A disk that was busy most of the time is told with who used it, and the time of requests, in all
+// and its own; one that was not is not.
 func TestBusyDisk(t *testing.T) {
 	disks := &system.FilesResult{ElapsedMS: 1000, Busy: []system.DiskTime{{Disk: 0, BusyMS: 400}, {Disk: 1, BusyMS: 900}}, Files: []system.FileFacts{
 		{PID: 7, Process: "shop.exe", Disks: []system.DiskFacts{{Disk: 0, Reads: 9, MS: 400, ServiceMS: 400}, {Disk: 1, Writes: 10, MS: 200, ServiceMS: 90}}},
@@ -51,7 +51,7 @@ func TestFew(t *testing.T) {
 	for _, x := range []struct {
 		samples, most int
 		few           bool
-	}{{3, 3701, true}, {121, 3701, true}, {122, 3701, false}, {5, 5, false}, {0, 0, false}} {
+	}{{3, 3701, true}, {121, 3701, true}, {122, 3701, false}, {5, 5, false}, {2, 2, false}, {2, 3, false}, {0, 0, false}} {
 		if Few(x.samples, x.most) != x.few {
 			t.Errorf("%d samples beside %d: %v", x.samples, x.most, !x.few)
 		}

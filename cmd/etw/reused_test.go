@@ -12,7 +12,10 @@ import (
 )
 
 // reusedTrace has two programs that have one number in turn, each with a thread.
-func reusedTrace() ([]byte, error) {
+func reusedTrace() ([]byte, error) { return reusedBy("first.exe", "second.exe") }
+
+// reusedBy is of two programs with these names.
+func reusedBy(first, second string) ([]byte, error) {
 	var k kernelLog
 	life := func(ms float64, name string, tid uint32, samples int, bytes uint32) {
 		process := kernel.ProcessStartV4{ProcessID: 300, ImageFileName: etw.ANSI(name)}
@@ -27,8 +30,8 @@ func reusedTrace() ([]byte, error) {
 		stop := kernel.ProcessStopV4(process)
 		k.log(ms+8, -1, -1, 0, &stop)
 	}
-	life(10, "first.exe", 30, 2, 1000)
-	life(30, "second.exe", 34, 3, 500)
+	life(10, first, 30, 2, 1000)
+	life(30, second, 34, 3, 500)
 	if k.err != nil {
 		return nil, k.err
 	}
@@ -63,9 +66,9 @@ func TestReusedNumber(t *testing.T) {
 		{"timeline --lanes network --buckets 1 --process first", "300,first.exe,,network,,MB,sum,0,38,0.001\n", "second"},
 		{"waits --path --process second", "300,second.exe,31,7,runs,34,,\n", "first"},
 		{"waits --path --process first", "300,first.exe,11,7,runs,30,,\n", "second"},
-		{"report", "300,first.exe,\"Cpu: 100 % was spent in", "then"},
+		{"report", "300,first.exe,\"Cpu, 40.0 % of that of all processes: 100 % was spent in", "then"},
 		{"report --process first", "300,first.exe,\"Cpu: 100 % was spent in", "second"},
-		{"report", "300,second.exe,\"Cpu: 100 % was spent in", "then"},
+		{"report", "300,second.exe,\"Cpu, 60.0 % of that of all processes: 100 % was spent in", "then"},
 	} {
 		out, said, code := output(append(strings.Fields(c.ask), "--format", "csv", path)...)
 		if code != 0 || !strings.Contains(out, c.want) || strings.Contains(out, c.not) {
@@ -94,5 +97,21 @@ func TestReusedNumberPrograms(t *testing.T) {
 	}
 	if strings.Contains(page, "then second.exe") {
 		t.Error("report: numbers of two programs are those of one")
+	}
+}
+
+// TestReusedNumberAndName: two that also have the same name are two all the same.
+func TestReusedNumberAndName(t *testing.T) {
+	data, err := reusedBy("shop.exe", "shop.exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "reused.etl")
+	testio.Write(t, path, data)
+	for _, args := range [][]string{{"stat", "--by", "process", "--format", "csv", path}, {"info", "--all", path}} {
+		out, said, code := output(args...)
+		if n := strings.Count(out, "shop.exe"); code != 0 || n != 2 || strings.Contains(out, "then") {
+			t.Errorf("%v: exit code %d, %s, %d rows of shop.exe: %s", args, code, said, n, out)
+		}
 	}
 }
