@@ -37,6 +37,9 @@ type Figure struct {
 	// Grows says that the value grows with the recording, and can be set against it: see
 	// [Per].
 	Grows bool `json:"grows,omitempty"`
+	// Steady says that it is of a device, such as the time that a disk takes for a request: sums of a program
+	// follow from it.
+	Steady bool `json:"-"`
 	// Whole is the same for all parts of a sum, such as the bytes of each type. Of these, those
 	// weigh most that change most.
 	Whole string `json:"whole,omitempty"`
@@ -265,7 +268,7 @@ func (c *Change) Weight() float64 {
 	return math.Abs(b-a) / most
 }
 
-// Sort puts changes first, those that weigh most before the rest, then noise, and last the
+// Sort puts changes first, of these those of devices and then those that weigh most before the rest, then noise, and last the
 // figures that only one side has.
 func Sort(list []Change) {
 	most := make(map[string]float64) // changes of parts
@@ -280,8 +283,16 @@ func Sort(list []Change) {
 		return x.Weight()
 	}
 	order.Stable(list, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(x.Verdict.order(), y.Verdict.order()), cmp.Compare(weight(&y), weight(&x)))
+		return cmp.Or(cmp.Compare(x.Verdict.order(), y.Verdict.order()), steady(&x)-steady(&y), cmp.Compare(weight(&y), weight(&x)))
 	})
+}
+
+// steady puts the causes of changes before these.
+func steady(c *Change) int {
+	if c.Figure.Steady {
+		return 0
+	}
+	return 1
 }
 
 // By returns by how much B differs from A, where both have the number, and else 0.

@@ -1,7 +1,9 @@
 package figures
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -225,5 +227,26 @@ func TestPer(t *testing.T) {
 		if per[i].Value != want {
 			t.Errorf("%s is %v of %v", f.Metric, per[i].Value, f.Value)
 		}
+	}
+}
+
+// TestSlowDisk: of a disk that takes twice as long for each request, which a program waits for, that is
+// told first, and that it so did half as much behind it.
+func TestSlowDisk(t *testing.T) {
+	recording := func(writes uint64, each float64) []compare.Figure {
+		m := Machine{System: new(system.Result), Faults: new(system.FaultsResult), Network: new(system.NetworkResult), Threads: new(threads.Result), Breaks: new(interrupts.Result)}
+		m.Files = &system.FilesResult{Files: []system.FileFacts{{PID: 7, Process: "backup.exe", Disks: []system.DiskFacts{
+			{Disk: 1, Writes: writes, BytesWritten: writes << 20, MS: float64(writes) * (each + 1), ServiceMS: float64(writes) * each}, {Disk: 2}}}}}
+		return m.Figures()
+	}
+	list := compare.Sides([][]compare.Figure{recording(400, 10)}, [][]compare.Figure{recording(190, 20)}, compare.DefaultThreshold)
+	compare.Sort(list)
+	var got []string
+	for _, c := range list[:3] {
+		got = append(got, fmt.Sprintf("%s %s %.0f", c.Figure.Metric, c.Verdict, c.Percent.Or(0)))
+	}
+	want := []string{"disk.requestServiceMs.1 more 100", "disk.requestMs.1 more 91", "disk.writes less -52"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -24,6 +24,7 @@ const (
 	silent                       // it is 0 where the runtime had nothing to tell of it
 	quantiles                    // there are five: .mean, .p50, .p95, .p99 and .max
 	process                      // it is of processes of a name: one that weighs little is minor
+	steady                       // of a device, and not of the program: it varies by chance alone
 )
 
 func (k *Kind) has(t traits) bool { return k.traits&t != 0 }
@@ -36,7 +37,7 @@ func (k *Kind) HasQuantiles() bool { return k.has(quantiles) }
 
 // varies reports whether a kind differs between recordings of one program by more than
 // chance: times do, as do counters, which tell of moments.
-func (k *Kind) varies() bool { return k.Unit == "ms" || k.Area == countersArea }
+func (k *Kind) varies() bool { return k.Unit == "ms" && !k.has(steady) || k.Area == countersArea }
 
 // The areas that other code asks for.
 const (
@@ -106,6 +107,8 @@ var kinds = []Kind{
 	{"disk.bytesWritten.*", "disks", "bytesWritten of *", "bytes", worse | sum | process},
 	{"disk.ms", "disks", "ms", "ms", worse | sum},
 	{"disk.serviceMs", "disks", "serviceMs", "ms", worse | sum},
+	{"disk.requestMs.*", "requests to disks", "mean ms of disk *", "ms", worse | steady},
+	{"disk.requestServiceMs.*", "requests to disks", "mean serviceMs of disk *", "ms", worse | steady},
 	{"disk.busyMs", busyArea, "busyMs", "ms", worse | sum},
 	{"files.opens", "opened files", "opens", "count", worse | sum},
 	{"files.reads", "reads of files", "reads", "count", worse | sum},

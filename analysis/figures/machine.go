@@ -2,6 +2,7 @@ package figures
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -134,7 +135,7 @@ func (s *sums) processors(r *system.Result) {
 }
 
 func (s *sums) disks(r *system.FilesResult, whole bool) {
-	requests := uint64(0)
+	requests, disks := uint64(0), make(map[uint32]*system.DiskFacts)
 	for i := range r.Files {
 		f := &r.Files[i]
 		for _, d := range f.Disks {
@@ -142,7 +143,19 @@ func (s *sums) disks(r *system.FilesResult, whole bool) {
 			requests += all
 			s.add("disks", f.PID, f.Process, counted(d.Reads), summed(float64(d.BytesRead), d.Reads), counted(d.Writes), summed(float64(d.BytesWritten), d.Writes),
 				summed(d.MS, all), summed(d.ServiceMS, all))
+			if all > 0 && (s.of == nil || s.of(int64(f.PID), f.Process)) {
+				if disks[d.Disk] == nil {
+					disks[d.Disk] = new(system.DiskFacts)
+				}
+				of := disks[d.Disk]
+				of.Reads, of.MS, of.ServiceMS = of.Reads+all, of.MS+d.MS, of.ServiceMS+d.ServiceMS
+			}
 		}
+	}
+	for disk, of := range disks {
+		n, name := float64(of.Reads), fmt.Sprint(disk)
+		s.part("disk.requestMs.*", name).add(summed(of.MS/n, of.Reads))
+		s.part("disk.requestServiceMs.*", name).add(summed(of.ServiceMS/n, of.Reads))
 	}
 	for _, d := range r.Busy {
 		if whole {
