@@ -25,12 +25,13 @@ var chosenParts = []chosenPart{
 	{[]string{"etl", "filtrace_etw.etl"}, "--process 9144 --from 500 --to 1800", []string{"threads", "threads --by switch", "top --of blocked", "jit", "top", "timeline"}},
 	{[]string{"dotnet10", "jit-tiering.nettrace"}, "--from 100 --to 300", []string{"jit", "startup", "timeline"}},
 	{[]string{"dotnet10", "gc-workstation.nettrace"}, "--from 100 --to 400", []string{"startup", "allocs"}},
+	{[]string{"causes", "ferry-net10-full.nettrace.gz"}, "--activity Request", []string{"requests", "gc", "jit", "allocs", "waits", "exceptions"}},
 }
 
 func TestPartAnswers(t *testing.T) {
 	for _, p := range chosenParts {
 		whole := corpus.File(t, p.trace...)
-		part, flags := filepath.Join(t.TempDir(), "part"+filepath.Ext(whole)), strings.Fields(p.flags)
+		part, flags := filepath.Join(t.TempDir(), "part"+filepath.Ext(strings.TrimSuffix(whole, ".gz"))), strings.Fields(p.flags)
 		if said, code := filtered(slices.Concat(flags, []string{"-o", part, whole})...); code != 0 {
 			t.Fatalf("%s %s: exit code %d: %s", p.trace, p.flags, code, said)
 		}
@@ -124,5 +125,38 @@ func TestPartCannotTell(t *testing.T) {
 	wide, _, _ := output("files", "--disks", "--process", "Test.x64.exe", whole)
 	if got, _, _ := output("files", "--disks", part); got != wide || !strings.Contains(got, "1982.860 ms, for all processes") {
 		t.Errorf("disks of the part\n%s\nof the whole\n%s", got, wide)
+	}
+}
+
+// TestPartOfActivity has the time of samples of a part by activity be that of the whole.
+func TestPartOfActivity(t *testing.T) {
+	whole, part := corpus.File(t, "causes", "ferry-net10-full.nettrace.gz"), filepath.Join(t.TempDir(), "part.nettrace")
+	if said, code := filtered("--activity", "Request", "-o", part, whole); code != 0 {
+		t.Fatal(said)
+	}
+	first := func(args ...string) string {
+		out, _, _ := output(args...)
+		line, _, _ := strings.Cut(out, "\n")
+		return line
+	}
+	const want = "thread time: 1350 samples, 3310.838 ms"
+	if a, b := first("top", "--activity", "Request", whole), first("top", part); a != want || b != want {
+		t.Errorf("of the whole %q, of the part %q; want %q", a, b, want)
+	}
+	if out, _, _ := output("requests", part); !strings.Contains(out, "counts as awaiting") {
+		t.Errorf("no note: %s", out)
+	}
+}
+
+// TestPartOfThread has collections be those of the whole, though other threads tell of them.
+func TestPartOfThread(t *testing.T) {
+	whole, part := corpus.File(t, "dotnet10", "gc-workstation.nettrace"), filepath.Join(t.TempDir(), "part.nettrace")
+	if said, code := filtered("--tid", "23878", "-o", part, whole); code != 0 {
+		t.Fatal(said)
+	}
+	want, _, _ := output("gc", "--format", "csv", whole)
+	got, stderr, code := output("gc", "--format", "csv", part)
+	if got != want || code != 0 || strings.Count(want, "\n") != 50 || !strings.Contains(stderr, "part of another, thread 23878: of other threads it has collections") {
+		t.Errorf("code %d, %s; of the part\n%.500s\nof the whole\n%.500s", code, stderr, got, want)
 	}
 }

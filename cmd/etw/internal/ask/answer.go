@@ -388,6 +388,7 @@ func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error
 	if a.any {
 		warnings = append(warnings, q.absent(a)...)
 	}
+	warnings = append(warnings, q.partial()...)
 	var tab *show.Table
 	if p.Format != show.FormatJSON || q.wantsRows(cmd) {
 		tab = q.table(a)

@@ -80,6 +80,14 @@ func (q *Question) lack(a *answered) string {
 	return show.OnSystem(q.missing, a.t)
 }
 
+// partial names the limits of an answer of a part of a trace.
+func (q *Question) partial() []string {
+	if p := q.scope.Part; p == nil || len(p.Activities) == 0 || q.name != "requests" {
+		return nil
+	}
+	return []string{"the trace is a part of another by activity: the work of others meanwhile is not in it, and counts as awaiting"}
+}
+
 // Kinds count the events of a trace by kind, which has an index.
 type kinds []struct {
 	*etw.EventInfo

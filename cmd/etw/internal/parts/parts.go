@@ -16,14 +16,18 @@ import (
 )
 
 // Of returns which part of another trace the traces say they are, or nil, and when their session
-// began. The standard input is not looked at before it is read.
-func Of(cmd *cobra.Command, paths []string, opts ...trace.Option) (*trace.Part, time.Time) {
+// began. For an answer that is not of threads it is of all. The standard input is not looked at before
+// it is read.
+func Of(cmd *cobra.Command, paths []string, threads bool, opts ...trace.Option) (*trace.Part, time.Time) {
 	if slices.Contains(paths, trace.Stdin) {
 		return nil, time.Time{}
 	}
 	p, start, differ := trace.PartOf(paths, opts...)
 	if differ {
 		ReportApart(cmd)
+	}
+	if p != nil && !threads {
+		p = unthreaded(cmd, p)
 	}
 	return p, start
 }
@@ -39,8 +43,11 @@ type Choice struct {
 	From, To                               *string
 }
 
-// Take has the flags that are not given be those of a part.
+// Take has the flags that are not given be those of a part, if there is one.
 func (c Choice) Take(p *trace.Part) {
+	if p == nil {
+		return
+	}
 	for _, x := range []struct {
 		flag *[]string
 		part string
@@ -52,6 +59,17 @@ func (c Choice) Take(p *trace.Part) {
 	if len(*c.Activities)+len(*c.During) == 0 {
 		*c.Activities, *c.During = p.Activities, p.During
 	}
+}
+
+// unthreaded returns a part for an answer that is of all threads, and says so if it is of some.
+func unthreaded(cmd *cobra.Command, p *trace.Part) *trace.Part {
+	if p.Threads == "" {
+		return p
+	}
+	cli.Report(cmd, fmt.Errorf("the trace is only a part of another, %s: of other threads it has collections, and little else", p))
+	all := *p
+	all.Threads = ""
+	return &all
 }
 
 // Narrow leaves of the header that the flags make that which is in a part of a session that began at

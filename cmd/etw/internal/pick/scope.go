@@ -21,6 +21,8 @@ type Scope struct {
 	of  Selection // whose filters of events are left empty
 	now Selection // the same, narrowed to Part
 
+	ofThreads bool // the answer is of threads
+
 	Part *trace.Part // of another trace that the traces are, or nil
 }
 
@@ -36,7 +38,10 @@ func (s *Scope) Flags(cmd *cobra.Command) {
 }
 
 // ThreadFlag adds the flag that chooses threads, to a command whose answer is of threads.
-func (s *Scope) ThreadFlag(cmd *cobra.Command, only string) { threadFlag(cmd, &s.of.threads, only) }
+func (s *Scope) ThreadFlag(cmd *cobra.Command, only string) {
+	s.ofThreads = true
+	threadFlag(cmd, &s.of.threads, only)
+}
 
 // Given reports whether anything is chosen.
 func (s *Scope) Given() bool {
@@ -107,12 +112,10 @@ func ParseNamed(flag string, texts []string) (numbers filter.Numbers, patterns [
 // takes a pass over them.
 func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.Header, error) {
 	opts, _ := (&Input{unpackLimit: in.unpackLimit, HeadersOnly: true}).Options(cmd)
-	p, start := parts.Of(cmd, paths, opts...)
+	p, start := parts.Of(cmd, paths, s.ofThreads, opts...)
 	s.now, s.Part = s.of, p
 	now := parts.Choice{Processes: &s.now.processes, Threads: &s.now.threads, Activities: &s.now.caused, During: &s.now.during, From: &s.now.from, To: &s.now.To}
-	if p != nil {
-		now.Take(p)
-	}
+	now.Take(p)
 	sel := new(Selector)
 	if err := cmp.Or(s.now.window(sel), s.now.named(sel)); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/parts"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -84,8 +85,8 @@ type filtering struct {
 	t        *trace.Trace
 	selector *pick.Selector
 	keeper   rewrite.Keeper
-	flow     func(*etw.Record) bool // of --activity, reports which records of others tell where time went
-	whole    filter.Header          // the choice but for the times of that
+	beside   func(*etw.Record) bool // of --activity and --tid, reports which records of others tell where time went
+	whole    filter.Header          // the choice but for the times and threads of that
 	untimed  filter.Header          // the filter without its times
 	redactor *rewrite.Redactor      // nil if there is nothing to redact
 	out      *rewrite.Writer
@@ -167,10 +168,7 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	f.t = t
 	f.selector.Resolve(t)
 	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has, Disks: f.ofSome() && !f.noRundown}
-	if h := &f.selector.Header; h.Caused != nil {
-		f.flow, f.whole = activities.Tells(), *h
-		f.whole.During, f.whole.Taken = nil, nil
-	}
+	f.lookBeside()
 	if err := f.lookAround(args); err != nil {
 		return err
 	}
@@ -229,13 +227,41 @@ func (f *filtering) passes(r *etw.Record) bool {
 
 // needs reports whether a record stays that was not chosen.
 func (f *filtering) needs(r *etw.Record) bool {
-	if f.flow != nil && f.flow(r) && f.whole.Judge(r, f.selector.Decoder.Event(r), f.t.Elapsed(r)) == filter.Take {
+	if f.beside != nil && f.beside(r) && f.whole.Judge(r, f.selector.Decoder.Event(r), f.t.Elapsed(r)) == filter.Take {
 		return true
 	}
 	if f.keeper.Edges != nil && f.passes(r) {
 		return f.keeper.NeedsBeyond(r)
 	}
 	return f.keeper.Needs(r)
+}
+
+// lookBeside has records of other threads stay that tell where the time of the chosen ones went.
+func (f *filtering) lookBeside() {
+	h := &f.selector.Header
+	if h.Caused == nil && h.Threads == nil || f.noRundown && h.Caused == nil {
+		return
+	}
+	f.whole = *h
+	f.whole.During, f.whole.Taken, f.whole.Threads = nil, nil, nil
+	if f.beside = isCollection; h.Caused != nil {
+		tells := activities.Tells()
+		f.beside = func(r *etw.Record) bool { return tells(r) || f.isBeside(r) }
+	}
+}
+
+// isCollection reports whether a record tells of collections, for which the runtime stops all threads.
+func isCollection(r *etw.Record) bool {
+	return r.Provider == clr.Provider.Desc.GUID && r.Keywords&keywordGC != 0 && r.Level <= etw.LevelInformational
+}
+
+const keywordGC = 1
+
+// isBeside reports whether a record is a sample of a thread that worked for the activities: a sample
+// stands for the time up to the next one, and all tell how far they are apart.
+func (f *filtering) isBeside(r *etw.Record) bool {
+	worked := f.selector.Header.During[filter.Worker{Process: r.ProcessID, Thread: r.ThreadID}]
+	return r.ProviderName == "Microsoft-DotNETCore-SampleProfiler" && len(worked) > 0
 }
 
 // writeTo writes the trace. It returns the faults of the input, and the error that keeps the
@@ -361,7 +387,7 @@ func (f *filtering) howToRead() string {
 	default:
 		text = "it says that it is a part, " + f.part.String() + ": answers are as of the whole with such flags\n"
 	}
-	if p := f.part; p != nil && (p.Threads != "" || len(p.Activities)+len(p.During) > 0) {
+	if p := f.part; p != nil && len(p.During) > 0 {
 		text += "for times and causes read the whole trace: here samples of time stand for that to the next one left\n"
 	}
 	return text
