@@ -18,12 +18,10 @@ import (
 
 // A Scope holds the flags that choose the part of a trace for an analysis.
 type Scope struct {
-	of  Selection // whose filters of events are left empty
-	now Selection // the same, narrowed to Part
-
-	ofThreads bool // the answer is of threads
-
-	Part *trace.Part // of another trace that the traces are, or nil
+	of        Selection   // whose filters of events are left empty
+	now       Selection   // the same, narrowed to Part
+	ofThreads bool        // the answer is of threads
+	Part      *trace.Part // of another trace that the traces are, or nil
 }
 
 // Scope returns the part of a trace that the flags choose, whichever events they choose.
