@@ -229,6 +229,10 @@ func TestUnended(t *testing.T) {
 	if rows := a.Result().waits(); rows.Rows != 7 {
 		t.Errorf("%d rows", rows.Rows)
 	}
+	s.Event(20*time.Millisecond, 9, &clr.GCEndV1{}) // which is no event of locks
+	if rt := a.Result().Runtimes[0]; rt.Unended[0].DurationMS != 19 || rt.Deadlocks[0].ForMS != 14 {
+		t.Errorf("until the end of the trace, %+v, %+v", rt.Unended[0], rt.Deadlocks[0])
+	}
 }
 
 // Collections move the object of a lock, which stays one lock, until its id is that of another.

@@ -29,6 +29,12 @@ func (a *Analysis) of(c *activity) int {
 	return a.in
 }
 
+// slowest is how many activities of each task a Result has if nobody asks for more.
+const slowest = 20
+
+// Keep has results have the n activities of each task that took longest.
+func (a *Analysis) Keep(n int) { a.most = n }
+
 // began counts an activity that is on, once it has its name.
 func (a *Analysis) began(r *etw.Record, c *activity) {
 	a.chooses(r, c, c.parent)

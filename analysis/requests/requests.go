@@ -125,6 +125,7 @@ var Needs = []need.Need{
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
 	a := &Analysis{flags: make(map[int64]*cpu.Flags), most: slowest, flow: activities.Of(mux), asyncs: asyncs.Of(mux), part: part{window: window.Of(mux)}}
+	a.processes.Follow(mux)
 	mux.HandleRest(a.record)
 	cpu.OnSample(mux, func(r *etw.Record, outside bool) { cpu.Note(a.flags, r.ProcessID, outside) })
 	return a
@@ -136,12 +137,6 @@ func (a *Analysis) OnEnd(do func(pid int64, provider, task string, act Activity)
 
 // Tell has the activities that OnEnd has say where their time went.
 func (a *Analysis) Tell() { a.tells = true }
-
-// slowest is how many activities of each task a Result has if nobody asks for more.
-const slowest = 20
-
-// Keep has results have the n activities of each task that took longest.
-func (a *Analysis) Keep(n int) { a.most = n }
 
 // record takes a record, whatever it is. It returns nil.
 func (a *Analysis) record(r *etw.Record) error {
@@ -457,7 +452,7 @@ func (a *Analysis) Result() *Result {
 			async = a.asyncs.Result(rt.PID, rt.Life, func(places []uint64) []string { return a.places(rt, places) })
 		}
 		w := rt.Within(a.window)
-		on := s.on(w, rt.Now)
+		on := s.on(w, rt.End())
 		if s.started+s.stopped+s.withoutID == 0 && async == nil && !s.any(on) {
 			continue
 		}

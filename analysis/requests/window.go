@@ -95,7 +95,7 @@ func (t *task) unended(rt *process, w window.Window, out *Task, on []*activity) 
 	}
 	for i, c := range on {
 		act := c.Activity
-		from, to := w.Clip(c.begin, rt.Now)
+		from, to := w.Clip(c.begin, rt.End())
 		act.StartMS, act.DurationMS, act.Open = rt.At(c.begin), rt.MS(to-from), true
 		if act.ID == "" {
 			act.ID = actid.Text(c.id, rt.PID)

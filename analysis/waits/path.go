@@ -238,6 +238,12 @@ func (p *Paths) Result(origin, from, to int64, has func(pid int64, program strin
 	if over, ok := p.over[best.process]; ok && over > from {
 		to = min(to, over)
 	}
+	for id, b := range p.open {
+		if w.tails[id].kind != "runs" {
+			b.readied, b.till = to, to
+			w.tails[id] = b
+		}
+	}
 	w.back(best, "", from, to, 0)
 	slices.Reverse(w.parts)
 	_, name := p.program(best)
@@ -249,6 +255,19 @@ func (p *Paths) Result(origin, from, to int64, has func(pid int64, program strin
 // switches tell of it.
 type waited struct{ known, all, told int64 }
 
+// plus adds the part of a wait in a time.
+func (w waited) plus(b *blocked, from, to int64) waited {
+	n := max(0, to-max(b.from, from))
+	if b.kind == untold {
+		return w
+	}
+	w.all += n
+	if b.letGo().id != 0 {
+		w.known += n
+	}
+	return w
+}
+
 // longest returns the thread that waited longest in a time, if one did or switches tell of one.
 func (p *Paths) longest(from, to int64, has func(pid int64, program string, tid int64) bool) (best threadID, ok bool) {
 	sums := make(map[threadID]waited)
@@ -256,18 +275,12 @@ func (p *Paths) longest(from, to int64, has func(pid int64, program string, tid 
 		sums[id] = waited{told: max(0, min(t.last, to)-max(t.first, from))}
 	}
 	for id, list := range p.waits {
-		sum := sums[id]
 		for i := range list {
-			n := max(0, min(list[i].till, to)-max(list[i].from, from))
-			if list[i].kind == untold {
-				continue
-			}
-			sum.all += n
-			if list[i].letGo().id != 0 {
-				sum.known += n
-			}
+			sums[id] = sums[id].plus(&list[i], from, min(list[i].till, to))
 		}
-		sums[id] = sum
+	}
+	for id, b := range p.open { // to the end
+		sums[id] = sums[id].plus(&b, from, to)
 	}
 	var most waited
 	for id, sum := range sums {

@@ -54,6 +54,25 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// TestPathOfDeadlock: threads that wait for each other's locks do so to the end, longest of all.
+func TestPathOfDeadlock(t *testing.T) {
+	var mux etw.Mux
+	p := NewPaths(&mux)
+	s := testtrace.NewScript(t, &mux)
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	s.Event(ms(10), 3, &clr.WaitHandleWaitStart{})
+	s.Event(ms(30), 3, &clr.WaitHandleWaitStop{})
+	s.Event(ms(40), 1, &clr.ContentionStartV2{LockOwnerThreadID: 2})
+	s.Event(ms(50), 2, &clr.ContentionStartV2{LockOwnerThreadID: 1})
+	origin := p.waits[threadID{process: 1, id: 3}][0].from - int64(ms(10))
+	for range 2 {
+		path := p.Result(origin, origin, origin+int64(ms(100)), anyThread).Paths[0]
+		if last := path.Parts[len(path.Parts)-1]; path.Thread != 1 || last.Kind != "lock" || last.StartMS+last.DurationMS != 100 {
+			t.Errorf("%+v", path)
+		}
+	}
+}
+
 // TestPathOfSwitches: a thread runs where switches say so, and a wait that lasts to the end is one.
 func TestPathOfSwitches(t *testing.T) {
 	var mux etw.Mux

@@ -23,6 +23,7 @@ type Mux struct {
 	wants       Wants
 	left        bool // a handler left some of the payload
 	ended       ended
+	latest      latest
 }
 
 // handlers are those that take one version of an event, or the versions that no
@@ -274,6 +275,11 @@ func (m *Mux) takes(r *Record) bool {
 // [Mux.HandleUndecodable].
 func (m *Mux) Dispatch(r *Record) error {
 	m.stats.Records++
+	if r.Clock != m.latest.clock {
+		m.latest.turn(r)
+	} else if r.Timestamp > m.latest.ticks {
+		m.latest.ticks = r.Timestamp
+	}
 	var e *idEntry[handlers]
 	if r.Schema == nil || !r.Schema.Named {
 		e = m.handlers.id(r.Kind, &r.Provider, r.number())

@@ -51,6 +51,7 @@ type table struct {
 	last      *life
 	all       []*life
 	records   int
+	mux       *etw.Mux
 	rest      *life // of the process -1
 }
 
@@ -81,15 +82,28 @@ func runtime[T any](l *life) *Runtime[T] { return l.whole.(*Runtime[T]) }
 
 // Watch registers handlers that notice when a process ends or begins. They must
 // be registered before those that use the table.
-func (t *Table[T]) Watch(mux *etw.Mux) { t.watch(mux, newLife[T]) }
+func (t *Table[T]) Watch(mux *etw.Mux) {
+	t.follow(mux)
+	t.watch(mux, newLife[T])
+}
 
-func (t *table) watch(mux *etw.Mux, fresh func() *life) {
+// Follow is Watch for a table of processes, whose runtimes nobody tells apart.
+func (t *Table[T]) Follow(mux *etw.Mux) { t.follow(mux) }
+
+func (t *table) follow(mux *etw.Mux) {
+	t.mux = mux
 	etw.Handle(mux, func(r *etw.Record, _ *ProcessEvent) error {
+		if r.Opcode == processStop {
+			t.ofProcess(r.ProcessID, func(l *life) bool { l.observe(r); return true })
+		}
 		if IsCut(r) {
 			t.cut(r.ProcessID)
 		}
 		return nil
 	})
+}
+
+func (t *table) watch(mux *etw.Mux, fresh func() *life) {
 	etw.Handle(mux, func(r *etw.Record, e *clr.RuntimeInformationStart) error {
 		l := t.at(r, e.ClrInstanceID, fresh)
 		if l.started {
@@ -106,6 +120,9 @@ func (t *table) cut(pid int64) {
 	p := t.processes[pid]
 	if p == nil || p.last == nil {
 		return
+	}
+	for _, l := range p.runtimes {
+		l.over = true
 	}
 	t.last = nil
 	p.runtimes, p.last = nil, nil
@@ -172,6 +189,7 @@ func (t *table) add(r *etw.Record, k Key, fresh func() *life) *life {
 	l := fresh()
 	l.Key = k
 	l.begin(r)
+	l.mux = t.mux
 	t.all = append(t.all, l)
 	return l
 }

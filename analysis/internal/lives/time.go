@@ -20,6 +20,8 @@ type Time struct {
 	First int64 // time of the first record
 	Now   int64 // time of the last record
 	Late  int   // records that came after younger ones
+	mux   *etw.Mux
+	over  bool // the process ended
 }
 
 // maxSpan is more than a year of nanoseconds.
@@ -50,6 +52,19 @@ func (t *Time) observe(r *etw.Record) {
 	} else if ts < t.Now {
 		t.Late++
 	}
+}
+
+// End returns when the trace ends, or the process if that is told: until then lasts whatever is not
+// over. The last record of the runtime can be long before, such as of a thread that hangs.
+func (t *Time) End() int64 {
+	if t.over || t.mux == nil {
+		return t.Now
+	}
+	latest, ok := t.mux.Latest(t.clock)
+	if !ok {
+		return t.Now
+	}
+	return min(max(t.Now, latest), t.First+maxSpan)
 }
 
 // Span returns the ticks from the first to the last record.

@@ -75,7 +75,7 @@ func (w *Waits[W]) Durations() measure.Summary { return measure.Summarize(slices
 // each.
 func (w *Waits[W]) Unfinished(t *lives.Time, do func(thread int64, b *Wait[W], ms float64)) (n int, ms float64) {
 	for _, o := range w.Open() {
-		if part, meets := w.Part(&o.Value, t.MS(t.Now-o.Value.At)); meets {
+		if part, meets := w.Part(&o.Value, t.MS(t.End()-o.Value.At)); meets {
 			n++
 			ms += part
 			do(o.Thread, &o.Value, part)

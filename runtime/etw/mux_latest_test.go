@@ -1,0 +1,28 @@
+package etw
+
+import "testing"
+
+// TestLatest: the latest time of each clock, of whatever comes, where others come in between.
+func TestLatest(t *testing.T) {
+	var m Mux
+	if _, ok := m.Latest(nil); ok {
+		t.Error("a time before any record")
+	}
+	a, same, b := &Clock{Frequency: 1000}, &Clock{Frequency: 1000}, &Clock{Frequency: 2000}
+	for _, x := range []struct {
+		clock *Clock
+		ticks int64
+	}{{nil, -5}, {a, 3}, {a, 9}, {b, 1}, {a, 4}, {same, 7}, {nil, -7}} {
+		if err := m.Dispatch(&Record{Timestamp: x.ticks, Clock: x.clock}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for c, want := range map[*Clock]int64{a: 9, same: 9, b: 1} {
+		if got, ok := m.Latest(c); got != want || !ok {
+			t.Errorf("%v: %d, %v, want %d", c, got, ok, want)
+		}
+	}
+	if _, ok := m.Latest(&Clock{Frequency: 3}); ok {
+		t.Error("a time of a clock that no record has")
+	}
+}
