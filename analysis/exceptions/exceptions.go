@@ -108,11 +108,11 @@ func New(mux *etw.Mux) *Analysis {
 	t := &a.runtimes
 	t.Watch(mux)
 	a.follow(mux)
-	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
+	lives.On(t, mux, func(rt *runtime, r *etw.Record, e *anyThrown) {
 		if rt.State.code == nil {
 			rt.State.code = a.code.Of(r, rt.CLR)
 		}
-		thrown(rt, r, e)
+		thrown(rt, r, &e.AnyExceptionThrown)
 		if a.thrown != nil {
 			a.thrown(rt.PID, rt.At(rt.Now))
 		}
