@@ -256,6 +256,11 @@ func (l *list) collections(r *gc.Result) {
 func (l *list) threads(r *analysis.Result) {
 	if runtimes := r.Contention.Runtimes; len(runtimes) > 0 {
 		l.waited("contention", r.Contention.Count, r.Contention.TotalMS)
+		open := 0.0
+		for _, rt := range runtimes {
+			open += rt.OpenMS
+		}
+		l.add("contention.openMs", "", open, r.Contention.TotalMS/float64(max(r.Contention.Count, 1)))
 		if len(runtimes) == 1 {
 			l.distribution("contention.durationMs.*", "", &runtimes[0].DurationMS)
 		}
@@ -312,6 +317,11 @@ func (l *list) requests(r *requests.Result) {
 			if n, ok := t.Errors.Get(); ok {
 				l.count("requests.*.errors", name, int(n))
 			}
+			longest := 0.0 // of those that are not over at the end: each may be as long as others are
+			for _, x := range t.Unended {
+				longest = max(longest, x.DurationMS)
+			}
+			l.add("requests.*.openMs", name, longest, t.DurationMS.Max.Or(0))
 			l.distribution("requests.*.ms.*", name, &t.DurationMS)
 		}
 	}

@@ -250,3 +250,30 @@ func TestSlowDisk(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestOpen: threads that wait for each other's locks to the end, and a request that hangs, are more,
+// though fewer waits and requests ended; one that began just before the end is noise.
+func TestOpen(t *testing.T) {
+	recording := func(count int, open float64) []compare.Figure {
+		r := full()
+		x := r.Contention.Runtimes[0]
+		r.Contention.Count, r.Contention.TotalMS, x.OpenMS = count, 4*float64(count), open
+		r.Requests.Processes[0].Tasks[0].Unended = []requests.Activity{{DurationMS: open}}
+		return Of(r)
+	}
+	for _, c := range []struct {
+		open float64
+		want compare.Verdict
+	}{{3, compare.Noise}, {4000, compare.More}} {
+		var got []string
+		for _, x := range compare.Sides([][]compare.Figure{recording(400, 0)}, [][]compare.Figure{recording(90, c.open)}, compare.DefaultThreshold) {
+			if strings.HasSuffix(x.Figure.Metric, "openMs") {
+				got = append(got, fmt.Sprint(x.Figure.Metric, " ", x.Verdict))
+			}
+		}
+		slices.Sort(got)
+		if want := []string{"contention.openMs " + string(c.want), "requests.Shop/Order.openMs " + string(c.want)}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -72,6 +72,7 @@ var kinds = []Kind{
 	{"jit.inclusiveMs", "compiling", "inclusiveMs", "ms", worse | sum},
 	{"contention.count", "contention", "count", "count", worse | sum | silent},
 	{"contention.totalMs", "contention", "totalMs", "ms", worse | sum | silent},
+	{"contention.openMs", "contention", "openMs", "ms", worse | held},
 	{"contention.durationMs.*", "contention", "* durationMs", "ms", worse | quantiles},
 	// Waits are not bad: threads without work wait.
 	{"waits.count", "waits", "count", "count", sum | silent},
@@ -85,6 +86,7 @@ var kinds = []Kind{
 	{"heap.bytes.*", "heap", "bytes of *", "bytes", worse | held},
 	{"requests.*.count", requestsArea, "count of *", "count", sum},
 	{"requests.*.errors", requestsArea, "errors of *", "count", worse | sum},
+	{"requests.*.openMs", requestsArea, "openMs of *", "ms", worse | held},
 	{"requests.*.ms.*", requestsArea, "* ms of *", "ms", worse | quantiles},
 	{"counters.*", countersArea, "mean *", "", 0},
 	{"trace.durationMs", "trace", "durationMs", "ms", 0},
