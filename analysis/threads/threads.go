@@ -22,9 +22,14 @@
 //
 // A wait ends when another thread makes it ready (ReadyThread). Where these events
 // are missing, it lasts until the thread runs.
+//
+// The last state of a thread lasts to the last switch or sample of any, as that of a processor does
+// for [system.Usage]. Later events do not tell that switches were still recorded: a session lists
+// all there is when it stops, and others that were merged with it may last longer.
 package threads
 
 import (
+	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/switches"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -176,6 +181,7 @@ func New(mux *etw.Mux) *Analysis {
 		a.started(r, int64(e.TThreadID))
 		return nil
 	})
+	hear.On(mux, func(r *etw.Record, _ *kernel.AnyPerfInfoSample) { a.at(r) })
 	mux.HandleRest(a.record)
 	return a
 }

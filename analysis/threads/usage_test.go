@@ -3,9 +3,11 @@ package threads
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -87,5 +89,33 @@ func TestRunningAgrees(t *testing.T) {
 	}
 	if traces == 0 || gaps == 0 {
 		t.Errorf("%d traces have switches, %d of them with gaps", traces, gaps)
+	}
+}
+
+// TestLastSample: the last state of a thread lasts to a sample after the last switch, as the time of
+// processes does, and no further to events that a session lists when it stops.
+func TestLastSample(t *testing.T) {
+	p := newPlay(t)
+	u := system.NewUsage(p.mux)
+	p.to(1, 0, 10, waits)
+	p.to(3, 10, 20, waits)
+	p.Event(8*time.Millisecond, -1, &kernel.PerfInfoSampleV2{ThreadID: 20, Count: 1})
+	p.Event(20*time.Millisecond, -1, &kernel.ThreadDCStopV3{ProcessID: 7, TThreadID: 20})
+	u.Settle()
+	used, res := u.Result(), p.a.Result()
+	got := make(map[int64]Thread)
+	for _, x := range res.Threads {
+		got[x.TID] = x
+	}
+	if x, y := got[10], got[20]; x.LifeMS != 7 || x.WaitingMS != 5 || x.OpenMS != 5 || x.LongestMS != 5 || y.LifeMS != 5 || y.RunningMS != 5 {
+		t.Errorf("got %+v and %+v", x, y)
+	}
+	if ms := res.Processors[0].SpanMS; ms != 7 {
+		t.Errorf("the processor was there for %v ms", ms)
+	}
+	for _, x := range used.Threads {
+		if x.TID == 20 && x.RanMS.Or(0) != got[20].RunningMS {
+			t.Errorf("thread 20 ran %v ms, and %v", x.RanMS, got[20].RunningMS)
+		}
 	}
 }
