@@ -268,7 +268,7 @@ func (c *Change) Weight() float64 {
 	return math.Abs(b-a) / most
 }
 
-// Sort puts changes first, of these those of devices and then those that weigh most before the rest, then noise, and last the
+// Sort puts changes first, those of devices before all, then those that weigh most, then noise, and last the
 // figures that only one side has.
 func Sort(list []Change) {
 	most := make(map[string]float64) // changes of parts
@@ -283,16 +283,18 @@ func Sort(list []Change) {
 		return x.Weight()
 	}
 	order.Stable(list, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(x.Verdict.order(), y.Verdict.order()), steady(&x)-steady(&y), cmp.Compare(weight(&y), weight(&x)))
+		return cmp.Or(cmp.Compare(x.place(), y.place()), cmp.Compare(x.Verdict.order(), y.Verdict.order()), cmp.Compare(weight(&y), weight(&x)))
 	})
 }
 
-// steady puts the causes of changes before these.
-func steady(c *Change) int {
-	if c.Figure.Steady {
-		return 0
+// place is the order of the verdict, but the causes of other changes stand before these, even where few
+// recordings tell of them.
+func (c *Change) place() int {
+	n := c.Verdict.order()
+	if c.Figure.Steady && n <= MaybeMore.order() {
+		return -1
 	}
-	return 1
+	return n
 }
 
 // By returns by how much B differs from A, where both have the number, and else 0.

@@ -24,7 +24,7 @@ const (
 	silent                       // it is 0 where the runtime had nothing to tell of it
 	quantiles                    // there are five: .mean, .p50, .p95, .p99 and .max
 	process                      // it is of processes of a name: one that weighs little is minor
-	steady                       // of a device, and not of the program: it varies by chance alone
+	steady                       // of a device: sums of the program follow from it
 )
 
 func (k *Kind) has(t traits) bool { return k.traits&t != 0 }
@@ -37,7 +37,7 @@ func (k *Kind) HasQuantiles() bool { return k.has(quantiles) }
 
 // varies reports whether a kind differs between recordings of one program by more than
 // chance: times do, as do counters, which tell of moments.
-func (k *Kind) varies() bool { return k.Unit == "ms" && !k.has(steady) || k.Area == countersArea }
+func (k *Kind) varies() bool { return k.Unit == "ms" || k.Area == countersArea }
 
 // The areas that other code asks for.
 const (
