@@ -105,6 +105,12 @@ func (c *Classification) Unseen(s stacks.Sample) bool {
 	return slices.Contains(s.Labels, external) && c.ends(s.Stack)
 }
 
+// MayWait reports whether a sample is in native code that managed code called, and nothing tells
+// whether it worked there or waited: more than [Classification.Unseen], it also has input and output.
+func (c *Classification) MayWait(s stacks.Sample) bool {
+	return slices.Contains(s.Labels, external) && (c.ends(s.Stack) || c.Of(s).Name == "io")
+}
+
 func (r *Rules) index(name string) int {
 	return slices.IndexFunc(r.kinds, func(k Kind) bool { return k.Name == name })
 }

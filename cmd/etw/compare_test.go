@@ -252,6 +252,22 @@ func TestComparedRequests(t *testing.T) {
 	}
 }
 
+// Of an activity the time on processors is that of etw top: a sample does not stand for what others did.
+func TestComparedActivity(t *testing.T) {
+	path := recordedPath("causes/cause-light-10.nettrace.gz")
+	out, _, _ := output("top", "--activity", "GET /bake", "--format", "json", path)
+	var top struct{ Totals []float64 }
+	if err := json.Unmarshal([]byte(out), &top); err != nil || len(top.Totals) != 2 || top.Totals[1] == 0 {
+		t.Fatal(err, top)
+	}
+	doc, _ := compareDocument(t, 0, []string{path}, []string{path}, "--all", "--activity", "GET /bake")
+	for _, m := range doc.Measures {
+		if m.Metric == "cpu.ms" && m.A.Or(0) != top.Totals[1]/1e6 {
+			t.Errorf("%v ms, etw top has %v", m.A, top.Totals[1]/1e6)
+		}
+	}
+}
+
 // Appearing and vanishing figures are judged, if other events of the runtime are there.
 func TestComparedAppearing(t *testing.T) {
 	without, with := corpus.Glob(t, "dotnet10", "gc-workstation.nettrace"), corpus.Glob(t, "dotnet10", "exceptions.nettrace")

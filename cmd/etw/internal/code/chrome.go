@@ -165,14 +165,10 @@ func (o *Profiling) readChronicle(cmd *cobra.Command, c *chronicled, h *filter.H
 		return err
 	}
 	learnt := o.codeMap(files)
-	i := &pick.Inquiry{Cmd: cmd, Mux: &c.l.mux, Names: c.Names, Also: &learnt.Mux}
 	c.kind = samples.Find(o.Of)
-	finish := Start(c.kind, &c.l.mux, c.T)
+	finish, skip := Start(c.kind, &c.l.mux, c.T, h)
+	i := &pick.Inquiry{Cmd: cmd, Mux: &c.l.mux, Names: c.Names, Also: &learnt.Mux, Skip: skip}
 	c.l.requests.NameBy(func(s *stacks.Samples) *stacks.Profile { return learnt.Below("", s) })
-	if c.kind.Name == "cpu" && h.During != nil {
-		processors := startProcessors(&c.l.mux, c.T)
-		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
-	}
 	if err := i.Read(c.T, h); err != nil {
 		c.trouble = cmp.Or(c.trouble, err)
 	}

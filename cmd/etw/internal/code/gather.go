@@ -32,13 +32,18 @@ type Gathered struct {
 }
 
 // Start registers the analysis of a kind of samples, and returns its samples and the facts
-// about them when the trace was read.
-func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace) func() Gathered {
+// about them when the trace was read. Records that --activity or --during leaves out are for skip,
+// if it is not nil: a sample does not stand for the time up to one of them.
+func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (finish func() Gathered, skip func(*etw.Record)) {
+	if kind.Name == "cpu" && h.During != nil {
+		p := startWithin(mux, t, h)
+		return func() Gathered { return Gather(p) }, p.Threads.Skip
+	}
 	source := kind.New(mux)
 	if p, ok := source.(*samples.Processors); ok {
 		p.Linux.SetInterval(SamplingInterval(t))
 	}
-	return func() Gathered { return Gather(source) }
+	return func() Gathered { return Gather(source) }, nil
 }
 
 // startProcessors is Start of samples of processors, or of threads.
@@ -354,7 +359,7 @@ func unseenFact(p *stacks.Profile) []string {
 	if 2*sums["external"] <= rest { // which spares a look at all stacks
 		return nil
 	}
-	if unseen := outside(p, work.Default().Classify(p).Unseen); 2*unseen > rest { // rankings are mostly of these
+	if unseen := outside(p, work.Default().Classify(p).MayWait); 2*unseen > rest { // rankings are mostly of these
 		fact := fmt.Sprintf("%s of the other %s is in native code that the methods called, where threads may have worked or waited: nothing tells which", u.text(unseen), u.text(rest))
 		if samples["managed"] > 0 {
 			fact += "; --label state=managed leaves the code that ran"

@@ -273,20 +273,13 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 	kind := samples.Find(o.Of)
 	var mux etw.Mux
 	code := o.codeMap(files)
-	var finish func() Gathered
-	if kind.Name != "cpu" || h.During == nil {
-		finish = Start(kind, &mux, t)
-	}
+	finish, skip := Start(kind, &mux, t, h)
 	code.Origins = o.origins
 	p := &Profiled{T: t, Names: pick.NewNames(), trouble: trouble}
 	needs := needsOf(kind, t)
 	seen := need.Follow(needs)
 	p.needs, p.seen = needs, seen
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: func(r *etw.Record, _ *etw.EventInfo) { seen.See(r) }}
-	if kind.Name == "cpu" && h.During != nil {
-		processors := startWithin(&mux, t, h)
-		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
-	}
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: func(r *etw.Record, _ *etw.EventInfo) { seen.See(r) }, Skip: skip}
 	if !kind.OwnStacks {
 		if i.Source, err = frames.BindStacks(cmd, &o.In, t, args); err != nil {
 			return nil, err

@@ -182,8 +182,10 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	s := &sideReader{c: c, decoder: builtin.NewDecoder(), code: frames.NewCodeMap(files),
 		within: stacks.Query{From: h.From.In(t.Start()), To: h.To.In(t.Start())}}
 	set := analysis.NewWithin(&mux, s.within.From, s.within.To)
-	s.cpu, s.machine = code.Start(samples.Find("cpu"), &s.beside, t), s.machineOf(t, h)
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Also: &s.code.Mux, Rest: set.Skip, Beyond: s.beyond(set), Asked: h.Processes, CutText: code.Clipped}
+	s.machine = s.machineOf(t, h)
+	var skip func(*etw.Record)
+	s.cpu, skip = code.Start(samples.Find("cpu"), &s.beside, t, h)
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Also: &s.code.Mux, Rest: set.Skip, Beyond: s.beyond(set), Asked: h.Processes, CutText: code.Clipped, Skip: skip}
 	if c.below != nil {
 		s.alloc = alloc.New(&s.beside)
 		if i.Source, err = frames.BindStacks(cmd, &c.in, t, []string{path}); err != nil {
