@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -257,7 +258,7 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 				return
 			}
 		}
-	})
+	}, res)
 	if cut, all := callerless(list); res.Samples > 0 && cut > 0 && cut >= someCallerless*all { // of Linux
 		lack = []string{fmt.Sprintf("of %s the stacks end in the kernel, or in the library that called it: --stack-kb 16 of etw collect --system finds callers without frame pointers", show.MS(cut/1e6))}
 	}
@@ -268,12 +269,12 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 		if res.Readies == 0 {
 			fact = fmt.Sprintf("threads waited for %s, which includes being ready to run: no event tells it apart", show.MS(float64(lastOf(p.Totals()))/1e6))
 		}
-		return append([]string{fact + notOver(slices.Values(p.Parts()))}, lack...)
+		return append([]string{fact + notOver(slices.Values(p.Parts()), res)}, lack...)
 	}}
 }
 
 // notOver says how long waits have lasted that nobody has ended, and which is the longest.
-func notOver(parts iter.Seq[stacks.Part]) string {
+func notOver(parts iter.Seq[stacks.Part], res *threads.Result) string {
 	var sum, most int64
 	var of stacks.Part
 	why := ""
@@ -293,7 +294,14 @@ func notOver(parts iter.Seq[stacks.Part]) string {
 			why = l.Value
 		}
 	}
-	return fmt.Sprintf("; %s of the waits are not over at the end, the longest that of thread %d (%s), %s", show.MS(float64(sum)/1e6), of.Thread, why, show.MS(float64(most)/1e6))
+	who := fmt.Sprintf("thread %d", of.Thread)
+	for i := range res.Threads {
+		if t := &res.Threads[i]; t.TID == of.Thread && t.PID == of.Process && t.Process != "" {
+			who += " of " + pick.OfProgram(t.PID, t.Process)
+			break
+		}
+	}
+	return fmt.Sprintf("; %s of the waits are not over at the end, the longest that of %s (%s), %s", show.MS(float64(sum)/1e6), who, why, show.MS(float64(most)/1e6))
 }
 
 // someCallerless is the share of stacks without callers from which on sums of callers mislead.

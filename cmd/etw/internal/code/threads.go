@@ -66,11 +66,12 @@ func (c *threadChoice) shape(p *Profiled) error {
 	return nil
 }
 
-// ofThread returns a function that names the thread of a sample: with its process, where several had
-// threads of the number.
+// ofThread returns a function that names the thread of a sample: with its process, where there are
+// several, or several had threads of the number.
 func (p *Profiled) ofThread() func(stacks.Sample) string {
-	owner, several := make(map[int64]int64), make(map[int64]bool)
+	owner, several, processes := make(map[int64]int64), make(map[int64]bool), make(map[int64]bool)
 	for _, x := range p.Parts() {
+		processes[x.Process] = true
 		first, met := owner[x.Thread]
 		if !met {
 			owner[x.Thread] = x.Process
@@ -79,7 +80,7 @@ func (p *Profiled) ofThread() func(stacks.Sample) string {
 	}
 	return func(s stacks.Sample) string {
 		name := p.Names.OfThread(s.Thread)
-		if several[s.Thread] {
+		if several[s.Thread] || len(processes) > 1 && s.Process >= 0 {
 			name += " of " + p.Names.OfProcessAt(s.Process, s.Time)
 		}
 		return name

@@ -394,7 +394,11 @@ func called(named map[int64]string, patterns []filter.Glob, flag, thing string) 
 		}
 		if len(found) == before {
 			names := slices.Compact(slices.Sorted(maps.Values(named)))
-			return nil, cli.Usagef("--%s: no %s is called %s%s; the names in the trace are %s", flag, thing, pattern, cli.DidYouMean(string(pattern), names), Listed(names))
+			hint := cli.DidYouMean(string(pattern), names)
+			if strings.Contains(string(pattern), ",") {
+				hint = fmt.Sprintf(" (for each of several names give --%s)", flag)
+			}
+			return nil, cli.Usagef("--%s: no %s is called %s%s; the names in the trace are %s", flag, thing, pattern, hint, Listed(names))
 		}
 	}
 	return found, nil

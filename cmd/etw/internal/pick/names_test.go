@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/kernel"
@@ -36,6 +37,9 @@ func TestJoin(t *testing.T) {
 		if found, err := called(n.Processes, []filter.Glob{pattern}, "process", "process"); err != nil || !found.Has(300) || found.Has(301) {
 			t.Errorf("%s: %v, %v", pattern, found, err)
 		}
+	}
+	if _, err := called(n.Processes, []filter.Glob{"first,second.exe"}, "process", "process"); err == nil || !strings.Contains(err.Error(), "for each of several names give --process") {
+		t.Errorf("a list of names: %v", err)
 	}
 }
 
