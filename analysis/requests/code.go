@@ -123,7 +123,7 @@ func (p spotsOf) of(c cause) cause {
 			c.name += " for " + what
 		}
 	case !ok:
-	case (c.kind == activities.Running || c.kind == activities.Ready) && x.Waits, c.kind == activities.Blocked:
+	case c.kind == activities.Running && x.Waits, c.kind == activities.Ready && x.Asleep(), c.kind == activities.Blocked:
 		c.kind, c.name, c.onTask = activities.Blocked, x.Name(x.What), x.Task
 	case c.kind == activities.Running && x.Untold:
 		c.kind, c.name = activities.Untold, x.Name(x.What)

@@ -11,7 +11,7 @@ func (a *Analysis) Kinds() func(kind string, code stacks.ID) string {
 	at := a.spots()
 	return func(kind string, code stacks.ID) string {
 		x, runs := at[code], kind == activities.Running.String()
-		if x.Waits && (runs || kind == activities.Ready.String()) {
+		if runs && x.Waits || kind == activities.Ready.String() && x.Asleep() {
 			return activities.Blocked.String()
 		}
 		if x.Untold && runs {

@@ -3,6 +3,7 @@
 package spots
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/kinds"
@@ -19,6 +20,9 @@ type Spot struct {
 	In     string // the method of the program
 	OfLib  bool   // that is one of libraries, which goes on after an await
 	Task   bool   // what waits does so for a task
+
+	called, forced bool   // see Asleep
+	call           string // of the kernel
 }
 
 // Name returns the call that waits, and the method of the program that it is in.
@@ -36,7 +40,7 @@ func Of(p *stacks.Profile, stack stacks.ID, kind func(*stacks.Frame) string) (x 
 	for i := range p.Stack(stack) {
 		f := &p.Frames[i]
 		x.Waits = x.Waits || f.Waiting
-		if f.Pseudo || f.Kind == symbols.Unknown || strings.Contains(f.Full, "IL_STUB_PInvoke") {
+		if x.stops(f.Full) || f.Pseudo || f.Kind == symbols.Unknown || strings.Contains(f.Full, "IL_STUB_PInvoke") {
 			continue
 		}
 		if x.In = resumed(f.Full); x.In != "" {
@@ -56,7 +60,7 @@ func Of(p *stacks.Profile, stack stacks.ID, kind func(*stacks.Frame) string) (x 
 		}
 	}
 	if x.In == "" {
-		x.What = inner
+		x.What = cmp.Or(x.call, inner)
 	}
 	return x
 }
