@@ -194,6 +194,9 @@ func (f *finding) found() (filter.During, error) {
 func NoActivity(flag, name string, known []string) error {
 	slices.Sort(known)
 	known = slices.Compact(known)
+	if slices.Contains(known, name) {
+		return cli.Usagef("%s: no activity of %s ended, and where the time of one goes is told at its end: etw requests --by activity shows those that were not over, and etw top what threads did", flag, name)
+	}
 	return cli.Usagef("%s: no activity that ended has this name, id or endpoint%s; there are %s", flag, cli.DidYouMean(name, known), Listed(known))
 }
 

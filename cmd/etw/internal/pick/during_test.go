@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,16 @@ func TestMarks(t *testing.T) {
 	for at, want := range map[time.Duration]bool{19: false, 20: true, 30: true, 39: true, 40: false, 79: false, 80: true, 90: true, 91: false} {
 		if got := during.Has(filter.Worker{Process: 7, Thread: 8}, at); got != want {
 			t.Errorf("at %d: %v", at, got)
+		}
+	}
+}
+
+// TestNoActivity: of one that hangs it is said that it did not end, and no name like it is offered.
+func TestNoActivity(t *testing.T) {
+	known := []string{"/hang", "/cpu", "/hang"}
+	for name, want := range map[string]string{"/hang": "no activity of /hang ended", "/cpo": "did you mean /cpu?"} {
+		if err := NoActivity("--why "+name, name, known); !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
