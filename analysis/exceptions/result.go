@@ -40,8 +40,9 @@ type Runtime struct {
 	Catches  measure.Float `json:"catches,omitzero"`
 	Finallys measure.Float `json:"finallys,omitzero"`
 	Filters  measure.Float `json:"filters,omitzero"`
-	// CaughtAgain is how many more were caught than there are events: those that a throw without
-	// an operand threw again, of which .NET 9 and later write none.
+	// CaughtAgain is how many more were caught than there are events, and so the least number of
+	// those that a throw without an operand threw again, of which .NET 9 and later write none: one
+	// that the runtime itself catches, as that of a static constructor, has an event, but no block.
 	CaughtAgain int `json:"caughtAgain,omitempty"`
 	// Uncaught are those that no block had caught when the trace ended, if it has events of blocks.
 	// One that nobody catches ends the process.

@@ -58,7 +58,7 @@ func exceptionsTotals(p *page, res *exceptions.Result) {
 			p.line("handled by", "%.0f catch, %.0f finally and %.0f filter blocks", rt.Catches.Or(0), rt.Finallys.Or(0), rt.Filters.Or(0))
 		}
 		if rt.CaughtAgain > 0 {
-			p.line("caught again", "%s: by that many throws without an operand, of which .NET 9 and later write no event", quantity.Times(rt.CaughtAgain))
+			p.line("caught again", "at least %s: by that many throws without an operand, of which .NET 9 and later write no event", quantity.Times(rt.CaughtAgain))
 		}
 		if n := len(rt.Uncaught); n > 0 {
 			x := &rt.Uncaught[n-1]
