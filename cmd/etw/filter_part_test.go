@@ -115,6 +115,7 @@ func TestPartCannotTell(t *testing.T) {
 		want string
 	}{
 		{"network", 0, "only a part of another, process 3676: whether that has an answer is not known"},
+		{"top --of blocked", 0, "only a part of another, process 3676: whether that has an answer is not known"},
 		{"threads --by processor", 2, "of which the trace is only a part"},
 		{"gc --process 4", 2, "only a part of another, process 3676"},
 	} {

@@ -34,10 +34,7 @@ func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
 		}
 		return why
 	}
-	if p := q.scope.Part; p != nil && !slices.Contains(args, trace.Stdin) {
-		return "the trace is only a part of another, " + p.String() + ": whether that has an answer is not known"
-	}
-	return ""
+	return show.WhyPart(q.scope.Part)
 }
 
 // reportNone says why there is no answer: that is known, or the trace lacks something. It

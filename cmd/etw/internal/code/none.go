@@ -33,10 +33,12 @@ func (o *Profiling) sayNone(cmd *cobra.Command, args []string, asked *filter.Hea
 func (o *Profiling) whyNone(i *pick.Inquiry, needs []need.Need, seen *need.Seen) string {
 	at := slices.IndexFunc(needs, func(n need.Need) bool { return seen.Has(&n, false) == need.Present })
 	switch why := i.Span.WhyNone(&o.scope); {
-	case why != "" || at < 0:
+	case why != "":
 		return why
-	case i.Cut || i.Parted || o.scope.Parted():
+	case at >= 0 && (i.Cut || i.Parted || o.scope.Parted()):
 		return noneInPart
+	case at < 0 || o.scope.Part != nil:
+		return show.WhyPart(o.scope.Part)
 	}
 	return "the trace has events of " + needs[at].What + ", but none that weigh code: samples of idle processors do not, nor do events of Microsoft-Windows-Kernel-File and -Disk, of which etw files tells"
 }

@@ -303,7 +303,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 		if p.none = o.whyNone(i, needs, seen); p.none == "" {
 			p.lacks = needs
 		}
-		p.refused = !i.Cut && !i.Parted && !o.scope.Parted() || p.none == ""
+		p.refused = !i.Cut && !i.Parted && !o.scope.Parted() && o.scope.Part == nil || p.none == ""
 	}
 	return p, nil
 }

@@ -54,3 +54,12 @@ func OnSystem(text string, t *trace.Trace) string {
 func IsWindows(t *trace.Trace) bool {
 	return t != nil && slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return f.Head().Recorder == trace.Windows })
 }
+
+// WhyPart says of a trace without an answer that is a part of another one that this may have one. It
+// returns "" of others.
+func WhyPart(p *trace.Part) string {
+	if p == nil {
+		return ""
+	}
+	return "the trace is only a part of another, " + p.String() + ": whether that has an answer is not known"
+}
