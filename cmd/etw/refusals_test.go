@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/testio"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // refused runs a command line that gets nothing done, and returns the one line that it says.
@@ -68,5 +70,22 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s", said)
 			}
 		}
+	}
+}
+
+// A recording that ends within a snapshot of the heap has events of it, and need not be told to record
+// them.
+func TestRefusedBrokenHeap(t *testing.T) {
+	whole, err := os.ReadFile(corpus.Glob(t, "dotnet10", "heap-1.nettrace")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "cut.nettrace")
+	if err := os.WriteFile(path, whole[:len(whole)*2/5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code := output("heap", path)
+	if code == 0 || !strings.Contains(stderr, "no whole one: the recording ended before") || strings.Contains(stderr, "to record them") {
+		t.Errorf("%d: %s", code, stderr)
 	}
 }

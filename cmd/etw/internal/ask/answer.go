@@ -28,6 +28,7 @@ type Question struct {
 	Better                     []need.Need            // what a live recording takes, too, for more of an answer
 	instead                    []need.Need            // either of these answers it without its needs
 	missing                    string                 // what to say in place of needs
+	broken                     string                 // what to say where the events of its needs are there, and make no answer
 	sampled                    string                 // what to say in place of it, where the trace has samples of processors
 	switched                   string                 // what to say beside needs, where it has context switches
 	clips                      bool                   // its analyses follow the window of their mux: of a part of the time the parts within count

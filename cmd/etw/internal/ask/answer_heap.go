@@ -50,7 +50,8 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
   etw heap -p 1234`,
 		next:  []show.Suggestion{show.Next("etw allocs", "which types are allocated"), show.Next("etw gc", "the price of collections")},
 		views: viewsOf(new(heap.Result)), codeless: viewsOf(new(heap.Result)),
-		Needs: heap.Needs,
+		Needs:  heap.Needs,
+		broken: "the trace has events of a snapshot of the heap, but no whole one: the recording ended before, or events were lost",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVarP(&path, "output", "o", "", "write the snapshot to this `file`, as a .gcdump, and print nothing")
 			f.StringSliceVar(&holding, "holding", nil, "say who holds these `TYPES`, by --by holder: full names or last parts, * is any text")

@@ -48,6 +48,8 @@ func (q *Question) reportNone(cmd *cobra.Command, a *answered) error {
 		return nil
 	case q.missing != "":
 		cli.Report(cmd, errors.New(q.lack(a)))
+	case q.broken != "" && a.has(q.Needs):
+		cli.Report(cmd, errors.New(q.broken))
 	case there >= 0 && !cli.IsLive(cmd):
 		were := "and there were none"
 		if n := a.t.Stats(); n.Lost+n.LostBuffers > 0 {
