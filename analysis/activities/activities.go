@@ -72,6 +72,7 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{window: window.Of(mux)}
 	a.processes.Watch(mux)
 	a.followFlow(mux)
+	a.followWaits(mux)
 	a.followStates(mux)
 	a.followKernel(mux)
 	mux.HandleRest(a.rest)
@@ -96,8 +97,17 @@ func (a *Analysis) followFlow(mux *etw.Mux) {
 // beside those of the threads that worked for them.
 func Tells() func(*etw.Record) bool {
 	var mux etw.Mux
-	new(Analysis).followFlow(&mux)
-	return mux.Wants().Kind
+	a := new(Analysis)
+	a.followFlow(&mux)
+	a.followWaits(&mux)
+	flows := mux.Wants().Kind
+	return func(r *etw.Record) bool { return isActivity(r) || flows(r) }
+}
+
+// isActivity reports whether a record is the begin or the end of an activity of an EventSource that
+// only the trace describes.
+func isActivity(r *etw.Record) bool {
+	return r.Schema != nil && r.Kind == etw.KindManifest && (r.Opcode == etw.OpcodeStart || r.Opcode == etw.OpcodeStop) && actid.IsPath(r.ActivityID, r.ProcessID)
 }
 
 // OnSpan has do called for each time in which a thread worked for an activity, when it is
@@ -149,7 +159,7 @@ func (a *Analysis) followThreads(rt *runtime, t *thread, r *etw.Record, e *poolE
 
 // rest takes the records of EventSources that only the trace describes.
 func (a *Analysis) rest(r *etw.Record) error {
-	if r.Schema == nil || r.Kind != etw.KindManifest || r.Opcode != etw.OpcodeStart && r.Opcode != etw.OpcodeStop || !actid.IsPath(r.ActivityID, r.ProcessID) {
+	if !isActivity(r) {
 		return nil
 	}
 	rt := a.processes.At(r, 0)

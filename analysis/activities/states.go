@@ -52,19 +52,6 @@ const maxPauses = 1 << 14
 
 func (a *Analysis) followStates(mux *etw.Mux) {
 	on(a, mux, a.followSample)
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyContentionStart) {
-		t.waiting[Lock] = wait{since: rt.Now, owner: int64(e.LockOwnerThreadID)}
-	})
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyContentionStop) { t.goesOn(Lock, rt.Now) })
-	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, _ *clr.AnyWaitHandleWaitStart) {
-		w := wait{since: rt.Now}
-		rt.State.waited = true
-		if t.cur != nil {
-			w.code = a.code(r, true)
-		}
-		t.waiting[Blocked] = w
-	})
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyWaitHandleWaitStop) { t.goesOn(Blocked, rt.Now) })
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyMethodJittingStarted) {
 		if len(t.compiling) == maxSaved {
 			t.compiling = t.compiling[1:]
@@ -78,6 +65,23 @@ func (a *Analysis) followStates(mux *etw.Mux) {
 			t.compiling = t.compiling[:i]
 		}
 	})
+}
+
+// followWaits registers handlers of events that tell when threads waited, and went on with what they do.
+func (a *Analysis) followWaits(mux *etw.Mux) {
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyContentionStart) {
+		t.waiting[Lock] = wait{since: rt.Now, owner: int64(e.LockOwnerThreadID)}
+	})
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyContentionStop) { t.goesOn(Lock, rt.Now) })
+	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, _ *clr.AnyWaitHandleWaitStart) {
+		w := wait{since: rt.Now}
+		rt.State.waited = true
+		if t.cur != nil {
+			w.code = a.code(r, true)
+		}
+		t.waiting[Blocked] = w
+	})
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyWaitHandleWaitStop) { t.goesOn(Blocked, rt.Now) })
 }
 
 // resume ends a stop for a collection.

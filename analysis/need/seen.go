@@ -15,8 +15,8 @@ const (
 	Absent State = "absent"
 	// Lost are events of which there are none in a trace that lost some.
 	Lost State = "lost"
-	// Unknown are those of recorders of which no event tells, and of traces that do not say
-	// which keywords events have.
+	// Unknown are those of recorders of which no event tells, of traces that do not say
+	// which keywords events have, and of parts of traces that have none.
 	Unknown State = "unknown"
 )
 

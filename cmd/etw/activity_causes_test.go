@@ -47,7 +47,7 @@ func TestCausesOfActivity(t *testing.T) {
 		}
 		part := filepath.Join(t.TempDir(), "part.nettrace")
 		output("filter", "--activity", name, path, "-o", part)
-		if cut := endpointsOf(t, "requests", part)[name]; cut.Causes == nil || !sameButOthers(*cut.Causes, *want.Causes) {
+		if cut := endpointsOf(t, "requests", part)[name]; cut.Causes == nil || *cut.Causes != *want.Causes {
 			t.Errorf("a part of %s: %+v, and in all %+v", name, cut.Causes, want.Causes)
 		}
 		lanes, sum := laneSums(t, "timeline", "--activity", name, "--lanes", "causes", path), 0.0
@@ -61,16 +61,6 @@ func TestCausesOfActivity(t *testing.T) {
 	if queued == 0 {
 		t.Error("no request was ever queued")
 	}
-}
-
-// sameButOthers reports whether causes are the same, if work of others counts as awaiting: a part of a
-// trace has no events of that.
-func sameButOthers(x, y requests.Causes) bool {
-	if math.Abs(x.AwaitingMS+x.OthersMS-y.AwaitingMS-y.OthersMS) > 1e-6 || x.OthersMS > y.OthersMS+1e-6 {
-		return false
-	}
-	x.AwaitingMS, x.OthersMS = y.AwaitingMS, y.OthersMS
-	return x == y
 }
 
 // laneSums returns the sums of lanes by the end of their names.

@@ -41,9 +41,10 @@ type Writer struct {
 	sink   sink
 	twice  *duplicates // nil if the trace is one file
 	etl    bool
-	stays  *stays      // or nil
-	headed bool        // a header of a file was there
-	part   *trace.Part // to be told of before the first record
+	stays  *stays       // or nil
+	headed bool         // a header of a file was there
+	part   *trace.Part  // to be told of before the first record
+	last   func() error // writes the record of Last, or nil
 	stats  Stats
 }
 
@@ -116,8 +117,10 @@ func (w *Writer) Write(rec *etw.Record) error {
 		}
 		w.headed = true
 	}
-	if err := w.tellPart(rec); err != nil {
-		return err
+	if w.last = nil; w.part != nil {
+		if err := w.tellPart(rec); err != nil {
+			return err
+		}
 	}
 	if w.stays != nil {
 		if waits, err := w.stays.write(rec); waits || err != nil {
@@ -140,7 +143,7 @@ func (w *Writer) Write(rec *etw.Record) error {
 // its header.
 func (w *Writer) tellPart(first *etw.Record) error {
 	to, ok := w.sink.(*netSink)
-	if w.part == nil || !ok {
+	if !ok {
 		return nil
 	}
 	mark := w.part.MarkEvent(first)
@@ -148,6 +151,14 @@ func (w *Writer) tellPart(first *etw.Record) error {
 		return nil
 	}
 	return errors.Join(to.w.Write(mark), to.w.Flush())
+}
+
+// Last has the record that the trace delivered last, which is not to be written, end a .nettrace file if
+// none is written after it: so it tells how long the session was.
+func (w *Writer) Last(rec *etw.Record) {
+	if s, ok := w.sink.(*netSink); ok {
+		w.last = s.hold(rec)
+	}
 }
 
 // Passed takes the record that the trace delivered last, which is not to be written, and reports
@@ -179,6 +190,11 @@ func (w *Writer) Close() error {
 			return err
 		}
 		w.stats.Wakers = w.stays.kept
+	}
+	if w.last != nil {
+		if err := w.last(); err != nil {
+			return err
+		}
 	}
 	return w.sink.close()
 }

@@ -41,6 +41,7 @@ type Question struct {
 	naming                     bool                   // its answer is a naming one
 	flat                       bool                   // its document has the table whatever the flags, but for assistants
 	reads                      bool                   // the view says what is kept of the trace
+	stays                      bool                   // parts by thread have all of its events
 	flags                      func(f *pflag.FlagSet) // of this question alone, or nil
 	implied                    func() string          // the view that these flags ask for, or ""; may be nil
 	next                       []show.Suggestion      // what is asked after an answer; the files are put behind
@@ -193,6 +194,7 @@ func (q *Question) Command() *cobra.Command {
 	if q.flags != nil {
 		q.flags(f)
 	}
+	q.scope.Later = q.stays
 	q.rank.Flags(cmd, "")
 	if !q.whole {
 		f.Lookup("top").Usage = fmt.Sprintf("print only the first `N` rows; text and Markdown have %d if it is left out", show.RowsForPeople)

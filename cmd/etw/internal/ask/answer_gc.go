@@ -42,6 +42,7 @@ ends, with the percentiles of the pauses so far, up to the last 10,000.`,
 		},
 		views: viewsOf(new(gc.Result)),
 		clips: true,
+		stays: true,
 		Needs: gc.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*gc.Result]{find: gc.New(mux).Result, any: anyGC, facts: gcTotals}

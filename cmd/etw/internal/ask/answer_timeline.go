@@ -70,9 +70,9 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
 			return err
 		}
 		q.Needs, q.missing = timeline.Needs, ""
-		if q.scope.Threads() != nil {
+		if q.scope.Threads() != nil || ofThreads(args) {
 			if cmd.Flags().Changed("by") && q.by != byThread {
-				return cli.Usagef("--tid: lanes by %s are not of threads; leave --by out", q.by)
+				return cli.Usagef("--by %[1]s: lanes by %[1]s are not of threads, of which some are chosen by --tid or by a part; leave --by out", q.by)
 			}
 			q.by = byThread
 		}
@@ -85,6 +85,15 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
 		return q.main(cmd, args)
 	}
 	return cmd
+}
+
+// ofThreads reports whether traces are a part of another by threads.
+func ofThreads(paths []string) bool {
+	if slices.Contains(paths, trace.Stdin) {
+		return false
+	}
+	p, _, _ := trace.PartOf(paths)
+	return p != nil && p.Threads != ""
 }
 
 // byThread is the view of lanes of threads.

@@ -79,12 +79,12 @@ func (q *Question) lack(a *answered) string {
 	return show.OnSystem(q.missing, a.t)
 }
 
-// partial names the limits of an answer of a part of a trace.
+// partial says that an answer of a part by threads is of all of them.
 func (q *Question) partial() []string {
-	if p := q.scope.Part; p == nil || len(p.Activities) == 0 || q.name != "requests" {
+	if p := q.scope.Part; p == nil || p.Threads == "" || !q.stays {
 		return nil
 	}
-	return []string{"the trace is a part of another by activity: the work of others meanwhile is not in it, and counts as awaiting"}
+	return []string{"the trace is a part of another by threads, but has this of all of them"}
 }
 
 // Kinds count the events of a trace by kind, which has an index.

@@ -132,7 +132,7 @@ func (o *Profiling) chronicle(cmd *cobra.Command, args []string) (*chronicled, e
 	if err := o.threads.check(); err != nil {
 		return nil, err
 	}
-	h, err := o.scope.Header(cmd, &o.In, args)
+	h, err := o.header(cmd, args)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, args [
 	origin := t.Start().UnixNano()
 	doc := c.l.trace(c.Names, origin)
 	doc.AddProfile(c.Profile, origin, c.Names.OfProcess, c.Names.OfThread)
-	if len(o.threads.only) > 0 && !doc.IsEmpty() {
+	if o.threads.given() && !doc.IsEmpty() {
 		has, err := o.threads.chosen(c.Names)
 		if err == nil && !onlyThreads(doc, has) {
 			err = errNoThread

@@ -41,7 +41,7 @@ func (o *Profiling) WriteFirefox(cmd *cobra.Command, args []string, path string)
 			}
 		}
 	}
-	if len(o.threads.only) > 0 {
+	if o.threads.given() {
 		if err := o.onlyThreadsOf(doc, c); err != nil {
 			return cmp.Or(c.trouble, err)
 		}

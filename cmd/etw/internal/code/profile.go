@@ -200,7 +200,7 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	if err := pick.RefuseCopies(args); err != nil {
 		return nil, err
 	}
-	asked, err := o.scope.Header(cmd, &o.In, args)
+	asked, err := o.header(cmd, args)
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +249,14 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		cli.Report(cmd, fmt.Errorf("of %s none passes --tid, --label, --kind, --root, --include and --exclude", show.Count(had, "sample", "samples")))
 	}
 	return p, nil
+}
+
+// header reads the flags of the scope. Threads are chosen of the samples, not of the events.
+func (o *Profiling) header(cmd *cobra.Command, args []string) (*filter.Header, error) {
+	o.scope.Later = true
+	h, err := o.scope.Header(cmd, &o.In, args)
+	o.threads.of = o.scope.Part
+	return h, err
 }
 
 // profile reads traces in one pass: the names of code are learnt from all events, samples

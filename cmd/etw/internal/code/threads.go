@@ -1,6 +1,7 @@
 package code
 
 import (
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -9,13 +10,18 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // A threadChoice holds the flags about threads.
 type threadChoice struct {
 	only []string
+	of   *trace.Part // that the traces are, or nil
 	show bool
 }
+
+// given reports whether threads were asked for, or the traces are a part by threads.
+func (c *threadChoice) given() bool { return len(c.only) > 0 || c.of != nil && c.of.Threads != "" }
 
 func (c *threadChoice) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -45,15 +51,19 @@ func (c *threadChoice) checkMet(cmd *cobra.Command, in *pick.Input, paths []stri
 // chosen returns a function that tells the threads that were asked for.
 func (c *threadChoice) chosen(names *pick.Names) (func(thread int64) bool, error) {
 	numbers, patterns, err := pick.ParseNamed("tid", c.only)
+	var all filter.Numbers
+	if c.of != nil && c.of.Threads != "" {
+		all, _ = filter.ParseNumbers(c.of.Threads, math.MaxInt64)
+	}
 	return func(thread int64) bool {
-		return len(numbers) > 0 && numbers.Has(thread) ||
-			slices.ContainsFunc(patterns, func(g filter.Glob) bool { return g.Match(names.Threads[thread]) })
+		return all.Has(thread) && (len(c.only) == 0 || len(numbers) > 0 && numbers.Has(thread) ||
+			slices.ContainsFunc(patterns, func(g filter.Glob) bool { return g.Match(names.Threads[thread]) }))
 	}, err
 }
 
 // shape leaves the samples of the threads that were asked for, and puts threads on stacks.
 func (c *threadChoice) shape(p *Profiled) error {
-	if len(c.only) > 0 {
+	if c.given() {
 		has, err := c.chosen(p.Names)
 		if err != nil {
 			return err

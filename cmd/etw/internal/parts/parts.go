@@ -15,21 +15,27 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// Of returns which part of another trace the traces say they are, or nil, and when their session
-// began. For an answer that is not of threads it is of all. The standard input is not looked at before
-// it is read.
-func Of(cmd *cobra.Command, paths []string, threads bool, opts ...trace.Option) (*trace.Part, time.Time) {
+// Of returns which part of another trace the traces say they are, or nil, which of it is chosen of
+// events, and when their session began. Threads are chosen of events for an answer that is ofThreads, and later else. The standard input is not looked at before it is read.
+func Of(cmd *cobra.Command, paths []string, ofThreads, later bool, opts ...trace.Option) (p, events *trace.Part, start time.Time, err error) {
 	if slices.Contains(paths, trace.Stdin) {
-		return nil, time.Time{}
+		return nil, nil, time.Time{}, nil
 	}
 	p, start, differ := trace.PartOf(paths, opts...)
 	if differ {
 		ReportApart(cmd)
 	}
-	if p != nil && !threads {
-		p = unthreaded(cmd, p)
+	if p == nil || p.Threads == "" || ofThreads {
+		return p, p, start, nil
 	}
-	return p, start
+	if !later {
+		return p, nil, start, cli.Usagef("the trace is only a part of another, %s, and this answer is of all threads: only the whole has it", p)
+	}
+	all := *p
+	if all.Threads = ""; all.IsAll() {
+		return p, nil, start, nil
+	}
+	return p, &all, start, nil
 }
 
 // ReportApart says that traces are not of one part.
@@ -59,17 +65,6 @@ func (c Choice) Take(p *trace.Part) {
 	if len(*c.Activities)+len(*c.During) == 0 {
 		*c.Activities, *c.During = p.Activities, p.During
 	}
-}
-
-// unthreaded returns a part for an answer that is of all threads, and says so if it is of some.
-func unthreaded(cmd *cobra.Command, p *trace.Part) *trace.Part {
-	if p.Threads == "" {
-		return p
-	}
-	cli.Report(cmd, fmt.Errorf("the trace is only a part of another, %s: of other threads it has collections, and little else", p))
-	all := *p
-	all.Threads = ""
-	return &all
 }
 
 // Narrow leaves of the header that the flags make that which is in a part of a session that began at

@@ -22,6 +22,7 @@ type Scope struct {
 	now       Selection   // the same, narrowed to Part
 	ofThreads bool        // the answer is of threads
 	Part      *trace.Part // of another trace that the traces are, or nil
+	Later     bool        // threads of a part are chosen of the answer, or do not matter for it
 }
 
 // Scope returns the part of a trace that the flags choose, whichever events they choose.
@@ -110,12 +111,12 @@ func ParseNamed(flag string, texts []string) (numbers filter.Numbers, patterns [
 // takes a pass over them.
 func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.Header, error) {
 	opts, _ := (&Input{unpackLimit: in.unpackLimit, HeadersOnly: true}).Options(cmd)
-	p, start := parts.Of(cmd, paths, s.ofThreads, opts...)
-	s.now, s.Part = s.of, p
+	whole, p, start, refused := parts.Of(cmd, paths, s.ofThreads, s.Later, opts...)
+	s.now, s.Part = s.of, whole
 	now := parts.Choice{Processes: &s.now.processes, Threads: &s.now.threads, Activities: &s.now.caused, During: &s.now.during, From: &s.now.from, To: &s.now.To}
 	now.Take(p)
 	sel := new(Selector)
-	if err := cmp.Or(s.now.window(sel), s.now.named(sel)); err != nil {
+	if err := cmp.Or(refused, s.now.window(sel), s.now.named(sel)); err != nil {
 		return nil, err
 	}
 	if err := sel.findProcesses(cmd, in, paths); err != nil || p == nil {

@@ -39,8 +39,9 @@ its methods at the end of a recording; with a filter by process that of these pr
 --no-rundown leaves it out. Call stacks need it, too: in an .etl file the events
 that carry the stacks of the chosen ones, and the addresses that their keys stand for,
 and in every trace which methods were compiled and loaded, and when.
---keep-stacks=false leaves that out. With --activity the events of tasks, the queue of
-the pool and stops for collections stay, of all threads: they tell where time went.
+--keep-stacks=false leaves that out. With --activity and --during the events of tasks, the
+queue of the pool, waits and stops for collections stay, of all threads, with --tid those
+of collections, and with each of them all samples of threads: they tell where time went.
 A part by time, process, thread or activity says so itself: answers are as of the whole.
 
 The format stays: .etl or .nettrace, which other formats become. Traces of several
@@ -91,6 +92,7 @@ type filtering struct {
 	redactor *rewrite.Redactor      // nil if there is nothing to redact
 	out      *rewrite.Writer
 	all      bool // there is no filter
+	begun    bool // there was a record
 	part     *trace.Part
 
 	chosen, kept, undescribed int64
@@ -214,10 +216,15 @@ func (f *filtering) lookAround(args []string) error {
 
 // ofSome reports whether some processes and threads are chosen, of which all events are.
 func (f *filtering) ofSome() bool {
+	h := &f.selector.Header
+	return (h.Processes != nil || h.Threads != nil) && f.ofAllEvents()
+}
+
+// ofAllEvents reports whether none are left out by what they are.
+func (f *filtering) ofAllEvents() bool {
 	h := f.selector.Header
-	some := h.Processes != nil || h.Threads != nil
 	h.From, h.To, h.Processes, h.Threads, h.Lives, h.During = nil, nil, nil, nil, nil, nil
-	return some && h.All() && len(f.selector.Wheres) == 0
+	return h.All() && len(f.selector.Wheres) == 0
 }
 
 // passes reports whether nothing but the time is against a record.
@@ -239,15 +246,16 @@ func (f *filtering) needs(r *etw.Record) bool {
 // lookBeside has records of other threads stay that tell where the time of the chosen ones went.
 func (f *filtering) lookBeside() {
 	h := &f.selector.Header
-	if h.Caused == nil && h.Threads == nil || f.noRundown && h.Caused == nil {
+	if h.During == nil && h.Threads == nil || f.noRundown && h.During == nil {
 		return
 	}
 	f.whole = *h
 	f.whole.During, f.whole.Taken, f.whole.Threads = nil, nil, nil
-	if f.beside = isCollection; h.Caused != nil {
-		tells := activities.Tells()
-		f.beside = func(r *etw.Record) bool { return tells(r) || f.isBeside(r) }
+	tells := isCollection
+	if h.During != nil {
+		tells = activities.Tells()
 	}
+	f.beside = func(r *etw.Record) bool { return tells(r) || isSample(r) }
 }
 
 // isCollection reports whether a record tells of collections, for which the runtime stops all threads.
@@ -257,12 +265,9 @@ func isCollection(r *etw.Record) bool {
 
 const keywordGC = 1
 
-// isBeside reports whether a record is a sample of a thread that worked for the activities: a sample
-// stands for the time up to the next one, and all tell how far they are apart.
-func (f *filtering) isBeside(r *etw.Record) bool {
-	worked := f.selector.Header.During[filter.Worker{Process: r.ProcessID, Thread: r.ThreadID}]
-	return r.ProviderName == "Microsoft-DotNETCore-SampleProfiler" && len(worked) > 0
-}
+// isSample reports whether a record is a sample of a thread: those of all threads together tell when
+// the sampler looked at them, and each stands for the time up to the next of these.
+func isSample(r *etw.Record) bool { return r.ProviderName == "Microsoft-DotNETCore-SampleProfiler" }
 
 // writeTo writes the trace. It returns the faults of the input, and the error that keeps the
 // output from being written.
@@ -336,14 +341,16 @@ func (f *filtering) take(rec *etw.Record) error {
 	if f.all {
 		return f.write(rec, counter)
 	}
+	first := f.isFirst()
 	s, err := f.selector.Take(rec, f.t.Elapsed(rec))
 	switch {
 	case err != nil && err != pick.ErrStop: // after the end there may be what the rest needs
 		return err
 	case s != nil && err == nil:
 		f.keeper.Chose(rec)
-	case !f.needs(rec):
+	case !f.needs(rec) && !first:
 		if needed, err := f.passed(rec); !needed {
+			f.mayBeLast(rec)
 			return err
 		}
 		fallthrough
@@ -361,6 +368,25 @@ func (f *filtering) take(rec *etw.Record) error {
 	return f.write(rec, counter)
 }
 
+// isFirst reports whether a record is the first one, which tells when a part of all times began.
+func (f *filtering) isFirst() bool {
+	first := !f.begun && f.bounded() && f.part.From == nil
+	f.begun = true
+	return first
+}
+
+// mayBeLast has a record that nothing needs stay if it is the last one, which tells when a part of all
+// times ended. Only those near the end of the files are held.
+func (f *filtering) mayBeLast(rec *etw.Record) {
+	const near = 0.9
+	if share := f.t.Progress(); (share < 0 || share > near) && f.bounded() && f.part.To == nil && f.redactor == nil {
+		f.out.Last(rec)
+	}
+}
+
+// bounded reports whether the new trace is to tell when the session began and ended.
+func (f *filtering) bounded() bool { return !f.part.IsAll() && !f.noRundown && f.ofAllEvents() }
+
 // passed reports whether a record that nothing needs tells who made a thread ready.
 func (f *filtering) passed(rec *etw.Record) (needed bool, err error) {
 	if f.noRundown || f.redactor != nil {
@@ -377,7 +403,7 @@ func (f *filtering) write(rec *etw.Record, counter *int64) error {
 	return err
 }
 
-// howToRead says which part the new trace says that it is, and of which parts the whole trace knows more.
+// howToRead says which part the new trace says that it is.
 func (f *filtering) howToRead() string {
 	text := ""
 	switch {
@@ -386,9 +412,6 @@ func (f *filtering) howToRead() string {
 		text = "it has no room to say which part it is: read it with the same flags\n"
 	default:
 		text = "it says that it is a part, " + f.part.String() + ": answers are as of the whole with such flags\n"
-	}
-	if p := f.part; p != nil && len(p.During) > 0 {
-		text += "for times and causes read the whole trace: here samples of time stand for that to the next one left\n"
 	}
 	return text
 }

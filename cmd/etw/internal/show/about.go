@@ -18,6 +18,8 @@ type About struct {
 	Trace    *TracesTold  `json:"trace"` // nil if the command is about no trace
 	Next     []Suggestion `json:"next"`
 	Needs    []NeedTold   `json:"needs,omitempty"` // the events that the answer is of
+
+	part bool // a trace is a part of another, which may have more
 }
 
 // A NeedTold is events that an answer is of, and whether the trace has them. Where they are
@@ -41,6 +43,9 @@ func (a *About) Tell(needs []need.Need, seen *need.Seen) {
 	for i := range needs {
 		n := &needs[i]
 		told := NeedTold{Events: n.What, Provider: n.Provider, Level: int(n.Level), Recorder: n.Recorder, State: seen.Has(n, lost)}
+		if a.part && told.State == need.Absent {
+			told.State = need.Unknown
+		}
 		if n.Keywords != 0 && n.Keywords != need.All {
 			told.Keywords = fmt.Sprintf("0x%x", n.Keywords)
 		}
@@ -98,6 +103,7 @@ func (a *About) OfFile(f *trace.File, part bool) {
 		a.Trace = &TracesTold{Events: new(int64)}
 	}
 	told := tellFile(f, part)
+	a.part = a.part || f.Part() != nil
 	t := a.Trace
 	t.Files = append(t.Files, told)
 	if told.Events == nil || t.Events == nil {
