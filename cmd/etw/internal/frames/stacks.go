@@ -22,12 +22,13 @@ import (
 // The kernel logs call stacks as events of their own, after those that they are of. A
 // boundStacks is the result of a pass over traces that finds whose they are.
 type BoundStacks struct {
-	files   map[string]*fileStacks
-	ofEvent map[int64]eventStack // by the number of the event in the traces
-	named   func() *CodeNamer
-	src     etw.Source
-	next    int64
-	buf     []byte
+	files  map[string]*fileStacks
+	events []eventStack // in the order of their numbers, once all are found
+	at     int          // the first of them that is not before next
+	named  func() *CodeNamer
+	src    etw.Source
+	next   int64
+	buf    []byte
 }
 
 // A fileStacks binds the stacks of one file, and knows the names of their frames.
@@ -38,16 +39,17 @@ type fileStacks struct {
 	last   map[int64]int64 // the number of the last event of a runtime, by thread
 }
 
-// An eventStack is the stack of an event.
+// An eventStack is the stack of an event. A trace can have tens of millions.
 type eventStack struct {
 	of    *fileStacks
+	event int64 // its number in the traces
 	stack system.CallStack
 }
 
 // NewBoundStacks returns a table for a pass to fill. named makes the source of the names of
 // frames, and is nil if they are to have none.
 func NewBoundStacks(named func() *CodeNamer) *BoundStacks {
-	return &BoundStacks{files: make(map[string]*fileStacks), ofEvent: make(map[int64]eventStack), named: named}
+	return &BoundStacks{files: make(map[string]*fileStacks), named: named}
 }
 
 // LookFirst reads traces for the facts that the pass that prints them needs before: whose
@@ -109,7 +111,18 @@ func (b *BoundStacks) done() {
 			f.names.done()
 		}
 	}
-	b.next = 0
+	slices.SortStableFunc(b.events, func(x, y eventStack) int { return cmp.Compare(x.event, y.event) })
+	b.next, b.at = 0, 0
+}
+
+// of returns the stack of the next event, if it has one: what was found last.
+func (b *BoundStacks) of() (s eventStack, ok bool) {
+	for ; b.at < len(b.events) && b.events[b.at].event <= b.next; b.at++ {
+		if b.events[b.at].event == b.next {
+			s, ok = b.events[b.at], true
+		}
+	}
+	return s, ok
 }
 
 // runtime takes the stacks that runtimes of .NET log as events of their own, each after
@@ -128,7 +141,7 @@ func (b *BoundStacks) runtime(f *fileStacks, r *etw.Record, n int64) {
 		return
 	}
 	delete(f.last, r.ThreadID)
-	b.ofEvent[of] = eventStack{f, system.CallStack{User: f.stacks.Intern(etw.Stack{Addresses: walk.Stack.Bytes(), PtrSize: r.PointerSize})}}
+	b.events = append(b.events, eventStack{f, of, system.CallStack{User: f.stacks.Intern(etw.Stack{Addresses: walk.Stack.Bytes(), PtrSize: r.PointerSize})}})
 }
 
 // BindStacks returns t with the stacks of its events in their records, if it is of files
@@ -158,7 +171,7 @@ func (b *BoundStacks) file(name string) *fileStacks {
 		}
 		f.stacks = system.BindStacks(&f.mux, func(n int64, s system.CallStack) {
 			if s != (system.CallStack{}) {
-				b.ofEvent[n] = eventStack{f, s}
+				b.events = append(b.events, eventStack{f, n, s})
 			}
 		})
 		b.files[name] = f
@@ -183,7 +196,10 @@ type stackCount struct{ all, partial, missing int }
 
 func (b *BoundStacks) count() stackCount {
 	var n stackCount
-	for _, s := range b.ofEvent {
+	for i, s := range b.events {
+		if i > 0 && b.events[i-1].event == s.event {
+			continue
+		}
 		n.all++
 		kernel, user := s.lacks(s.stack.Kernel), s.lacks(s.stack.User)
 		switch {
@@ -271,7 +287,7 @@ func (b *BoundStacks) Next(rec *etw.Record) error {
 	if err := b.src.Next(rec); err != nil {
 		return err
 	}
-	if s, ok := b.ofEvent[b.next]; ok {
+	if s, ok := b.of(); ok {
 		rec.Stack = s.addresses(&b.buf)
 	}
 	b.next++
