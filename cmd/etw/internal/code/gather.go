@@ -34,9 +34,9 @@ type Gathered struct {
 
 // Start registers the analysis of a kind of samples, and returns its samples and the facts
 // about them when the trace was read. Records that --activity or --during leaves out are for skip,
-// if it is not nil: a sample does not stand for the time up to one of them.
+// if it is not nil: a sample does not stand for the time up to one of them. h may be nil.
 func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (finish func() Gathered, skip func(*etw.Record)) {
-	if kind.Name == "cpu" && h.During != nil {
+	if kind.Name == "cpu" && h != nil && h.During != nil {
 		p := startWithin(mux, t, h)
 		return func() Gathered { return Gather(p) }, p.Threads.Skip
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/internal/command/commandtest"
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 	"github.com/etwgen/etwgen/trace"
@@ -34,7 +33,7 @@ func profilesOf(t *testing.T, path string) map[string]*Profiled {
 	defer tr.Close()
 	muxes, finish := make([]etw.Mux, len(samples.Kinds)), make([]func() Gathered, len(samples.Kinds))
 	for i, kind := range samples.Kinds {
-		finish[i], _ = Start(&kind, &muxes[i], tr, new(filter.Header))
+		finish[i], _ = Start(&kind, &muxes[i], tr, nil)
 	}
 	code, who := frames.NewCodeMap(nil), pick.NewNames()
 	for rec, err := range tr.Records() {

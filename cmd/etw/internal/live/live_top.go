@@ -17,7 +17,6 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -118,7 +117,7 @@ func (m *topMode) check(cmd *cobra.Command) error {
 // begin begins an interval. The names of methods are kept, their weights are not.
 func (m *topMode) begin() {
 	m.mux = new(etw.Mux)
-	m.finish, _ = code.Start(m.kind, m.mux, nil, new(filter.Header))
+	m.finish, _ = code.Start(m.kind, m.mux, nil, nil)
 }
 
 // record takes a record, which come in the order of time.

@@ -24,7 +24,6 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/export/parquet"
-	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -176,7 +175,7 @@ func (x *tableReader) samplesOf(kind *samples.Kind) func() code.Gathered {
 		if kind.OwnStacks {
 			mux = &x.own
 		}
-		x.sampled[kind.Name], _ = code.Start(kind, mux, x.t, new(filter.Header))
+		x.sampled[kind.Name], _ = code.Start(kind, mux, x.t, nil)
 	}
 	return x.sampled[kind.Name]
 }
