@@ -93,13 +93,11 @@ func isSpin(f *stacks.Frame) bool {
 		strings.HasPrefix(method, "System.Threading.Thread.") && strings.Contains(method, "SpinWait")
 }
 
-// isWait reports whether a method is called to wait, and does nothing else. Thread.Sleep is none:
-// in managed code it is a Sleep(0), which gives the processor to nobody if no other thread wants
-// it, or one that is over. Sleeps that last are outside.
+// isWait reports whether a method is called to wait, and does nothing else.
 func isWait(f *stacks.Frame) bool {
 	method := methodOf(f)
 	name := method[strings.LastIndexByte(method, '.')+1:]
-	return strings.Contains(name, "Wait") || strings.Contains(name, "Join")
+	return strings.Contains(name, "Wait") || strings.Contains(name, "Sleep") || strings.Contains(name, "Join")
 }
 
 // isPassage reports whether a frame is a stub through which managed code calls native code.
