@@ -189,17 +189,6 @@ func (f *finding) found() (filter.During, error) {
 	return f.during, nil
 }
 
-// NoActivity returns the error of a flag that names activities, of which there are none, beside
-// those that are known.
-func NoActivity(flag, name string, known []string) error {
-	slices.Sort(known)
-	known = slices.Compact(known)
-	if slices.Contains(known, name) {
-		return cli.Usagef("%s: no activity of %s ended, and where the time of one goes is told at its end: etw requests --by activity shows those that were not over, and etw top what threads did", flag, name)
-	}
-	return cli.Usagef("%s: no activity that ended has this name, id or endpoint%s; there are %s", flag, cli.DidYouMean(name, known), Listed(known))
-}
-
 // sinceStart converts a time in milliseconds. Ends are rounded such that the events of an
 // activity itself are in its time, whose clock is coarser than a nanosecond.
 func sinceStart(ms float64, round func(float64) float64) time.Duration {

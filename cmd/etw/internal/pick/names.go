@@ -438,15 +438,3 @@ func trimExtension(name string) string {
 	}
 	return name
 }
-
-// Listed lists names, or the first of many.
-func Listed(names []string) string {
-	const most = 20
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) > most:
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
