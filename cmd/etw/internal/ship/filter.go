@@ -39,9 +39,8 @@ its methods at the end of a recording; with a filter by process that of these pr
 --no-rundown leaves it out. Call stacks need it, too: in an .etl file the events
 that carry the stacks of the chosen ones, and the addresses that their keys stand for,
 and in every trace which methods were compiled and loaded, and when.
---keep-stacks=false leaves that out. With --activity and --during the events of tasks, the
-queue of the pool, waits and stops for collections stay, of all threads, with --tid those
-of collections, and with each of them all samples of threads: they tell where time went.
+--keep-stacks=false leaves that out. With --activity, --during and --tid all samples of threads
+stay, and stops for collections, with the first two also events of tasks, the pool and waits.
 A part by time, process, thread or activity says so itself: answers are as of the whole.
 
 The format stays: .etl or .nettrace, which other formats become. Traces of several
