@@ -36,30 +36,23 @@ type Gathered struct {
 // about them when the trace was read. Records that --activity or --during leaves out are for skip,
 // if it is not nil: a sample does not stand for the time up to one of them. h may be nil.
 func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (finish func() Gathered, skip func(*etw.Record)) {
-	if kind.Name == "cpu" && h != nil && h.During != nil {
-		p := startWithin(mux, t, h)
-		return func() Gathered { return Gather(p) }, p.Threads.Skip
-	}
 	source := kind.New(mux)
 	if p, ok := source.(*samples.Processors); ok {
 		p.Linux.SetInterval(SamplingInterval(t))
+		if h != nil && h.During != nil {
+			skip = p.Threads.Skip
+			if h.Taken != nil && h.From == nil && h.To == nil && h.Processes == nil && h.Threads == nil { // all of it is asked for
+				p.Threads.Within(h.During.Sum())
+			}
+		}
 	}
-	return func() Gathered { return Gather(source) }, nil
+	return func() Gathered { return Gather(source) }, skip
 }
 
 // startProcessors is Start of samples of processors, or of threads.
 func startProcessors(mux *etw.Mux, t *trace.Trace) *samples.Processors {
 	p := samples.NewProcessors(mux)
 	p.Linux.SetInterval(SamplingInterval(t))
-	return p
-}
-
-// startWithin is startProcessors for the times that --activity or --during leave.
-func startWithin(mux *etw.Mux, t *trace.Trace, h *filter.Header) *samples.Processors {
-	p := startProcessors(mux, t)
-	if h.Taken != nil && h.From == nil && h.To == nil && h.Processes == nil && h.Threads == nil { // all of it is asked for
-		p.Threads.Within(h.During.Sum())
-	}
 	return p
 }
 
