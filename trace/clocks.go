@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/etwgen/etwgen/runtime/etw"
+import (
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
 
 // asOne is how far the accounts of two recordings of one clock are apart at most: a file of
 // EventPipe tells the time of day to the millisecond, without the rest.
@@ -40,3 +44,6 @@ func shareClocks(files []*File) {
 
 // between100 returns by how much c says that a tick is later than one says, in units of 100 ns.
 func between100(one, c etw.Clock) int64 { return int64(c.FileTime(one.Origin) - one.Start) }
+
+// between returns the time from a to b.
+func between(a, b etw.FileTime) time.Duration { return time.Duration(b-a) * 100 }

@@ -193,6 +193,3 @@ func (r *etlReader) facts(of *File) facts {
 // slack is how long before a session and after it records may be all the same, besides as long as it
 // took: rundowns come then, and merging adds records.
 const slack = time.Minute
-
-// between returns the time from a to b.
-func between(a, b etw.FileTime) time.Duration { return time.Duration(b-a) * 100 }

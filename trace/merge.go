@@ -6,12 +6,11 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
 )
 
 // A Trace is one or several files, read as one in the order of time. It is an
@@ -22,6 +21,7 @@ type Trace struct {
 	heads   []*head      // by time, the next record first; built at the first call of Next
 	opened  bool
 	current bool // the first of heads was delivered
+	copies  *copies
 	errs    []error
 	closed  bool
 }
@@ -33,94 +33,21 @@ type head struct {
 	file int
 }
 
-// Open opens the trace at path. Those of an archive that holds several are read
-// as one.
-func Open(path string, opts ...Option) (*Trace, error) { return OpenAll([]string{path}, opts...) }
-
-// OpenAll opens traces to be read as one, in the order of time. All of them must
-// open. Several .etl files of one session, as a tool leaves them that records the
-// kernel and programs apart, are merged to the tick.
-func OpenAll(paths []string, opts ...Option) (*Trace, error) {
-	return openAll(paths, newOptions(opts))
-}
-
-func openAll(paths []string, o options) (*Trace, error) {
-	if len(paths) == 0 {
-		return nil, errors.New("no trace to open")
-	}
-	if err := givenTwice(paths); err != nil {
-		return nil, err
-	}
-	o.inFileOrder = o.inFileOrder && len(paths) == 1
-	if f := openSession(paths, o); f != nil {
-		return Merge(f), nil
-	}
-	var files []*File
-	for _, path := range paths {
-		more, err := openFiles(path, o)
-		if err != nil {
-			for _, f := range files {
-				f.Close()
-			}
-			return nil, err
-		}
-		files = append(files, more...)
-	}
-	return Merge(files...), nil
-}
-
-// ErrTwice says that a file is given twice. Its events would count double.
-var ErrTwice = errors.New("it is given twice")
-
-// givenTwice returns an error if two paths lead to one file.
-func givenTwice(paths []string) error {
-	bySize := make(map[int64][]os.FileInfo)
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() {
-			continue // what is wrong with it is for whoever opens it to say
-		}
-		same := bySize[info.Size()]
-		if slices.ContainsFunc(same, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
-			return inFile(path, ErrTwice)
-		}
-		bySize[info.Size()] = append(same, info)
-	}
-	return nil
-}
-
-// openSession opens several files by the merge of their format, which for .etl
-// files of one session is exact to the tick. It returns nil for other files.
-func openSession(paths []string, opts options) *File {
-	if len(paths) < 2 || opts.apart {
-		return nil
-	}
-	first, ok := formatOfFile(paths[0]).(merged)
-	for _, path := range paths[1:] {
-		if ok = ok && formatOfFile(path) == first.(format); !ok {
-			break
-		}
-	}
-	if !ok {
-		return nil
-	}
-	r, err := first.session(paths, &opts)
-	if err != nil {
-		return nil // opening them one by one says what is wrong
-	}
-	o := &opening{options: opts, name: paths[0] + " and " + strconv.Itoa(len(paths)-1) + " more", size: -1}
-	return o.found(r)
-}
-
 // Merge reads files, of which there must be at least one, as one trace. Each must
-// be in the order of time. Files whose ticks are of one clock are merged to the tick. Close
-// closes them.
+// be in the order of time. Files whose ticks are of one clock are merged to the tick, and an
+// event that several sessions of a process recorded comes once. Close closes the files.
 func Merge(files ...*File) *Trace {
 	if len(files) == 0 {
 		panic("trace: Merge of no files")
 	}
 	shareClocks(files)
-	t := &Trace{files: files, start: files[0].Clock().Start}
+	sessions := make([]*recording, len(files))
+	for i, f := range files {
+		if r, ok := f.Reader().(*nettrace.Reader); ok && f.shared != nil {
+			sessions[i] = &recording{r.Header().ProcessID, f.shared, f.own.Origin}
+		}
+	}
+	t := &Trace{files: files, start: files[0].Clock().Start, copies: newCopies(sessions)}
 	for _, f := range files[1:] {
 		// One without records may not tell when it was.
 		if start := f.Clock().Start; start != 0 && (start < t.start || t.start == 0) {
@@ -144,17 +71,20 @@ func (t *Trace) Next(rec *etw.Record) error {
 			}
 		}
 	}
-	if t.current {
-		h := t.heads[0]
-		t.heads = t.heads[1:]
-		if t.current = false; t.advance(h) {
-			t.insert(h)
+	for t.current || len(t.heads) > 0 {
+		if t.current {
+			h := t.heads[0]
+			t.heads = t.heads[1:]
+			if t.current = false; t.advance(h) {
+				t.insert(h)
+			}
+			continue
 		}
-	}
-	if len(t.heads) > 0 {
 		t.current = true
-		*rec = t.heads[0].rec
-		return nil
+		if h := t.heads[0]; !t.copies.has(h.file, &h.rec) {
+			*rec = h.rec
+			return nil
+		}
 	}
 	if err := errors.Join(t.errs...); err != nil {
 		t.errs = nil
@@ -222,7 +152,17 @@ func (t *Trace) Stats() Stats {
 	for _, f := range t.files {
 		sum = sum.plus(f.Stats())
 	}
+	sum.Records -= t.Copies()
 	return sum
+}
+
+// Copies returns how many records were left out so far, since another file had them: those of
+// sessions of EventPipe that record one process at the same time. Parts of one session have none.
+func (t *Trace) Copies() int64 {
+	if t.copies == nil {
+		return 0
+	}
+	return t.copies.found
 }
 
 // Progress returns the share that was read, or -1 if it is not known.

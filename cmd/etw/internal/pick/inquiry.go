@@ -127,7 +127,7 @@ func (i *Inquiry) leave(rec *etw.Record) error {
 
 // Warnings names the faults of the traces that weaken the answer.
 func (i *Inquiry) Warnings(t *trace.Trace) []string {
-	var list []string
+	list := show.Copies(t)
 	n, damaged := t.Stats(), slices.ContainsFunc(t.Files(), (*trace.File).Damaged)
 	if n.Lost+n.LostBuffers > 0 {
 		list = append(list, show.LostText(n.Lost, n.LostBuffers, damaged))

@@ -3,6 +3,7 @@ package show
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -76,7 +77,7 @@ func Lost(f *trace.File) string {
 }
 
 // ReportLosses reports the events that sessions could not record, or had not written to the file when
-// it was copied, and reports whether there were any.
+// it was copied, and reports whether there were any. It says, too, which came once of several files.
 func ReportLosses(cmd *cobra.Command, t *trace.Trace) bool {
 	lossy := false
 	for _, f := range t.Files() {
@@ -97,5 +98,17 @@ func ReportLosses(cmd *cobra.Command, t *trace.Trace) bool {
 			cli.Report(cmd, fmt.Errorf("%s: the session was not stopped: the end may be missing", f.Name()))
 		}
 	}
+	for _, text := range Copies(t) {
+		cli.Report(cmd, errors.New(text))
+	}
 	return lossy
+}
+
+// Copies says that events are in several files, if there were any.
+func Copies(t *trace.Trace) []string {
+	n := t.Copies()
+	if n == 0 {
+		return nil
+	}
+	return []string{Count(n, "event", "events") + " of recordings of one process at the same time: those in several files count once"}
 }
