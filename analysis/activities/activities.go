@@ -83,7 +83,7 @@ func New(mux *etw.Mux) *Analysis {
 func (a *Analysis) followFlow(mux *etw.Mux) {
 	on(a, mux, a.followTasks)
 	on(a, mux, a.followThreads)
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t) })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t, true) })
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadTerminated) { a.work(rt, t, nil) })
 	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, e *clr.AnyGCSuspendEEBegin) {
 		if suspend.ForGC(e.Reason) {
@@ -144,7 +144,8 @@ func on[P etw.Described](a *Analysis, mux *etw.Mux, do func(*runtime, *thread, *
 }
 
 // followThreads takes an event of the thread pool or of timers. Runtimes before 6 leave on
-// threads for whom they worked; newer ones say at once for whom they work after these.
+// threads for whom they worked; newer ones say at once for whom they work after these, and
+// timers are items there.
 func (a *Analysis) followThreads(rt *runtime, t *thread, r *etw.Record, e *poolEvent) {
 	switch r.ID {
 	case poolEnqueue:
@@ -153,7 +154,7 @@ func (a *Analysis) followThreads(rt *runtime, t *thread, r *etw.Record, e *poolE
 		a.work(rt, t, nil)
 		rt.State.dequeue(rt.Now, t, e.int64())
 	case transferReceive:
-		a.anew(rt, t)
+		a.anew(rt, t, t.item.address)
 	}
 }
 

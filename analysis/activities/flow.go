@@ -77,6 +77,7 @@ type made struct {
 type item struct {
 	queued, taken int64
 	moved         bool // it was queued under another number than it was taken by
+	address       bool // that its number is, as those of .NET Core 3.1 are
 	by            int64
 	busy          int64     // since when by did what it did
 	of            *Activity // that by worked for
@@ -173,10 +174,14 @@ func (t *thread) settle() {
 	t.unsure = nil
 }
 
-// anew has a thread begin with something, for nobody yet.
-func (a *Analysis) anew(rt *runtime, t *thread) {
+// anew has a thread begin with something, for nobody yet. With own it is no part of the item that the
+// thread took last.
+func (a *Analysis) anew(rt *runtime, t *thread, own bool) {
 	a.work(rt, t, nil)
 	t.resumed = rt.Now
+	if own {
+		t.item = item{}
+	}
 }
 
 // working returns since when a thread does its present work, as far as that is known.
@@ -221,14 +226,14 @@ func (t *thread) piece(from, to int64) piece {
 
 // enqueue notes an item that a thread has put into the queue.
 func (p *process) enqueue(now int64, t *thread, id int64) {
-	put(&p.queued, id, item{queued: now, by: t.id, busy: t.working(), of: t.cur, before: t.last()})
+	put(&p.queued, id, item{queued: now, by: t.id, busy: t.working(), of: t.cur, before: t.last(), address: isAddress(id)})
 }
 
 // dequeue notes the item that a thread has taken. The same one may be queued again.
 func (p *process) dequeue(now int64, t *thread, id int64) {
 	i, ok := p.queued[id]
 	if !ok {
-		i = item{by: t.id, moved: isAddress(id)}
+		i = item{by: t.id, moved: isAddress(id), address: isAddress(id)}
 	}
 	delete(p.queued, id)
 	i.taken = now
