@@ -72,6 +72,7 @@ func TestThresholds(t *testing.T) {
 	queued := func(ms float64) []Finding {
 		return ThreadPool(&threadpool.Runtime{Queue: &threadpool.Queue{WaitMS: measure.Summary{P95: known(ms)}}})
 	}
+	stuck := func(list ...Stay) []Finding { return Stuck(list) }
 	untold := " Held by: code that is not told: the trace has no samples of threads (Microsoft-DotNETCore-SampleProfiler)."
 	starved := func(s *threadpool.Starvation) []Finding { return ThreadPool(&threadpool.Runtime{Starvation: s}) }
 	compiled := func(n int, ms float64) []Finding { return JIT(&jit.Runtime{Count: n, ExclusiveMS: ms}) }
@@ -186,6 +187,9 @@ func TestThresholds(t *testing.T) {
 		{"others asked, too", served(2), "look requests.failed: 4 activities failed: 3 of Http/Out (shop/fail 2, shop/late 1), 1 of Web/In (GET /fail 2, GET /late 1)."},
 		{"many failed", failed(1, 0, 2, 1, 1, 1), "look requests.failed: 6 activities failed: 1 of Shop/Order0, 2 of Shop/Order2, 1 of Shop/Order3, 1 of Shop/Order4, and others."},
 		{"code without a name", Code("CPU time", "0x7f10", 31, 50, 0, false), "note cpu.topMethod: CPU time: 62.0 % was spent in code at 0x7f10, of which the trace has no name."},
+		{"a wait for a lock", stuck(Stay{7, "Bakery.Oven", 1000, true, true}, Stay{8, "Bakery.Sink", 900, true, false}), "look stacks.waitedForLock: 1 thread waited for a lock in all samples of 1.00 s: thread 7 in Bakery.Oven. If no event tells of these waits, they began before the recording."},
+		{"waits of workers", stuck(Stay{7, "Bakery.Oven", 1000, false, true}, Stay{8, "Bakery.Sink", 1500, false, true}, Stay{9, "Bakery.Door", 1500, false, false}), "look stacks.workersWaited: 2 threads waited as workers of the thread pool in all samples of 1.50 s: thread 7 in Bakery.Oven, thread 8 in Bakery.Sink. Until they go on, they take no other work."},
+		{"a worker that waits", stuck(Stay{7, "Bakery.Oven", 1000, false, true}), ""},
 		{"a method", Code("Thread time", "Oven.Bake", 62, 100, 0, false), "note cpu.topMethod: Thread time: 62.0 % was spent in Oven.Bake itself."},
 		{"a method beside waiting", Code("Thread time", "Oven.Bake", 31, 100, 50, false), "note cpu.topMethod: Thread time without waiting: 62.0 % was spent in Oven.Bake itself."},
 		{"a method that may wait", Code("Thread time", "Shop.Nap", 31, 100, 50, true), "note cpu.topMethod: Thread time, of most of which nothing tells whether threads worked or waited: 62.0 % was spent in Shop.Nap itself."},

@@ -27,6 +27,8 @@ type Flame struct {
 	// others: of those with few samples beside the others no sentence is said.
 	Samples int
 	Percent float64
+	// Found is said of it beside the method with most weight.
+	Found []findings.Finding
 	// MayWait says that of most samples nothing tells whether threads waited.
 	MayWait bool
 	// Frames are the names in the tree.
@@ -418,6 +420,10 @@ func addProfiles(v *view, s *subject, t *texts) error {
 			sec.Lead = append(sec.Lead, sentence(clean(text)))
 		}
 		v.Sections = append(v.Sections, sec)
+		for i := range f.Found {
+			f.Found[i].Part = sec.ID
+		}
+		v.add(f.Found)
 		if m.Top.rows == 0 || findings.Few(f.Samples, s.most) {
 			continue
 		}

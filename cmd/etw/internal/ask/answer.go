@@ -32,6 +32,7 @@ type Question struct {
 	sampled                    string                 // what to say in place of it, where the trace has samples of processors
 	switched                   string                 // what to say beside needs, where it has context switches
 	clips                      bool                   // its analyses follow the window of their mux: of a part of the time the parts within count
+	standing                   bool                   // its waits may have begun before the recording, and samples show where threads stand
 	cut                        string                 // what to say of a part of the time, where that is not that things count as cut off
 	codeless                   []string               // views that name no code, so that a live process need not list its methods
 	whole                      bool                   // people see all rows if they do not say how many
@@ -86,7 +87,7 @@ func (q *Question) turn(cmd *cobra.Command) error {
 		}
 		side = x.name
 		q.views, q.Needs, q.missing, q.switched, q.whole, q.ask = x.views, x.Needs, x.missing, x.switched, x.whole, x.ask
-		q.cut, q.clips, q.codeless = x.cut, x.clips, x.codeless
+		q.cut, q.clips, q.codeless, q.standing = x.cut, x.clips, x.codeless, x.standing
 		if x.next != nil {
 			q.next = x.next
 		}

@@ -21,7 +21,7 @@ func lockWaits() *Question {
 		},
 		views: viewsOf(new(contention.Result), byMethod, byStack),
 		Needs: contention.Needs,
-		clips: true,
+		clips: true, standing: true,
 		ask: func(mux *etw.Mux) answer {
 			a := contention.New(mux)
 			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, unended: a.Unended, skipped: a.Skip, within: code.LockingCode}

@@ -35,7 +35,7 @@ reasons of these, processes, or the number of workers over time.`,
 		},
 		views: viewsOf(new(threadpool.Result)), codeless: viewsOf(new(threadpool.Result)),
 		Needs: threadpool.Needs,
-		clips: true,
+		clips: true, standing: true,
 		ask: func(mux *etw.Mux) answer {
 			a := threadpool.New(mux)
 			if m := q.named; m != nil {

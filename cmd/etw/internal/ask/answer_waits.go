@@ -39,7 +39,7 @@ threads that held locks it waited for, or that made it ready, as far as events t
 		},
 		views:    viewsOf(new(waits.Result), byMethod, byStack),
 		threaded: "only events",
-		clips:    true,
+		clips:    true, standing: true,
 		naming:   true,
 		Needs:    waits.NeedsPool,
 		switched: "it has context switches, which tell the waits of all threads: etw threads --by switch, etw top --of blocked, etw waits --path",

@@ -59,6 +59,9 @@ func (q *Question) reportNone(cmd *cobra.Command, a *answered) error {
 	default:
 		show.ReportNeeds(cmd, q.Needs, a.t)
 	}
+	if q.standing && a.kinds.have(sampler) && !cli.IsLive(cmd) {
+		cli.Report(cmd, errors.New("where threads stood all the time there are no such events, though they were recorded: etw top --by stack --as-sampled shows where"))
+	}
 	if q.switched != "" && a.seen.Has(&need.Switches, false) == need.Present {
 		cli.Report(cmd, errors.New(q.switched))
 	}
@@ -101,6 +104,19 @@ func (k *kinds) see(e *etw.EventInfo) {
 	of.EventInfo = e
 	of.count++
 }
+
+// have reports whether there are events of a provider.
+func (k kinds) have(provider string) bool {
+	for _, of := range k {
+		if of.EventInfo != nil && of.Provider == provider {
+			return true
+		}
+	}
+	return false
+}
+
+// sampler is the provider of samples of threads, whether they run or wait.
+const sampler = "Microsoft-DotNETCore-SampleProfiler"
 
 // unread names, where a trace has no answer about a machine, the providers of Windows' kernel
 // that no answer is of, and those that nothing here has a name for.

@@ -224,7 +224,7 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 	var list []html.Profile
 	for pid, p := range s.byProcess() {
 		tree, index := callTreeOf(p, false)
-		tree.Samples, tree.Percent = p.Len(), s.percentOf(p)
+		tree.Samples, tree.Percent, tree.Found = p.Len(), s.percentOf(p), stuck(p)
 		facts := s.found.about(s.named)
 		if isCut(s.within) {
 			facts = s.found.Part(s.named, s.within)
@@ -252,16 +252,16 @@ func (s *Sampler) Shown() string {
 	return fmt.Sprintf("of the %d processes with most samples; %s with fewer have none: --process shows one", maxProfiles, show.Count(s.left, "process", "processes"))
 }
 
-// Findings names the methods in which most time was spent.
+// Findings names the methods in which most time was spent, and threads that waited all the time.
 func (s *Sampler) Findings() []findings.Finding {
 	var list []findings.Finding
 	most := 0
 	for pid, p := range s.byProcess() {
-		top := p.View().Top()
-		if most = max(most, p.Len()); len(top) == 0 || findings.Few(p.Len(), most) {
-			continue
+		found, top := stuck(p), p.View().Top()
+		if most = max(most, p.Len()); len(top) > 0 && !findings.Few(p.Len(), most) {
+			found = append(found, findings.Code(findings.OfAll(titleOf(p), s.percentOf(p)), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting())), len(unseenFact(p)) > 0)...)
 		}
-		for _, f := range findings.Code(findings.OfAll(titleOf(p), s.percentOf(p)), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting())), len(unseenFact(p)) > 0) {
+		for _, f := range found {
 			f.PID, f.Life = pid.pid, pid.life
 			f.Process, _ = s.name(pid)
 			list = append(list, f)
