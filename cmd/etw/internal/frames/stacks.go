@@ -22,28 +22,23 @@ import (
 // The kernel logs call stacks as events of their own, after those that they are of. A
 // boundStacks is the result of a pass over traces that finds whose they are.
 type BoundStacks struct {
-	files  map[string]*fileStacks
-	events []eventStack // in the order of their numbers, once all are found
-	at     int          // the first of them that is not before next
-	named  func() *CodeNamer
-	src    etw.Source
-	next   int64
-	buf    []byte
+	files map[string]*fileStacks
+	found foundStacks
+	count stackCount // once all are found
+	some  bool       // those alone that analyses do not find themselves
+	named func() *CodeNamer
+	src   etw.Source
+	next  int64
+	buf   []byte
 }
 
 // A fileStacks binds the stacks of one file, and knows the names of their frames.
 type fileStacks struct {
 	mux    etw.Mux
+	number int
 	stacks *system.Stacks[int64]
 	names  *CodeNamer      // nil if no names are wanted
 	last   map[int64]int64 // the number of the last event of a runtime, by thread
-}
-
-// An eventStack is the stack of an event. A trace can have tens of millions.
-type eventStack struct {
-	of    *fileStacks
-	event int64 // its number in the traces
-	stack system.CallStack
 }
 
 // NewBoundStacks returns a table for a pass to fill. named makes the source of the names of
@@ -93,8 +88,10 @@ func stacksApart(f *trace.File) bool { return f.Head().Recorder == trace.Windows
 func (b *BoundStacks) find(rec *etw.Record) error {
 	f := b.file(rec.File)
 	b.runtime(f, rec, b.next)
-	if thread, ok := stackThread(rec); ok {
-		f.stacks.Await(rec, thread, b.next)
+	if !b.some || wantsStack(rec) {
+		if thread, ok := stackThread(rec); ok {
+			f.stacks.Await(rec, thread, b.next)
+		}
 	}
 	b.next++
 	if f.names == nil {
@@ -111,18 +108,15 @@ func (b *BoundStacks) done() {
 			f.names.done()
 		}
 	}
-	slices.SortStableFunc(b.events, func(x, y eventStack) int { return cmp.Compare(x.event, y.event) })
-	b.next, b.at = 0, 0
+	b.next = 0
+	b.count = b.found.count()
 }
 
-// of returns the stack of the next event, if it has one: what was found last.
-func (b *BoundStacks) of() (s eventStack, ok bool) {
-	for ; b.at < len(b.events) && b.events[b.at].event <= b.next; b.at++ {
-		if b.events[b.at].event == b.next {
-			s, ok = b.events[b.at], true
-		}
-	}
-	return s, ok
+// wantsStack reports whether an analysis asks for the stack of a record and does not find it
+// itself, as all do that are of events of the kernel, but for the switches of threads that work
+// for an activity.
+func wantsStack(r *etw.Record) bool {
+	return !builtin.IsKernel(r) || is(r, new(kernel.AnyThreadCSwitch))
 }
 
 // runtime takes the stacks that runtimes of .NET log as events of their own, each after
@@ -141,7 +135,7 @@ func (b *BoundStacks) runtime(f *fileStacks, r *etw.Record, n int64) {
 		return
 	}
 	delete(f.last, r.ThreadID)
-	b.events = append(b.events, eventStack{f, of, system.CallStack{User: f.stacks.Intern(etw.Stack{Addresses: walk.Stack.Bytes(), PtrSize: r.PointerSize})}})
+	b.found.add(of, f, system.CallStack{User: f.stacks.Intern(etw.Stack{Addresses: walk.Stack.Bytes(), PtrSize: r.PointerSize})})
 }
 
 // BindStacks returns t with the stacks of its events in their records, if it is of files
@@ -151,6 +145,7 @@ func BindStacks(cmd *cobra.Command, in *pick.Input, t *trace.Trace, paths []stri
 		return t, nil
 	}
 	b, first := NewBoundStacks(nil), *in
+	b.some = true
 	first.HeadersOnly = true
 	files, err := b.findAll(cmd, &first, paths, func(*etw.Record) {})
 	if err == nil && files > len(t.Files()) {
@@ -165,16 +160,17 @@ func BindStacks(cmd *cobra.Command, in *pick.Input, t *trace.Trace, paths []stri
 func (b *BoundStacks) file(name string) *fileStacks {
 	f := b.files[name]
 	if f == nil {
-		f = &fileStacks{last: make(map[int64]int64)}
+		f = &fileStacks{number: len(b.files), last: make(map[int64]int64)}
 		if b.named != nil {
 			f.names = b.named()
 		}
 		f.stacks = system.BindStacks(&f.mux, func(n int64, s system.CallStack) {
 			if s != (system.CallStack{}) {
-				b.events = append(b.events, eventStack{f, n, s})
+				b.found.add(n, f, s)
 			}
 		})
 		b.files[name] = f
+		b.found.files = append(b.found.files, f)
 	}
 	return f
 }
@@ -189,37 +185,9 @@ var notOfThreads = []etw.GUID{
 	new(kernel.AnyEventTraceHeader).EventDesc().Class,
 }
 
-// A stackCount counts the events of which the kernel recorded stacks, and those of which the
-// trace does not have all of it: stacks are compressed to keys, and a tool that filters a
-// trace may drop the definitions of the keys.
-type stackCount struct{ all, partial, missing int }
-
-func (b *BoundStacks) count() stackCount {
-	var n stackCount
-	for i, s := range b.events {
-		if i > 0 && b.events[i-1].event == s.event {
-			continue
-		}
-		n.all++
-		kernel, user := s.lacks(s.stack.Kernel), s.lacks(s.stack.User)
-		switch {
-		case s.of.stacks.Len(s.stack) == 0:
-			n.missing++
-		case kernel || user:
-			n.partial++
-		}
-	}
-	return n
-}
-
-// lacks reports whether a half was recorded and is not in the trace.
-func (s eventStack) lacks(half system.StackID) bool {
-	return half != 0 && !s.of.stacks.Has(half)
-}
-
 // Report says which stacks are not in the trace.
 func (b *BoundStacks) Report(cmd *cobra.Command) {
-	n := b.count()
+	n := b.count
 	if n.missing > 0 {
 		cli.Report(cmd, fmt.Errorf("the trace does not have the addresses of the call stacks of %s, of %d that have one: it has the keys of compressed stacks without their definitions", show.Count(n.missing, "event", "events"), n.all))
 	}
@@ -287,7 +255,7 @@ func (b *BoundStacks) Next(rec *etw.Record) error {
 	if err := b.src.Next(rec); err != nil {
 		return err
 	}
-	if s, ok := b.of(); ok {
+	if s := b.found.take(b.next); s.of != nil {
 		rec.Stack = s.addresses(&b.buf)
 	}
 	b.next++
