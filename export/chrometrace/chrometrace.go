@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +21,7 @@ type Trace struct {
 	Spans     []Span
 	Marks     []Mark
 	Counters  []Counter
+	Calls     []Calls
 }
 
 // A Process is a group of tracks. A Thread is one of them.
@@ -76,7 +76,7 @@ type Value struct {
 }
 
 // IsEmpty reports whether nothing happened in the trace.
-func (t *Trace) IsEmpty() bool { return len(t.Spans)+len(t.Marks)+len(t.Counters) == 0 }
+func (t *Trace) IsEmpty() bool { return len(t.Spans)+len(t.Marks)+len(t.Counters)+len(t.Calls) == 0 }
 
 // Write writes the trace. Spans of one thread nest in the file: one that begins in
 // another and ends after it has a track of its own.
@@ -89,13 +89,9 @@ func (t *Trace) Write(w io.Writer) error {
 	for _, x := range t.Threads {
 		e.name("thread_name", x.Process, x.ID, x.Name)
 	}
-	spans := slices.Clone(t.Spans)
-	order.Stable(spans, func(a, b Span) int {
-		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.From, b.From), cmp.Compare(b.Length, a.Length))
-	})
-	nest(spans)
-	for i := range spans {
-		e.span(i, &spans[i])
+	e.spans(t.Spans)
+	for spans := range t.byTrack() {
+		e.spans(spans)
 	}
 	for i := range t.Marks {
 		e.mark(&t.Marks[i])
@@ -110,33 +106,48 @@ func (t *Trace) Write(w io.Writer) error {
 	return e.w.Flush()
 }
 
-// nest sets spans apart that do not nest, of spans by thread and begin.
-func nest(spans []Span) {
+// nest returns which spans are apart, or do not nest, of spans by thread and begin.
+func nest(spans []*Span) []bool {
+	apart := make([]bool, len(spans))
 	var open []int64 // ends
-	for i := range spans {
-		x := &spans[i]
+	for i, x := range spans {
 		if i == 0 || x.Process != spans[i-1].Process || x.Thread != spans[i-1].Thread {
 			open = open[:0]
 		}
-		if x.Apart {
+		if apart[i] = x.Apart; apart[i] {
 			continue
 		}
 		end := x.From + max(x.Length, 0)
 		for len(open) > 0 && open[len(open)-1] <= x.From {
 			open = open[:len(open)-1]
 		}
-		if len(open) > 0 && end > open[len(open)-1] {
-			x.Apart = true
-			continue
+		if apart[i] = len(open) > 0 && end > open[len(open)-1]; !apart[i] {
+			open = append(open, end)
 		}
-		open = append(open, end)
 	}
+	return apart
 }
 
 type encoder struct {
-	w     *bufio.Writer
-	begun bool
-	err   error
+	w      *bufio.Writer
+	begun  bool
+	number int // of spans so far
+	err    error
+}
+
+// spans writes spans by thread and begin.
+func (e *encoder) spans(list []Span) {
+	sorted := make([]*Span, len(list))
+	for i := range list {
+		sorted[i] = &list[i]
+	}
+	order.Stable(sorted, func(a, b *Span) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.From, b.From), cmp.Compare(b.Length, a.Length))
+	})
+	for i, apart := range nest(sorted) {
+		e.span(e.number, sorted[i], apart)
+		e.number++
+	}
 }
 
 // text writes a text. An error stays in the writer, whose Flush returns it.
@@ -207,9 +218,9 @@ func (e *encoder) args(list []Arg) {
 
 // span writes a span: as one event, or, apart, as its begin and its end, which their
 // number joins.
-func (e *encoder) span(number int, x *Span) {
+func (e *encoder) span(number int, x *Span, apart bool) {
 	length := max(x.Length, 0)
-	if !x.Apart {
+	if !apart {
 		e.event("X", x.Name, x.Process, x.Thread)
 		e.at(x.Category, x.From)
 		e.text(`,"dur":`)

@@ -2,6 +2,7 @@ package chrometrace
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -10,6 +11,43 @@ import (
 
 // codeBase is added to the number of a process to get that of the tracks of its code.
 const codeBase = 1 << 31
+
+// Calls are those of the code of a thread, on a track of its own. A long trace has tens of millions:
+// their spans are made when they are written.
+type Calls struct {
+	Process, Thread int64
+	profile         *stacks.Profile
+	samples         []stacks.Timed
+	origin          int64
+}
+
+// spans returns the calls as spans, callers first.
+func (x *Calls) spans(to []Span) []Span {
+	c := calls{list: to, p: x.profile, pid: x.Process, tid: x.Thread}
+	for i := range x.samples {
+		c.add(&x.samples[i], x.samples[i].Time-x.origin)
+	}
+	c.leave(0)
+	return c.list
+}
+
+// byTrack returns the spans of each track of code. They are to be used at once.
+func (t *Trace) byTrack() iter.Seq[[]Span] {
+	return func(yield func([]Span) bool) {
+		var list []Span
+		for i := range t.Calls {
+			x := &t.Calls[i]
+			if i > 0 && (x.Process != t.Calls[i-1].Process || x.Thread != t.Calls[i-1].Thread) {
+				if !yield(list) {
+					return
+				}
+				list = list[:0]
+			}
+			list = x.spans(list)
+		}
+		yield(list)
+	}
+}
 
 // AddProfile adds the code that threads were in, as tracks of their own: calls are spans
 // within those of their callers. The last value of samples must be time, for which each of
@@ -30,21 +68,22 @@ func (t *Trace) AddProfile(p *stacks.Profile, origin int64, process, thread func
 			t.Processes = append(t.Processes, Process{pid, "code of " + process(k.Process)})
 		}
 		t.Threads = append(t.Threads, Thread{pid, k.Thread, thread(k.Thread)})
-		c := calls{t: t, p: p, pid: pid, tid: k.Thread}
-		for i := range k.Samples {
-			c.add(&k.Samples[i], k.Samples[i].Time-origin)
+		if slices.ContainsFunc(k.Samples, func(s stacks.Timed) bool { return s.Stack != 0 }) {
+			t.Calls = append(t.Calls, Calls{pid, k.Thread, p, k.Samples, origin})
 		}
-		c.leave(0)
 	}
+	order.Stable(t.Calls, func(a, b Calls) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Thread, b.Thread))
+	})
 }
 
 // calls are those that are on in a thread.
 type calls struct {
-	t        *Trace
+	list     []Span
 	p        *stacks.Profile
 	pid, tid int64
 	frames   []int // the outermost first
-	spans    []int // of the trace
+	spans    []int // of the list
 	end      int64 // of the last sample
 	length   int64 // of the last sample
 	stack    []int
@@ -67,8 +106,8 @@ func (c *calls) add(s *stacks.Timed, from int64) {
 	}
 	c.leave(same)
 	for _, frame := range c.stack[same:] {
-		c.frames, c.spans = append(c.frames, frame), append(c.spans, len(c.t.Spans))
-		c.t.Spans = append(c.t.Spans, Span{Process: c.pid, Thread: c.tid, Name: c.p.Frames[frame].Name, Category: "code", From: from})
+		c.frames, c.spans = append(c.frames, frame), append(c.spans, len(c.list))
+		c.list = append(c.list, Span{Process: c.pid, Thread: c.tid, Name: c.p.Frames[frame].Name, Category: "code", From: from})
 	}
 	c.end, c.length = from+length, length
 }
@@ -76,7 +115,7 @@ func (c *calls) add(s *stacks.Timed, from int64) {
 // leave ends all calls but the first.
 func (c *calls) leave(but int) {
 	for _, i := range c.spans[but:] {
-		c.t.Spans[i].Length = c.end - c.t.Spans[i].From
+		c.list[i].Length = c.end - c.list[i].From
 	}
 	c.frames, c.spans = c.frames[:but], c.spans[:but]
 }

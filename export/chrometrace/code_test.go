@@ -2,6 +2,7 @@ package chrometrace
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ func TestAddProfile(t *testing.T) {
 	name := func(id int64) string { return fmt.Sprint("n", id) }
 	tr.AddProfile(p, 100, name, name)
 	var got []string
-	for _, x := range tr.Spans {
+	for _, x := range slices.Concat(slices.Collect(tr.byTrack())...) {
 		got = append(got, fmt.Sprintf("%s %d+%d", x.Name, x.From, x.Length))
 	}
 	want := []string{"0x10 0+40", "0x30 0+10", "0x20 10+20", "0x10 400+20"}

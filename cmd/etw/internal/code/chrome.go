@@ -115,6 +115,7 @@ func onlyThreads(t *chrometrace.Trace, has func(thread int64) bool) bool {
 	}
 	t.Spans = slices.DeleteFunc(t.Spans, func(s chrometrace.Span) bool { return !keeps(s.Thread) })
 	t.Marks = slices.DeleteFunc(t.Marks, func(m chrometrace.Mark) bool { return !keeps(m.Thread) })
+	t.Calls = slices.DeleteFunc(t.Calls, func(x chrometrace.Calls) bool { return !keeps(x.Thread) })
 	t.Threads = slices.DeleteFunc(t.Threads, func(x chrometrace.Thread) bool { return !keeps(x.ID) })
 	return found
 }
