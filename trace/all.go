@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+
+	"github.com/etwgen/etwgen/internal/same"
 )
 
 // Open opens the trace at path. Those of an archive that holds several are read
@@ -40,7 +42,9 @@ func openAll(paths []string, o options) (*Trace, error) {
 		}
 		files = append(files, more...)
 	}
-	return Merge(files...), nil
+	t := Merge(files...)
+	t.once = same.NewOnce(!o.repeated && slices.ContainsFunc(files, func(f *File) bool { return f.part != nil }))
+	return t, nil
 }
 
 // ErrTwice says that a file is given twice. Its events would count double.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/same"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
 )
@@ -22,6 +23,7 @@ type Trace struct {
 	opened  bool
 	current bool // the first of heads was delivered
 	copies  *copies
+	once    *same.Once // of several parts
 	errs    []error
 	closed  bool
 }
@@ -81,7 +83,7 @@ func (t *Trace) Next(rec *etw.Record) error {
 			continue
 		}
 		t.current = true
-		if h := t.heads[0]; !t.copies.has(h.file, &h.rec) {
+		if h := t.heads[0]; !t.copies.has(h.file, &h.rec) && !t.once.Repeats(&h.rec) {
 			*rec = h.rec
 			return nil
 		}

@@ -34,7 +34,7 @@ type weighing struct {
 	at     int64   // the time of that
 	counts bool    // that is in the result
 	pauses []span
-	gaps   []int64 // between samples, without pauses
+	gaps   []int64 // between samples, without pauses, as far as they meet the window
 
 	row                          Thread
 	time, inManaged, pause, rest int64
@@ -100,7 +100,9 @@ func (a *Analysis) part(numbers []int32) (threads []weighing, gaps []int64) {
 		if t.round > 0 {
 			var pause int64
 			pause, t.pauses = overlap(t.pauses, t.at, x.at)
-			t.gaps = append(t.gaps, x.at-t.at-pause)
+			if a.window.Meets(t.at, x.at) {
+				t.gaps = append(t.gaps, x.at-t.at-pause)
+			}
 		}
 		t.round, t.at = t.of.take(x.at, t.round), x.at
 		numbers[i] = int32(t.round - 1)
@@ -108,9 +110,11 @@ func (a *Analysis) part(numbers []int32) (threads []weighing, gaps []int64) {
 	for _, p := range processes {
 		p.weigh()
 	}
+	gaps = gaps[:0]
 	for i := range threads {
 		t := &threads[i]
 		t.row.IntervalMS, t.round = float64(median(t.gaps))/1e6, 0
+		gaps = append(gaps, t.gaps...)
 	}
 	return threads, gaps
 }

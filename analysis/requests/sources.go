@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"hash/fnv"
 	"strconv"
 	"strings"
@@ -154,24 +155,25 @@ func ruleOf(r *etw.Record) *rule {
 			return x
 		}
 	}
-	id := r.ID
-	if r.Kind == etw.KindClassic {
-		id = uint16(r.Opcode)
+	return numbered[place{r.Provider, r.Key().ID}]
+}
+
+// Turns returns a function that reports whether a record of a source without paths begins or ends an
+// activity, and which.
+func Turns() func(*etw.Record) (id etw.GUID, begins, ok bool) {
+	a := new(Analysis)
+	return func(r *etw.Record) (id etw.GUID, begins, ok bool) {
+		if x := a.rule(r); x != nil && (x.role == roleBegin || x.role == roleEnd) {
+			key, ok := a.key(r, x)
+			return x.keyID(key), x.role == roleBegin, ok
+		}
+		return id, false, false
 	}
-	return numbered[place{r.Provider, id}]
 }
 
 // follow takes an event of a source.
 func (a *Analysis) follow(r *etw.Record, x *rule) {
-	if x.desc == nil {
-		a.fields.Read(r)
-	} else {
-		desc := x.desc
-		if desc == aspNetStart && isWide(r.Payload, 24) {
-			desc = aspNetWide
-		}
-		a.fields.ReadAs(desc, r)
-	}
+	key, ok := a.key(r, x)
 	if x.process != 0 {
 		a.moved = *r
 		a.moved.ProcessID = x.process
@@ -181,12 +183,10 @@ func (a *Analysis) follow(r *etw.Record, x *rule) {
 		a.passed(r, x)
 		return
 	}
-	rt := a.processes.At(r, 0)
-	key, ok := a.key(r, x)
 	if !ok {
 		return
 	}
-	id := x.keyID(key)
+	rt, id := a.processes.At(r, 0), x.keyID(key)
 	if x.source == &httpSys {
 		id = a.httpRequest(r, x, rt, key)
 	}
@@ -210,8 +210,13 @@ func (a *Analysis) follow(r *etw.Record, x *rule) {
 	}
 }
 
-// key returns the value that tells the activity of a record from others of its source.
+// key reads a record, and returns the value that tells its activity from others of the source.
 func (a *Analysis) key(r *etw.Record, x *rule) (string, bool) {
+	if desc := cmp.Or(x.desc, r.Schema); desc == aspNetStart && isWide(r.Payload, 24) {
+		a.fields.ReadAs(aspNetWide, r)
+	} else if desc != nil {
+		a.fields.ReadAs(desc, r)
+	}
 	v := a.fields.Value(x.key)
 	if x.source == &httpSys && v.Kind() == etw.ValueNone {
 		return "", !r.ActivityID.IsZero()

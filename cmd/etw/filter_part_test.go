@@ -25,6 +25,18 @@ var chosenParts = []chosenPart{
 	{[]string{"etl", "filtrace_etw.etl"}, "--process 9144 --from 500 --to 1800", []string{"threads", "threads --by switch", "top --of blocked", "jit", "top", "timeline"}},
 	{[]string{"dotnet10", "jit-tiering.nettrace"}, "--from 100 --to 300", []string{"jit", "startup", "timeline"}},
 	{[]string{"dotnet10", "gc-workstation.nettrace"}, "--from 100 --to 400", []string{"startup", "allocs"}},
+	// Collections, waits, requests and rounds of samples go over the ends of these.
+	{[]string{"dotnet10", "gc-workstation.nettrace"}, "--from 208.51 --to 416.83", []string{"gc", "gc --by suspension", "allocs", "timeline"}},
+	{[]string{"dotnet10", "waits.nettrace"}, "--from 131.321 --to 262.325", []string{"waits", "waits --by thread", "timeline"}},
+	{[]string{"dotnet10", "contention.nettrace"}, "--from 117.652 --to 234.786", []string{"waits --locks", "timeline"}},
+	{[]string{"dotnet10", "threadpool.nettrace"}, "--from 1460.099 --to 2919.825", []string{"threadpool", "timeline"}},
+	{[]string{"dotnet10", "cpu-blocked.nettrace"}, "--from 216.826 --to 422.069", []string{"top", "tree", "threads", "timeline"}},
+	{[]string{"dotnet10", "aspnet.nettrace"}, "--from 272.89 --to 483.99", []string{"requests", "requests --by activity", "timeline"}},
+	{[]string{"dotnet10", "aspnet-activities.nettrace"}, "--from 353.875 --to 624.726", []string{"requests", "requests --by activity", "timeline"}},
+	{[]string{"causes", "ferry-net10-full.nettrace.gz"}, "--from 736.621 --to 1469.597",
+		[]string{"requests", "requests --by activity", "requests --by cause", "requests --by path", "waits", "top", "threads", "timeline", "gc --by suspension", "jit"}},
+	{[]string{"universal", "universal-dotnet.nettrace"}, "--from 597.643 --to 1195.287", []string{"threads", "threads --by switch", "top", "top --of blocked", "processes", "timeline"}},
+	{[]string{"universal", "universal-tracepoints.nettrace"}, "--from 300.945 --to 601.891", []string{"threads", "threads --by switch", "threads --by processor", "top", "top --of blocked", "processes", "timeline"}},
 	{[]string{"causes", "ferry-net10-full.nettrace.gz"}, "--activity Request", []string{"requests", "gc", "jit", "allocs", "waits", "exceptions"}},
 }
 

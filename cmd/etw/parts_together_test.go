@@ -25,3 +25,23 @@ func TestPartsTogether(t *testing.T) {
 		}
 	}
 }
+
+// Each part of a .nettrace has the runtime's list of its methods, and that which goes over the ends: read
+// together each comes once.
+func TestNettracePartsTogether(t *testing.T) {
+	whole, dir := corpus.File(t, "causes", "ferry-net10-full.nettrace.gz"), t.TempDir()
+	var parts []string
+	for i, flags := range [][]string{{"--to", "700"}, {"--from", "700", "--to", "1400"}, {"--from", "1400"}} {
+		parts = append(parts, filepath.Join(dir, string(rune('a'+i))+".nettrace"))
+		if _, stderr, code := output(append([]string{"filter", whole, "-o", parts[i]}, flags...)...); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	for _, question := range [][]string{{"jit"}, {"gc"}, {"waits"}, {"threads"}, {"requests", "--by", "cause"}, {"threadpool"}, {"timeline"}} {
+		args := append(question, "--format", "csv")
+		want, _, _ := output(append(args, whole)...)
+		if got, _, _ := output(append(args, parts...)...); got != want {
+			t.Errorf("%q: the parts together have\n%.500s\nthe whole\n%.500s", question, got, want)
+		}
+	}
+}

@@ -36,55 +36,60 @@ func Sum(seed maphash.Seed, r *etw.Record) uint64 {
 type Once struct {
 	seed maphash.Seed
 	at   int64
-	seen []seen // at that time
+	seen map[uint64][]count // at that time, by what they are
 }
 
-type seen struct {
+// A count is how many there were in a file.
+type count struct {
 	file  string
-	sum   uint64
 	times int
 }
 
-// maxSeen bounds those of one time: with most clocks they are some tens.
-const maxSeen = 4096
+// maxSeen bounds those of one time: with most clocks they are some tens, but a recorder may give one
+// time to all that it lists.
+const maxSeen = 1 << 18
 
 // NewOnce returns one that has seen none, or nil unless it is wanted.
 func NewOnce(wanted bool) *Once {
 	if !wanted {
 		return nil
 	}
-	return &Once{seed: maphash.MakeSeed()}
+	return &Once{seed: maphash.MakeSeed(), seen: make(map[uint64][]count)}
 }
 
-// Next reads the next record of a source that no other file had. A nil Once reads all.
+// Next reads the next record of a source that no other file had.
 func (o *Once) Next(s etw.Source, rec *etw.Record) error {
 	for {
-		if err := s.Next(rec); err != nil || o == nil || !o.Repeats(rec) {
+		if err := s.Next(rec); err != nil || !o.Repeats(rec) {
 			return err
 		}
 	}
 }
 
-// Repeats reports whether another file had a record.
+// Repeats reports whether another file had a record. To a nil Once all are new.
 func (o *Once) Repeats(r *etw.Record) bool {
-	if r.Timestamp != o.at || len(o.seen) >= maxSeen {
-		o.at, o.seen = r.Timestamp, o.seen[:0]
+	if o == nil {
+		return false
 	}
-	x, others := seen{r.File, Sum(o.seed, r), 1}, 0
-	var own *seen
-	for i := range o.seen {
-		switch s := &o.seen[i]; {
-		case s.sum != x.sum:
-		case s.file == x.file:
-			own = s
-		default:
+	if r.Timestamp != o.at || len(o.seen) >= maxSeen {
+		o.at = r.Timestamp
+		clear(o.seen)
+	}
+	sum, others := Sum(o.seed, r), 0
+	list := o.seen[sum]
+	own := -1
+	for i, s := range list {
+		if s.file == r.File {
+			own = i
+		} else {
 			others = max(others, s.times)
 		}
 	}
-	if own == nil {
-		o.seen = append(o.seen, x)
-		return others > 0
+	if own < 0 {
+		own = len(list)
+		list = append(list, count{file: r.File})
+		o.seen[sum] = list
 	}
-	own.times++
-	return others >= own.times
+	list[own].times++
+	return others >= list[own].times
 }

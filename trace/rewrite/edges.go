@@ -3,6 +3,7 @@ package rewrite
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/generated/windows/file"
@@ -20,11 +21,19 @@ type Edges struct {
 	Place func(*etw.Record) int
 	// Disks are those of a Keeper.
 	Disks bool
+	// Flows reports which records tell of activities, and for whom threads work. Without it there are none.
+	Flows func(*etw.Record) bool
+	// Turn reports whether a record begins or ends an activity that has an id of its own, and which.
+	Turn func(*etw.Record) (id etw.GUID, begins, ok bool)
 
 	runners runners // in the first pass
 	open    map[subject]uint64
 	spots   map[uint64]bool // of the records before the part that stay; nil in the first pass
 	met     map[subject]bool
+
+	collections, activities course
+	rounds                  map[uint64]*rounds // by process
+	rests                   map[uint64]*rest   // by thread
 }
 
 // A subject is a thread, a processor, or a request: its number, with the kind above.
@@ -40,14 +49,16 @@ const (
 	fileRequest
 	diskRequest
 	poolMemory
+	aMethod // of .NET, that is compiled
+	workItem
+	activity
 )
 
 func (k subjectKind) of(number uint64) subject { return number ^ uint64(k)<<56 }
 
-// spotOf tells a record from others of its trace, but for such as are of one kind, time and processor.
+// spotOf tells a record from others of its trace, but for such as are of one kind, time, thread and processor.
 func spotOf(r *etw.Record) uint64 {
-	const mix = 0x9e3779b97f4a7c15
-	return (uint64(r.Timestamp)*mix+uint64(r.Processor))*mix + uint64(r.Opcode)<<32 + uint64(r.Provider[0])
+	return hash(uint64(r.Timestamp), uint64(r.Processor), uint64(r.ThreadID), uint64(r.Key().ID), uint64(r.Provider[0]))
 }
 
 // A step says how an event changes the state.
@@ -56,7 +67,8 @@ type step struct {
 	of       etw.GUID    // class or provider
 	numbers  []uint16    // of events
 	kind     subjectKind // of a request
-	request  offset      // where the request stands
+	request  offset      // where the request stands, or the thread that comes or is ready
+	goes     offset      // where the thread stands that goes
 	began    offset      // where it says when it began, or how long ago
 	hasBegan bool
 }
@@ -99,6 +111,7 @@ var (
 	fileClass   = etw.Versions(new(kernel.AnyFileIoName))[0].Class
 	poolClass   = etw.MustParseGUID("0268a8b6-74fd-4302-9dd0-6e8f1795c0cf")
 	perfClass   = etw.Versions(new(kernel.AnyPerfInfoSetInterval))[0].Class
+	netPool     = etw.MustParseGUID("8e9f5090-2d75-4d03-8a81-e5afbf85daf1") // System.Diagnostics.Eventing.FrameworkEventSource
 )
 
 // isDisk reports whether a record is of a request to a disk.
@@ -106,7 +119,7 @@ func isDisk(r *etw.Record) bool { return r.Kind == etw.KindClassic && r.Provider
 
 // steps is the table of the events that change the state.
 var steps = []step{
-	{does: switches, of: threadClass, numbers: []uint16{uint16(threadSwitch)}},
+	{does: switches, of: threadClass, numbers: []uint16{uint16(threadSwitch)}, goes: offset{bytes: 4}},
 	{does: readies, of: threadClass, numbers: []uint16{uint16(threadReady)}},
 	{does: begins, of: fileClass, numbers: []uint16{64, 65, 66, 69, 70, 71, 72, 73, 74, 75}, kind: fileRequest},
 	{does: begins, of: fileClass, numbers: []uint16{67, 68}, kind: fileRequest, request: offset{8, 0}},
@@ -119,13 +132,33 @@ var steps = []step{
 	{does: ends, of: diskClass, numbers: []uint16{14}, kind: diskRequest, request: offset{16, 0}, began: offset{8, 0}, hasBegan: true},
 	{does: allocates, of: poolClass, numbers: []uint16{32, 33}, kind: poolMemory, request: offset{8, 1}},
 	{does: frees, of: poolClass, numbers: []uint16{34, 35}, kind: poolMemory, request: offset{8, 1}},
+	{does: begins, of: clrProvider, numbers: []uint16{145}, kind: aMethod},
+	{does: ends, of: clrProvider, numbers: []uint16{143}, kind: aMethod},
+	{does: begins, of: clrProvider, numbers: []uint16{61, 63}, kind: workItem},
+	{does: ends, of: clrProvider, numbers: []uint16{62, 64}, kind: workItem},
+	{does: begins, of: netPool, numbers: []uint16{30}, kind: workItem},
+	{does: ends, of: netPool, numbers: []uint16{31}, kind: workItem},
 	{does: lasted, of: memoryClass, numbers: []uint16{32}},
 	{does: lasted, of: perfClass, numbers: []uint16{50, 66, 67, 68, 69}},
 	{does: lasted, of: registryClass, numbers: []uint16{10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 26, 27}},
 }
 
+// Steps of the scheduler of Linux, whose events have no fixed numbers.
+var (
+	linuxSwitch = step{does: switches, request: offset{bytes: 56}, goes: offset{bytes: 24}}
+	linuxWake   = step{does: readies, request: offset{bytes: 24}}
+)
+
 // stepOf returns how a record changes the state, and the request that it is about.
 func stepOf(r *etw.Record) (*step, subject) {
+	if r.ProviderName == "sched" && isTracepoint(r) {
+		switch {
+		case r.Schema.Name == "sched_switch" && len(r.Payload) >= 60:
+			return &linuxSwitch, 0
+		case (r.Schema.Name == "sched_waking" || strings.HasPrefix(r.Schema.Name, "sched_wakeup")) && len(r.Payload) >= 28:
+			return &linuxWake, 0
+		}
+	}
 	number := r.Key().ID
 	for i := range steps {
 		s := &steps[i]
@@ -133,10 +166,27 @@ func stepOf(r *etw.Record) (*step, subject) {
 			if (s.does == switches || s.does == readies) && len(r.Payload) < 8 {
 				break
 			}
-			return s, s.kind.of(s.request.number(r, r.PointerSize.Bytes()))
+			number := s.request.number(r, r.PointerSize.Bytes())
+			if s.kind == aMethod || s.kind == workItem { // of a process
+				number = hash(uint64(r.ProcessID), number)
+			}
+			return s, s.kind.of(number)
 		}
 	}
 	return new(step), 0
+}
+
+// stepOf returns how a record changes the state, and the request that it is about.
+func (e *Edges) stepOf(r *etw.Record) (*step, subject) {
+	s, request := stepOf(r)
+	if s.does == noStep && e.Turn != nil {
+		if id, starts, ok := e.Turn(r); ok && starts {
+			return &step{does: begins}, activity.of(hash(uint64(r.ProcessID), idHash(id)))
+		} else if ok {
+			return &step{does: ends}, activity.of(hash(uint64(r.ProcessID), idHash(id)))
+		}
+	}
+	return s, request
 }
 
 // Requests are those of chosen records to files and disks that are not over, and their memory of
@@ -189,15 +239,16 @@ func (e *Edges) Look(r *etw.Record, passes bool) (more bool) {
 
 // begin takes a record before the part: it changes the state.
 func (e *Edges) begin(r *etw.Record) {
-	switch s, request := stepOf(r); s.does {
+	s, request := e.stepOf(r)
+	switch s.does {
 	case switches:
-		comes, goes := offset{}.number(r, 4), offset{bytes: 4}.number(r, 4)
+		comes, goes := s.request.number(r, 4), s.goes.number(r, 4)
 		for _, x := range []subject{aProcessor.of(uint64(r.Processor)), aThread.of(comes), wentOff.of(goes)} {
 			e.set(x, r)
 		}
 		delete(e.open, readied.of(goes))
 	case readies:
-		if x := readied.of(offset{}.number(r, 4)); e.open[x] == 0 { // who comes later has no part in it
+		if x := readied.of(s.request.number(r, 4)); e.open[x] == 0 { // who comes later has no part in it
 			e.set(x, r)
 		}
 	case begins:
@@ -205,6 +256,23 @@ func (e *Edges) begin(r *etw.Record) {
 	case ends:
 		delete(e.open, request)
 	}
+	e.state(r, -1, true)
+	if x, ok := onThread(r); ok && s.does == noStep {
+		e.set(x, r)
+	}
+	e.follow(r)
+}
+
+// follow takes a record of a course up to the end of the part.
+func (e *Edges) follow(r *etw.Record) {
+	if c, of, turns, begins := e.courseOf(r); turns {
+		c.take(r, of, begins)
+	}
+}
+
+// state takes a record that samples a thread, or says that it rests, and reports whether it stays.
+func (e *Edges) state(r *etw.Record, place int, first bool) bool {
+	return e.sampled(r, place, first) || e.rested(r, place, first)
 }
 
 func (e *Edges) set(x subject, r *etw.Record) {
@@ -218,12 +286,14 @@ func (e *Edges) set(x subject, r *etw.Record) {
 
 // within takes a chosen record, and so knows the requests that are not over at the end.
 func (e *Edges) within(r *etw.Record) {
-	switch s, request := stepOf(r); s.does {
+	switch s, request := e.stepOf(r); s.does {
 	case begins:
 		e.set(request, r)
 	case ends:
 		delete(e.open, request)
 	}
+	e.follow(r)
+	e.state(r, 0, true)
 }
 
 // keeps reports whether a record that is not in the part stays.
@@ -233,15 +303,32 @@ func (e *Edges) keeps(r *etw.Record) bool {
 		for _, at := range e.open {
 			e.spots[at] = true
 		}
+		e.collections.settle()
+		e.activities.settle()
 	}
-	if e.Place(r) < 0 {
-		return len(e.spots) > 0 && e.spots[spotOf(r)]
+	c, of, turns, starts := e.courseOf(r)
+	place := e.Place(r)
+	if e.state(r, place, false) {
+		return true
 	}
-	switch s, request := stepOf(r); s.does {
+	if place < 0 {
+		return e.spots[spotOf(r)] || c != nil && c.any && timeOf(r) >= c.since
+	}
+	goesOn := c != nil && c.goesOn(r, of, turns, starts)
+	return e.follows(r) || goesOn
+}
+
+// follows reports whether a record after the part is the first one of its kind, or of an end.
+func (e *Edges) follows(r *etw.Record) bool {
+	s, request := e.stepOf(r)
+	if x, ok := onThread(r); ok && s.does == noStep {
+		return e.first(x)
+	}
+	switch s.does {
 	case switches:
-		return e.first(aProcessor.of(uint64(r.Processor)), aThread.of(offset{}.number(r, 4)), aThread.of(offset{bytes: 4}.number(r, 4)))
+		return e.first(aProcessor.of(uint64(r.Processor)), aThread.of(s.request.number(r, 4)), aThread.of(s.goes.number(r, 4)))
 	case readies:
-		thread := offset{}.number(r, 4)
+		thread := s.request.number(r, 4)
 		return !e.met[aThread.of(thread)] && e.first(readied.of(thread))
 	case begins:
 		delete(e.open, request)

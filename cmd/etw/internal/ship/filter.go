@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/parts"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -92,6 +92,7 @@ type filtering struct {
 	out      *rewrite.Writer
 	all      bool // there is no filter
 	begun    bool // there was a record
+	cut      bool // no records stay that tell the state at the ends of a time
 	part     *trace.Part
 
 	chosen, kept, undescribed int64
@@ -185,17 +186,18 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 }
 
 // lookAround finds the records before the part of the time that was asked for which tell the state
-// when it began. That takes a pass of its own over .etl files: others have no such records.
+// when it began. That takes a pass of its own.
 func (f *filtering) lookAround(args []string) error {
 	h := &f.selector.Header
-	isETL := func(x *trace.File) bool { return strings.HasPrefix(x.Format(), "etl") }
-	if h.From == nil && h.To == nil || f.noRundown || len(f.selector.Wheres) > 0 || !slices.ContainsFunc(f.t.Files(), isETL) {
+	timed := h.From != nil || h.To != nil
+	f.cut = timed && (f.noRundown || h.From != nil && slices.Contains(args, trace.Stdin))
+	if !timed || f.noRundown || len(f.selector.Wheres) > 0 {
 		return nil
 	}
 	f.untimed = *h
 	f.untimed.From, f.untimed.To = nil, nil
 	t := f.t
-	edges := &rewrite.Edges{Disks: f.keeper.Disks, Place: func(r *etw.Record) int { return h.Place(r, t.Elapsed(r)) }}
+	edges := &rewrite.Edges{Disks: f.keeper.Disks, Flows: activities.Tells(), Turn: requests.Turns(), Place: func(r *etw.Record) int { return h.Place(r, t.Elapsed(r)) }}
 	f.keeper.Edges = edges
 	if h.From == nil || slices.Contains(args, trace.Stdin) {
 		return nil
@@ -250,19 +252,12 @@ func (f *filtering) lookBeside() {
 	}
 	f.whole = *h
 	f.whole.During, f.whole.Taken, f.whole.Threads = nil, nil, nil
-	tells := isCollection
+	tells := rewrite.OfCollections
 	if h.During != nil {
 		tells = activities.Tells()
 	}
 	f.beside = func(r *etw.Record) bool { return tells(r) || isSample(r) }
 }
-
-// isCollection reports whether a record tells of collections, for which the runtime stops all threads.
-func isCollection(r *etw.Record) bool {
-	return r.Provider == clr.Provider.Desc.GUID && r.Keywords&keywordGC != 0 && r.Level <= etw.LevelInformational
-}
-
-const keywordGC = 1
 
 // isSample reports whether a record is a sample of a thread: those of all threads together tell when
 // the sampler looked at them, and each stands for the time up to the next of these.
@@ -411,6 +406,9 @@ func (f *filtering) howToRead() string {
 		text = "it has no room to say which part it is: read it with the same flags\n"
 	default:
 		text = "it says that it is a part, " + f.part.String() + ": answers are as of the whole with such flags\n"
+		if f.cut {
+			text = "it says that it is a part, " + f.part.String() + ": what goes over its ends is cut off there\n"
+		}
 	}
 	return text
 }
