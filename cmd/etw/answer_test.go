@@ -13,6 +13,7 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/internal/testio"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // questions returns the commands that analyses answer, with their views.
@@ -70,6 +71,9 @@ func TestViews(t *testing.T) {
 			checkContract(t, name, path)
 			output := outputKeeping()
 			for _, view := range views {
+				if !corpus.All() && filled[name+" --by "+view] {
+					continue
+				}
 				if checkView(t, output, name, view, path) {
 					filled[name+" --by "+view] = true
 				}

@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/internal/testio"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // pprofTool returns the program that go tool pprof runs.
 func pprofTool(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it may have to be built")
+	if testing.Short() || !corpus.All() {
+		t.Skip("go may have to build it: ETWGEN_TESTS=all does it")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go tool pprof")

@@ -72,7 +72,7 @@ var viewFlags = []url.Values{
 
 // TestViewAnswers holds each answer of the server against the output of the command.
 func TestViewAnswers(t *testing.T) {
-	for _, name := range []string{"causes/cause-10.nettrace.gz", "answers/gc-datas-10.nettrace", "lost.nettrace"} {
+	for _, name := range corpus.Share([]string{"causes/cause-10.nettrace.gz", "lost.nettrace", "answers/gc-datas-10.nettrace"}, 2) {
 		testViewAnswers(t, "../../tests/recorded/"+name)
 	}
 }

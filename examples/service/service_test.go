@@ -10,13 +10,14 @@ import (
 
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // TestResources builds the service for Windows, and takes the compiled manifest out of the
 // program.
 func TestResources(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library for each architecture")
+	if !corpus.All() || testing.Short() {
+		t.Skip("builds the standard library for each architecture: ETWGEN_TESTS=all does it")
 	}
 	m, _, err := manifest.ParseFile("events/service.man", manifest.Options{})
 	if err != nil {

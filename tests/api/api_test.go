@@ -79,7 +79,7 @@ func write(t *testing.T, before, now map[string]string) {
 func load(t *testing.T) map[string][]string {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}}\t{{.Name}}\t{{.Export}}", module+"/...")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

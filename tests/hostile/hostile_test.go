@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 func TestShort(t *testing.T) {
 	for name, args := range map[string][]string{
 		"traces":    {"-kind", "traces", "-n", "6000", "-max", "20000"},
-		"sweep":     {"-kind", "traces", "-n", "0", "-max", "1100", "-sweep", "300"},
+		"sweep":     {"-kind", "traces", "-n", "0", "-max", "1100", "-sweep", strconv.Itoa(300 / corpus.Every(3))},
 		"manifests": {"-kind", "manifests", "-n", "150"},
 		"payloads":  {"-kind", "payloads", "-n", "600"},
 		"versions":  {"-kind", "versions", "-n", "600"},
@@ -29,7 +30,7 @@ func TestShort(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !corpus.All() && (name == "payloads" || name == "versions" || name == "forms") {
-				t.Skip("TestAll takes a few of them")
+				t.Skip("it builds packages: ETWGEN_TESTS=all does")
 			}
 			var out bytes.Buffer
 			if err := run(args, &out); err != nil {
@@ -42,8 +43,8 @@ func TestShort(t *testing.T) {
 
 // TestAll checks that all kinds run with one seed, and are summed up at the end.
 func TestAll(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds packages")
+	if testing.Short() || !corpus.All() {
+		t.Skip("it builds packages: ETWGEN_TESTS=all does")
 	}
 	var out bytes.Buffer
 	const apart = "receivers" // a module of its own has them, with hundreds below it
