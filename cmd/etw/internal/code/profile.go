@@ -325,6 +325,9 @@ func (o *Profiling) codeMap(files *native.Dir) *frames.CodeMap {
 	return frames.NewCodeMap(files, symbols.ILOffsets())
 }
 
+// compiledByNET is the memory in which .NET keeps code that it compiles on Linux.
+const compiledByNET = "memfd:doublemapper"
+
 // note says how many frames have names, and why others have none.
 func (p *Profiled) note() {
 	if p.Cut() {
@@ -338,6 +341,9 @@ func (p *Profiled) note() {
 	text := fmt.Sprintf("%.1f %% of the frames have names", n.Percent())
 	if n.Native > 0 {
 		text += fmt.Sprintf("; %.1f %% are in files with native code, whose names are in files of symbols: etw symbols --missing says in which", 100*float64(n.Native)/float64(n.Frames))
+	}
+	if slices.ContainsFunc(p.Frames, func(f stacks.Frame) bool { return f.Nameless && strings.HasPrefix(f.Module, "/"+compiledByNET) }) {
+		text += "; " + compiledByNET + " is code that .NET compiled, whose names come at the end of a recording, of processes that still run, or from perf-PID.map"
 	}
 	if rest := n.Frames - n.Named - n.Native; rest > 0 {
 		text += fmt.Sprintf("; of %.1f %% the trace does not tell the code at their addresses", 100*float64(rest)/float64(n.Frames))
