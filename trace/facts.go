@@ -64,7 +64,7 @@ func (f *File) Damaged() bool {
 		return false
 	}
 	return all.Count > len(all.Damages) || slices.ContainsFunc(all.Damages, func(d *etw.Damage) bool {
-		return !slices.ContainsFunc(endings, func(ending error) bool { return errors.Is(d, ending) })
+		return errors.Is(d, etl.ErrGap) || !slices.ContainsFunc(endings, func(ending error) bool { return errors.Is(d, ending) })
 	})
 }
 

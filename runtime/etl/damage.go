@@ -23,6 +23,9 @@ var (
 	// ErrMissing says that a file does not have all buffers that the session has
 	// written.
 	ErrMissing = errors.New("missing buffers")
+	// ErrGap says that buffers are missing before others that the file has, and none after
+	// them. It wraps ErrMissing.
+	ErrGap = fmt.Errorf("%w before the last", ErrMissing)
 	// ErrSurplus says that a file has more buffers than the session has written: it
 	// is several files in one, or has parts twice.
 	ErrSurplus = errors.New("too many buffers")

@@ -41,7 +41,7 @@
 // that is being written, are not damage.
 //
 // A loss is more than the unreadable part: buffers that the session has written, by the
-// file's header, and that the file does not have are an [ErrMissing]. Buffers are found
+// file's header, and that the file does not have are an [ErrMissing], and an [ErrGap] where the last is there. Buffers are found
 // again wherever bytes are wrong, missing or too many, and whatever one member of a header
 // says: by other facts about the file, or else by a search. The work that a file can make
 // the Reader do is in proportion to its size: compressed buffers may unpack to 128 times

@@ -58,6 +58,7 @@ type searched struct{ from, found int64 }
 // A fileStats is the counts of the scan of the buffers.
 type fileStats struct {
 	found     int64 // buffers, with and without records
+	last      int64 // number of the latest
 	missing   int64
 	truncated int
 	unread    int64

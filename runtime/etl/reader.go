@@ -263,6 +263,8 @@ func (r *Reader) end() error {
 		for _, f := range r.files {
 			var err error
 			switch {
+			case f.stats.missing > 0 && f.stats.last+1 == int64(f.header.BuffersWritten):
+				err = ErrGap
 			case f.stats.missing > 0:
 				err = ErrMissing
 			case f.surplus() > 0:

@@ -260,6 +260,9 @@ func (f *file) recordAt(pos int64) bool {
 func (f *file) add(h *bufferHeader, pos int64, huffman **xca.HuffmanDecoder) {
 	f.previous = pos
 	f.stats.found++
+	if h.sequence < int64(f.header.BuffersWritten) {
+		f.stats.last = max(f.stats.last, h.sequence)
+	}
 	ref := bufferRef{
 		pos: pos, sequence: h.sequence, size: h.size, extent: h.extent, least: h.least,
 		processor: h.processor, compressed: h.compressed(), doubtful: !h.hasRecords(),

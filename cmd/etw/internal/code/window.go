@@ -125,8 +125,13 @@ func (p *Profiled) tellOfLeft(had int) {
 	if p.given {
 		return
 	}
-	if p.Kind == cpu.ThreadTime && p.part != nil && p.before == nil && p.Len() > 0 && p.Len() < had && len(p.Facts) > 0 {
-		p.Facts = append(p.part(p.Profile, stacks.Query{}), p.Facts[1:]...)
+	if p.part != nil && p.before == nil && p.Len() > 0 && p.Len() < had && len(p.Facts) > 0 {
+		switch p.Kind {
+		case cpu.ThreadTime:
+			p.Facts = append(p.part(p.Profile, stacks.Query{}), p.Facts[1:]...)
+		case threads.Blocked:
+			p.Facts = append(p.part(p.Profile, stacks.Query{})[:1], p.Facts[1:]...)
+		}
 	}
 	p.Facts = append(slices.Clip(p.Facts), waitingFact(p.Profile)...)
 	if !p.windowed || p.Len() <= fewSamples {

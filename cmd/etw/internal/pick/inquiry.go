@@ -85,7 +85,11 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	})
 	i.Names.Join()
 	i.Trouble = err != nil
-	TellLacks(i.Mux, t, i.Trouble)
+	for _, mux := range []*etw.Mux{i.Mux, i.Also, i.Whole} {
+		if mux != nil {
+			TellLacks(mux, t, i.Trouble)
+		}
+	}
 	return err
 }
 

@@ -204,6 +204,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	if err := i.Read(t, h); err != nil {
 		trouble = cmp.Or(trouble, err)
 	}
+	pick.TellLacks(&s.beside, t, i.Trouble)
 	c.out.About.Of(t, false)
 	c.out.About.ReadTo(trouble)
 	c.out.About.Tell(analysis.Needs, seen)
