@@ -42,8 +42,8 @@ func Machine(t *threads.Result, i *interrupts.Result, d *system.FilesResult) []F
 	return f.list
 }
 
-// busyDisk says who used a disk that was busy for a part of the time, in percent, and how long requests
-// took, in all and on the disk: the rest they waited for others before them.
+// busyDisk says who used a disk that was busy for a part of the time, in percent, of which others may not
+// be in the answer, and how long requests took, in all and on the disk: the rest they waited for others before them.
 func (f *finder) busyDisk(d *system.FilesResult, busy system.DiskTime, part float64) {
 	type user struct {
 		pid  system.ID
@@ -72,7 +72,7 @@ func (f *finder) busyDisk(d *system.FilesResult, busy system.DiskTime, part floa
 	if !most.pid.IsZero() {
 		name += fmt.Sprintf(" (%d)", most.pid)
 	}
-	f.add("machine.diskBusy", Look, "Disk %d was busy for %s of the time, for %s %s of that. It answered %s after %s on average, of which it served each for %s.",
-		busy.Disk, share("busyPercent", part), name, share("userPercent", 100*of.ServiceMS/sum.ServiceMS),
+	f.add("machine.diskBusy", Look, "Disk %d was busy for %s of the time, for %s %s of that. %s took %s on average, of which it served each for %s.",
+		busy.Disk, share("busyPercent", part), name, share("userPercent", 100*of.ServiceMS/max(sum.ServiceMS, busy.BusyMS)),
 		things("requests", int64(sum.Reads), "request", "requests"), span("meanMs", sum.MS/float64(sum.Reads)), span("serviceMs", sum.ServiceMS/float64(sum.Reads)))
 }

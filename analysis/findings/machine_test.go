@@ -40,7 +40,7 @@ func TestBusyDisk(t *testing.T) {
 		{PID: 8, Process: "backup.exe", Disks: []system.DiskFacts{{Disk: 1, Writes: 40, MS: 800, ServiceMS: 810}}},
 	}}
 	list := Machine(new(threads.Result), new(interrupts.Result), disks)
-	want := "Disk 1 was busy for 90.0 % of the time, for backup.exe (8) 90.0 % of that. It answered 50 requests after 20.0 ms on average, of which it served each for 18.0 ms."
+	want := "Disk 1 was busy for 90.0 % of the time, for backup.exe (8) 90.0 % of that. 50 requests took 20.0 ms on average, of which it served each for 18.0 ms."
 	if len(list) != 1 || list[0].ID != "machine.diskBusy" || list[0].Text != want {
 		t.Errorf("%+v, want %s", list, want)
 	}

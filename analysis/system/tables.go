@@ -3,6 +3,7 @@ package system
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,7 +123,7 @@ func (r *ImagesResult) Tables() []table.View {
 	}
 }
 
-// files sums up by file, those in most processes first.
+// files sums up by file, those in most processes first. A file that another build replaced is two.
 func (r *ImagesResult) files() table.View {
 	type file struct {
 		*ImageFacts
@@ -130,14 +131,20 @@ func (r *ImagesResult) files() table.View {
 		loads     int
 	}
 	var all []*file
-	byPath := make(map[string]*file)
+	byPath := make(map[string][]*file)
 	for i := range r.Images {
 		image := &r.Images[i]
-		f := byPath[strings.ToLower(image.Path)]
-		if f == nil {
+		path := strings.ToLower(image.Path)
+		var f *file
+		if n := slices.IndexFunc(byPath[path], func(f *file) bool { return f.maySame(image) }); n >= 0 {
+			f = byPath[path][n]
+		} else {
 			f = &file{ImageFacts: image, processes: make(map[int64]bool)}
-			byPath[strings.ToLower(image.Path)] = f
+			byPath[path] = append(byPath[path], f)
 			all = append(all, f)
+		}
+		if f.TimeDateStamp == 0 && f.BuildID == "" {
+			f.ImageFacts = image
 		}
 		f.processes[image.PID] = true
 		f.loads++
@@ -154,6 +161,12 @@ func (r *ImagesResult) files() table.View {
 		table.Text("company", func(f *file) string { return f.Company }).IfAny(),
 		table.Text("pdb", func(f *file) string { return f.PDB }).IfAny(),
 		table.Text("buildId", func(f *file) string { return f.BuildID }).IfAny())
+}
+
+// maySame reports whether nothing says that two images are of different builds.
+func (x *ImageFacts) maySame(other *ImageFacts) bool {
+	return (x.TimeDateStamp == other.TimeDateStamp || x.TimeDateStamp == 0 || other.TimeDateStamp == 0) &&
+		(x.BuildID == other.BuildID || x.BuildID == "" || other.BuildID == "")
 }
 
 // allServices lists all, those that ran first.
