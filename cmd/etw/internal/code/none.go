@@ -25,6 +25,9 @@ func (o *Profiling) sayNone(cmd *cobra.Command, args []string, asked *filter.Hea
 		cli.Report(cmd, errors.New(p.none))
 	}
 	show.ReportNeeds(cmd, p.lacks, p.T)
+	if o.Of == "cpu" && p.none == "" && p.seen.Has(&need.Switches, false) == need.Present {
+		cli.Report(cmd, errors.New("the trace has context switches: etw threads tells how long threads ran, and etw top --of blocked where they waited"))
+	}
 	return nil
 }
 

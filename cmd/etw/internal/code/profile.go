@@ -285,7 +285,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 	code.Origins = o.origins
 	p := &Profiled{T: t, Names: pick.NewNames(), trouble: trouble}
 	needs := needsOf(kind, t)
-	seen := need.Follow(needs)
+	seen := need.Follow(append(slices.Clip(needs), need.Switches))
 	p.needs, p.seen = needs, seen
 	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: func(r *etw.Record, _ *etw.EventInfo) { seen.See(r) }, Skip: skip}
 	if !kind.OwnStacks {
