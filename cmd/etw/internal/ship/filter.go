@@ -81,19 +81,20 @@ type filtering struct {
 	noRundown  bool
 	compress   bool
 
-	cmd      *cobra.Command
-	t        *trace.Trace
-	selector *pick.Selector
-	keeper   rewrite.Keeper
-	beside   func(*etw.Record) bool // of --activity and --tid, reports which records of others tell where time went
-	whole    filter.Header          // the choice but for the times and threads of that
-	untimed  filter.Header          // the filter without its times
-	redactor *rewrite.Redactor      // nil if there is nothing to redact
-	out      *rewrite.Writer
-	all      bool // there is no filter
-	begun    bool // there was a record
-	cut      bool // no records stay that tell the state at the ends of a time
-	part     *trace.Part
+	cmd       *cobra.Command
+	t         *trace.Trace
+	selector  *pick.Selector
+	keeper    rewrite.Keeper
+	beside    func(*etw.Record) bool // of --activity and --tid, reports which records of others tell where time went
+	whole     filter.Header          // the choice but for the times and threads of that
+	untimed   filter.Header          // the filter without its times
+	wholeTime filter.Header          // and whole without them
+	redactor  *rewrite.Redactor      // nil if there is nothing to redact
+	out       *rewrite.Writer
+	all       bool // there is no filter
+	begun     bool // there was a record
+	cut       bool // no records stay that tell the state at the ends of a time
+	part      *trace.Part
 
 	chosen, kept, undescribed int64
 }
@@ -196,6 +197,8 @@ func (f *filtering) lookAround(args []string) error {
 	}
 	f.untimed = *h
 	f.untimed.From, f.untimed.To = nil, nil
+	f.wholeTime = f.whole
+	f.wholeTime.From, f.wholeTime.To = nil, nil
 	t := f.t
 	edges := &rewrite.Edges{Disks: f.keeper.Disks, Flows: activities.Tells(), Turn: requests.Turns(), Place: func(r *etw.Record) int { return h.Place(r, t.Elapsed(r)) }}
 	f.keeper.Edges = edges
@@ -228,14 +231,20 @@ func (f *filtering) ofAllEvents() bool {
 	return h.All() && len(f.selector.Wheres) == 0
 }
 
-// passes reports whether nothing but the time is against a record.
+// passes reports whether nothing but the time is against a record, or it would tell of others.
 func (f *filtering) passes(r *etw.Record) bool {
-	return f.untimed.Judge(r, f.selector.Decoder.Event(r), f.t.Elapsed(r)) == filter.Take
+	return f.untimed.Judge(r, f.selector.Decoder.Event(r), f.t.Elapsed(r)) == filter.Take || f.tells(r, &f.wholeTime)
+}
+
+// tells reports whether a record of others tells where the time of a choice went.
+func (f *filtering) tells(r *etw.Record, of *filter.Header) bool {
+	return f.beside != nil && f.beside(r) && of.Judge(r, f.selector.Decoder.Event(r), f.t.Elapsed(r)) == filter.Take
 }
 
 // needs reports whether a record stays that was not chosen.
 func (f *filtering) needs(r *etw.Record) bool {
-	if f.beside != nil && f.beside(r) && f.whole.Judge(r, f.selector.Decoder.Event(r), f.t.Elapsed(r)) == filter.Take {
+	if f.tells(r, &f.whole) {
+		f.keeper.Chose(r)
 		return true
 	}
 	if f.keeper.Edges != nil && f.passes(r) {
