@@ -292,7 +292,7 @@ func (p *process) end(now int64, x *Activity, t *thread) {
 	x.Over, x.End = true, now
 	p.bury(x)
 	if x.Started && !x.OneOf && p.layer() != None && !x.isContainer() {
-		x.Causes = p.causes(x, t)
+		x.Causes = p.causes(x, t, nil)
 	}
 	if up := x.on(); up != nil {
 		up.keep(x.pieces, x.states)

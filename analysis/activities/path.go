@@ -68,11 +68,12 @@ func (a *Analysis) Layer(pid int64) (l Layer) {
 	return l
 }
 
-// causes returns where the time of an activity went that a thread ends now.
-func (p *process) causes(x *Activity, t *thread) *Causes {
+// causes returns where the time of an activity went that a thread ends now, with the waits that are on.
+func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 	first := sort.Search(len(p.pauses), func(i int) bool { return p.pauses[i].to > x.Begin })
 	w := &p.walk
 	w.reset(p.pauses[first:], p.soon)
+	w.states = append(w.states, waits...)
 	cut := false
 	x.gather(func(c *Activity) {
 		cut = cut || c.cut

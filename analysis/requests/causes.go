@@ -3,7 +3,6 @@ package requests
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,82 +12,15 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/internal/order"
 )
-
-// Causes are where time went, in parts that add up to it, along the path that the end of an
-// activity waited for.
-type Causes struct {
-	RunningMS  float64 `json:"runningMs"` // in code, with a processor, or without one where no switches are told
-	GCMS       float64 `json:"gcMs"`
-	JITMS      float64 `json:"jitMs"`
-	LockMS     float64 `json:"lockMs"`
-	BlockedMS  float64 `json:"blockedMs"`         // threads that waited for something else
-	OnTasksMS  float64 `json:"onTasksMs"`         // of BlockedMS, that for tasks: sync over async, as far as call stacks tell
-	ReadyMS    float64 `json:"readyMs,omitempty"` // threads had no processor, by the switches that a kernel tells of
-	QueuedMS   float64 `json:"queuedMs"`          // in the queue of the thread pool
-	OthersMS   float64 `json:"othersMs"`          // other threads worked, not for the activity, and let it go on
-	AwaitingMS float64 `json:"awaitingMs"`
-	UntoldMS   float64 `json:"untoldMs,omitempty"` // in native code that managed code called, where threads may have worked or waited
-	// ParallelMS is how long threads worked for it beside that path, and LateMS how long
-	// after its end. They are no parts of its time.
-	ParallelMS float64 `json:"parallelMs"`
-	LateMS     float64 `json:"lateMs"`
-}
-
-// Parts returns the kinds of time that add up to that of an activity, under their names.
-func (c *Causes) Parts() iter.Seq2[string, float64] {
-	return func(yield func(string, float64) bool) {
-		for k, ms := range [...]float64{c.RunningMS, c.GCMS, c.JITMS, c.LockMS, c.BlockedMS, c.ReadyMS, c.QueuedMS, c.OthersMS, c.AwaitingMS, c.UntoldMS} {
-			if !yield(activities.Kind(k).String(), ms) {
-				return
-			}
-		}
-	}
-}
-
-// A Cause is all time of one kind that went for one thing.
-type Cause struct {
-	Kind    string  `json:"kind"`
-	Name    string  `json:"name,omitempty"`   // of what was awaited, or who held a lock
-	OnTask  bool    `json:"onTask,omitempty"` // a thread was blocked until a task was over
-	Parts   int     `json:"parts"`
-	TotalMS float64 `json:"totalMs"`
-	MaxMS   float64 `json:"maxMs"`
-}
-
-// A Part is a time on the path that the end of an activity waited for.
-type Part struct {
-	StartMS    float64 `json:"startMs"`
-	DurationMS float64 `json:"durationMs"`
-	Kind       string  `json:"kind"`
-	// Name is of what was awaited, who held the lock, or how much of what ran was compiling,
-	// collections and without a processor.
-	Name   string `json:"name,omitempty"`
-	Thread int64  `json:"tid,omitempty"` // that worked or waited
-
-	// Code is a call stack, where that may tell more once all is read: see [Analysis.Kinds].
-	Code stacks.ID `json:"-"`
-}
-
-// A Why is where the time of those activities went that were asked for, in one process.
-type Why struct {
-	PID        int64           `json:"pid"`
-	Count      int             `json:"count"`            // of those that ended
-	Untold     int             `json:"untold,omitempty"` // of Count, those of which the trace does not tell
-	DurationMS measure.Summary `json:"durationMs"`
-	Causes     *Causes         `json:"causes,omitempty"`
-	CausedBy   []Cause         `json:"causedBy"`
-	// Slowest is the one of the told that took longest; Path are the parts of its time.
-	Task    string    `json:"task,omitempty"`
-	Slowest *Activity `json:"slowest,omitempty"`
-	Path    []Part    `json:"path"`
-}
 
 // why is a Why that is being made.
 type why struct {
 	spent
 	durations []float64
+	open      int
 	slowest   *activity
 	took      int64 // by that
 }
@@ -98,10 +30,9 @@ type why struct {
 // them do not count again.
 func (a *Analysis) Explain(match func(task, endpoint string, act *Activity) bool) { a.explain = match }
 
-// explained has an activity that is over among those that are explained, if it is asked for:
-// maybe by its id. One within another that is asked for is a part of that, as a request of
-// Hosting is one of Kestrel's.
-func (a *Analysis) explained(rt *process, c, parent *activity, pid, took int64) {
+// explained has an activity among those that are explained, if it is asked for: maybe by its id. One
+// within another that is asked for is a part of that, as a request of Hosting is one of Kestrel's.
+func (a *Analysis) explained(rt *process, to *why, c, parent *activity, pid, took int64) {
 	asked := func(c *activity) bool {
 		c.identify(pid)
 		return a.explain(c.task.provider+"/"+c.task.name, c.endpoint(), &c.Activity)
@@ -114,7 +45,33 @@ func (a *Analysis) explained(rt *process, c, parent *activity, pid, took int64) 
 			return
 		}
 	}
-	rt.State.why.explained(c, rt.MS(took), took)
+	if to.durations = append(to.durations, rt.MS(took)); !c.over {
+		to.open++
+		if c.Flow != nil {
+			c.Flow.Causes = a.flow.SoFar(c.Flow)
+		}
+	}
+	to.explained(c, took)
+}
+
+// whyNow returns the explanation with that of the activities that are not over.
+func (a *Analysis) whyNow(rt *process, w window.Window, on map[*task][]*activity) why {
+	out := rt.State.why
+	if a.explain == nil || len(on) == 0 {
+		return out
+	}
+	out.durations, out.causes = slices.Clone(out.durations), make(map[cause]*weight)
+	for k, w := range rt.State.why.causes {
+		sum := *w
+		out.causes[k] = &sum
+	}
+	for _, list := range on {
+		for _, c := range list {
+			from, to := w.Clip(c.begin, rt.End())
+			a.explained(rt, &out, c, c.parent, rt.PID, to-from)
+		}
+	}
+	return out
 }
 
 // identify gives an activity its id as text.
@@ -124,9 +81,8 @@ func (c *activity) identify(pid int64) {
 	}
 }
 
-// explained adds an activity that is over to those that are explained.
-func (w *why) explained(c *activity, ms float64, took int64) {
-	w.durations = append(w.durations, ms)
+// explained adds the causes of an activity, if the trace tells them.
+func (w *why) explained(c *activity, took int64) {
 	if c.Flow == nil || c.Flow.Causes == nil {
 		return
 	}
@@ -137,12 +93,12 @@ func (w *why) explained(c *activity, ms float64, took int64) {
 }
 
 func (w *why) result(rt *process, at spotsOf) *Why {
-	out := &Why{PID: rt.PID, Count: len(w.durations), Untold: len(w.durations) - w.count, DurationMS: measure.Summarize(slices.Clone(w.durations)),
+	out := &Why{PID: rt.PID, Count: len(w.durations), Open: w.open, Untold: len(w.durations) - w.count, DurationMS: measure.Summarize(slices.Clone(w.durations)),
 		Path: []Part{}}
 	out.Causes, out.CausedBy = w.spent.result(rt, at)
 	if c := w.slowest; c != nil {
 		act := c.Activity
-		act.StartMS, act.DurationMS = rt.At(c.begin), rt.MS(w.took)
+		act.StartMS, act.DurationMS, act.Open = rt.At(c.begin), rt.MS(w.took), !c.over
 		if act.ID == "" {
 			act.ID = actid.Text(c.id, rt.PID)
 		}

@@ -111,9 +111,6 @@ type activity struct {
 	address            // of an HTTP request
 }
 
-// hosting is the provider of the requests that ASP.NET Core serves.
-const hosting = "Microsoft.AspNetCore.Hosting"
-
 // Needs are the requests of ASP.NET Core and of HttpClient, and the ids of activities.
 var Needs = []need.Need{
 	{What: "activities", Provider: "System.Threading.Tasks.TplEventSource", Keywords: 0x80, Names: "TasksFlowActivityIds", Level: etw.LevelInformational, IDs: true},
@@ -421,7 +418,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 		}
 	}
 	if a.explain != nil {
-		a.explained(rt, c, parent, r.ProcessID, to-from)
+		a.explained(rt, &rt.State.why, c, parent, r.ProcessID, to-from)
 	}
 	t.durations = append(t.durations, ms)
 	t.exclusive += exclusive
@@ -471,8 +468,8 @@ func (a *Analysis) Result() *Result {
 		layer := a.flow.Layer(rt.PID)
 		out.CausesFrom, out.RuntimeAsync = layer.String(), async
 		out.WaitsUntold = layer != activities.None && !a.flow.SeesWaits(rt.PID)
-		if s.why.durations != nil {
-			res.Why = append(res.Why, s.why.result(rt, at))
+		if why := a.whyNow(rt, w, on); why.durations != nil {
+			res.Why = append(res.Why, why.result(rt, at))
 		}
 		res.Processes = append(res.Processes, out)
 	}

@@ -1,11 +1,13 @@
 package requests
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/asyncs"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/stacks"
 )
 
 // Schema is the version of the JSON form of a [Result]. Fields may be added to a
@@ -130,4 +132,77 @@ type Activity struct {
 	Path   []Part  `json:"-"`
 	// Flow is for whom threads worked, where the trace tells; nil otherwise.
 	Flow *activities.Activity `json:"-"`
+}
+
+// hosting is the provider of the requests that ASP.NET Core serves.
+const hosting = "Microsoft.AspNetCore.Hosting"
+
+// Causes are where time went, in parts that add up to it, along the path that the end of an
+// activity waited for.
+type Causes struct {
+	RunningMS  float64 `json:"runningMs"` // in code, with a processor, or without one where no switches are told
+	GCMS       float64 `json:"gcMs"`
+	JITMS      float64 `json:"jitMs"`
+	LockMS     float64 `json:"lockMs"`
+	BlockedMS  float64 `json:"blockedMs"`         // threads that waited for something else
+	OnTasksMS  float64 `json:"onTasksMs"`         // of BlockedMS, that for tasks: sync over async, as far as call stacks tell
+	ReadyMS    float64 `json:"readyMs,omitempty"` // threads had no processor, by the switches that a kernel tells of
+	QueuedMS   float64 `json:"queuedMs"`          // in the queue of the thread pool
+	OthersMS   float64 `json:"othersMs"`          // other threads worked, not for the activity, and let it go on
+	AwaitingMS float64 `json:"awaitingMs"`
+	UntoldMS   float64 `json:"untoldMs,omitempty"` // in native code that managed code called, where threads may have worked or waited
+	// ParallelMS is how long threads worked for it beside that path, and LateMS how long
+	// after its end. They are no parts of its time.
+	ParallelMS float64 `json:"parallelMs"`
+	LateMS     float64 `json:"lateMs"`
+}
+
+// Parts returns the kinds of time that add up to that of an activity, under their names.
+func (c *Causes) Parts() iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for k, ms := range [...]float64{c.RunningMS, c.GCMS, c.JITMS, c.LockMS, c.BlockedMS, c.ReadyMS, c.QueuedMS, c.OthersMS, c.AwaitingMS, c.UntoldMS} {
+			if !yield(activities.Kind(k).String(), ms) {
+				return
+			}
+		}
+	}
+}
+
+// A Cause is all time of one kind that went for one thing.
+type Cause struct {
+	Kind    string  `json:"kind"`
+	Name    string  `json:"name,omitempty"`   // of what was awaited, or who held a lock
+	OnTask  bool    `json:"onTask,omitempty"` // a thread was blocked until a task was over
+	Parts   int     `json:"parts"`
+	TotalMS float64 `json:"totalMs"`
+	MaxMS   float64 `json:"maxMs"`
+}
+
+// A Part is a time on the path that the end of an activity waited for.
+type Part struct {
+	StartMS    float64 `json:"startMs"`
+	DurationMS float64 `json:"durationMs"`
+	Kind       string  `json:"kind"`
+	// Name is of what was awaited, who held the lock, or how much of what ran was compiling,
+	// collections and without a processor.
+	Name   string `json:"name,omitempty"`
+	Thread int64  `json:"tid,omitempty"` // that worked or waited
+
+	// Code is a call stack, where that may tell more once all is read: see [Analysis.Kinds].
+	Code stacks.ID `json:"-"`
+}
+
+// A Why is where the time of those activities went that were asked for, in one process.
+type Why struct {
+	PID        int64           `json:"pid"`
+	Count      int             `json:"count"`
+	Open       int             `json:"open,omitempty"`   // of Count, those that were not over at the end: their time is that until then
+	Untold     int             `json:"untold,omitempty"` // of Count, those of which the trace does not tell
+	DurationMS measure.Summary `json:"durationMs"`
+	Causes     *Causes         `json:"causes,omitempty"`
+	CausedBy   []Cause         `json:"causedBy"`
+	// Slowest is the one of the told that took longest; Path are the parts of its time.
+	Task    string    `json:"task,omitempty"`
+	Slowest *Activity `json:"slowest,omitempty"`
+	Path    []Part    `json:"path"`
 }

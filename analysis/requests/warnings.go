@@ -1,6 +1,9 @@
 package requests
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Warnings says which numbers mislead, and why.
 func (r *Result) Warnings() []string {
@@ -8,7 +11,11 @@ func (r *Result) Warnings() []string {
 	for _, p := range r.Processes {
 		where := fmt.Sprintf("process %d: ", p.PID)
 		if p.Open > 0 {
-			list = append(list, fmt.Sprintf("%sactivities that were not over at the end, and are in no sum: %d", where, p.Open))
+			but := ""
+			if slices.ContainsFunc(r.Why, func(w *Why) bool { return w.PID == p.PID && w.Open > 0 }) {
+				but = " but of those asked for"
+			}
+			list = append(list, fmt.Sprintf("%sactivities that were not over at the end, and are in no sum%s: %d", where, but, p.Open))
 		}
 		if p.LostStops > 0 {
 			list = append(list, fmt.Sprintf("%sactivities whose end was lost, and that are in no sum: %d", where, p.LostStops))

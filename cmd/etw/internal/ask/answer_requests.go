@@ -131,7 +131,11 @@ func requestTotals(p *page, res *requests.Result) {
 
 // whyTotals says where the time went of activities that were asked for.
 func whyTotals(p *page, w *requests.Why) {
-	p.line("asked for", "%s, %s, the longest %s", show.Count(w.Count, "activity", "activities"), show.MS(w.DurationMS.Total), show.MSOf(w.DurationMS.Max))
+	open := ""
+	if w.Open > 0 {
+		open = fmt.Sprintf("; %d not over, until the end", w.Open)
+	}
+	p.line("asked for", "%s, %s, the longest %s%s", show.Count(w.Count, "activity", "activities"), show.MS(w.DurationMS.Total), show.MSOf(w.DurationMS.Max), open)
 	if w.Untold > 0 {
 		p.line("not told", "of %d the trace does not say where their time went", w.Untold)
 	}
