@@ -19,7 +19,9 @@
 // for collections, which the sampler waits for, are no time of the managed code that they
 // stopped: where the trace tells of them (keyword GC of
 // Microsoft-Windows-DotNETRuntime), they become samples with the label state=gc and
-// the innermost frame [GC pause].
+// the innermost frame [GC pause]. That is below the frames in which the thread was for sure: those of
+// its own call for the collection (event GCTriggered, if it has a stack), or else those that it was in
+// before and after the pause.
 package cpu
 
 import (
@@ -51,6 +53,8 @@ type Analysis struct {
 	errors  int64
 	open    map[thread]int64     // begins of suspensions for collections
 	pauses  map[int64][]span     // by process
+	begun   map[int64]trigger    // of collections without a pause so far, by process
+	own     map[thread][]trigger // of those with one
 	locks   map[thread]stacks.ID // of threads that wait for one, or a handle: where they were met, 0 if not yet
 	within  int64                // the time of all samples together, if it is known
 }
@@ -93,6 +97,7 @@ var Needs = []need.Need{{What: "thread samples", Provider: sampler.Name, Level: 
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
 	a := &Analysis{window: window.Of(mux), flags: make(map[int64]*Flags), open: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
+		begun: make(map[int64]trigger), own: make(map[thread][]trigger),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
 	a.base.SetReading(Reading)
 	hear.On(mux, func(r *etw.Record, e *sampled) { a.sample(r, e.state) })
@@ -109,10 +114,10 @@ func New(mux *etw.Mux) *Analysis {
 		t := thread{r.ProcessID, r.ThreadID}
 		if from, ok := a.open[t]; ok {
 			delete(a.open, t)
-			a.pauses[t.process] = append(a.pauses[t.process], span{from, when.Of(r)})
-			a.weighed = nil
+			a.pause(t.process, span{from, when.Of(r)})
 		}
 	})
+	hear.On(mux, func(r *etw.Record, _ *clr.AnyGCTriggered) { a.trigger(r) })
 	return a
 }
 
@@ -259,7 +264,7 @@ func (r *Result) add() {
 
 // Samples returns the samples with the time they stand for.
 func (a *Analysis) Samples() []*stacks.Samples {
-	out, weights := a.base.Derive(), a.weigh().weights
+	out, weights, pauses := a.base.Derive(), a.weigh().weights, a.weigh().pauses
 	a.weighed = nil // the samples have them now
 	var labels [len(stateNames)]stacks.LabelSet
 	for s, name := range stateNames {
@@ -277,8 +282,8 @@ func (a *Analysis) Samples() []*stacks.Samples {
 			continue
 		}
 		out.AddStack(at, t.process, t.id, x.stack, labels[x.state()], 1, weights[i].time)
-		if pause := weights[i].pause; pause > 0 {
-			out.AddPseudo(at, t.process, t.id, x.stack, gcPause, labels[inGC], 0, pause)
+		for ; len(pauses) > 0 && pauses[0].sample == i; pauses = pauses[1:] {
+			out.AddShared(at, t.process, t.id, pauses[0].before, pauses[0].after, gcPause, labels[inGC], 0, pauses[0].time)
 		}
 	}
 	return []*stacks.Samples{out}

@@ -31,20 +31,27 @@ func (r *rounds) take(at int64, before int) int {
 func (r *rounds) weigh() {
 	r.stand, r.sums = make([]weight, len(r.at)), make([]int64, len(r.at)+1)
 	pauses := r.pauses
-	for i, at := range r.at {
-		from, to := at, at
-		if i > 0 {
-			from -= (at - r.at[i-1]) / 2
-		}
-		if i+1 < len(r.at) {
-			next := r.at[i+1]
-			to = next - (next-at)/2
-		}
+	for i := range r.at {
+		from, to := r.around(i)
 		w := &r.stand[i]
 		w.pause, pauses = overlap(pauses, from, to)
 		w.time = to - from - w.pause
 		r.sums[i+1] = r.sums[i] + to - from
 	}
+}
+
+// around returns the time that a round stands for.
+func (r *rounds) around(i int) (from, to int64) {
+	at := r.at[i]
+	from, to = at, at
+	if i > 0 {
+		from -= (at - r.at[i-1]) / 2
+	}
+	if i+1 < len(r.at) {
+		next := r.at[i+1]
+		to = next - (next-at)/2
+	}
+	return from, to
 }
 
 // between returns how long the rounds from one up to, but not including, another are.
@@ -60,7 +67,7 @@ func (r *rounds) between(from, to int) int64 {
 func (a *Analysis) Within(nanoseconds int64) { a.within, a.weighed = max(nanoseconds, 1), nil }
 
 // scale has all samples together stand for the time that is known, if it is.
-func (a *Analysis) scale(weights []weight) {
+func (a *Analysis) scale(weights []weight, pauses []stopped) {
 	sum := int64(0)
 	for _, w := range weights {
 		sum += w.time + w.pause
@@ -69,8 +76,12 @@ func (a *Analysis) scale(weights []weight) {
 		return
 	}
 	factor := float64(a.within) / float64(sum)
+	scaled := func(of *int64) { *of = int64(math.Round(float64(*of) * factor)) }
 	for i := range weights {
-		w := &weights[i]
-		w.time, w.pause = int64(math.Round(float64(w.time)*factor)), int64(math.Round(float64(w.pause)*factor))
+		scaled(&weights[i].time)
+		scaled(&weights[i].pause)
+	}
+	for i := range pauses {
+		scaled(&pauses[i].time)
 	}
 }

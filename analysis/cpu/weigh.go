@@ -12,6 +12,7 @@ import (
 // A weighed is the meaning of samples until another one comes.
 type weighed struct {
 	weights []weight // of all that were taken
+	pauses  []stopped
 	result  Result
 }
 
@@ -35,6 +36,7 @@ type weighing struct {
 	counts bool    // that is in the result
 	pauses []span
 	gaps   []int64 // between samples, without pauses, as far as they meet the window
+	stops  stopping
 
 	row                          Thread
 	time, inManaged, pause, rest int64
@@ -58,7 +60,8 @@ func (a *Analysis) weigh() *weighed {
 			w.weights[i] = t.of.stand[round].in(x.state())
 		}
 	}
-	a.scale(w.weights)
+	w.pauses = a.stopped(threads, numbers, w.weights)
+	a.scale(w.weights, w.pauses)
 	for i, x := range a.taken.all() {
 		if x.state() != skipped && a.window.Has(x.at) {
 			threads[x.thread()].count(w.weights[i], x.state())

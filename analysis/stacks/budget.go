@@ -147,7 +147,7 @@ func (s *Samples) join(list *store, x *row, e end) int {
 	if at := int(*open); at < list.count {
 		b, i := list.pieces[at/blockRows].block, at%blockRows
 		before := &s.ends[b.stack[i]]
-		if before.stack == e.stack && before.pseudo == e.pseudo && b.tag[i] == x.tag && uint64(x.at)-uint64(b.at.get(i)) < uint64(s.rest.Slot) {
+		if before.stack == e.stack && before.other == e.other && before.pseudo == e.pseudo && b.tag[i] == x.tag && uint64(x.at)-uint64(b.at.get(i)) < uint64(s.rest.Slot) {
 			list.add(at, &x.values) // their sum fits: see take
 			s.rest.Summed++
 			return at

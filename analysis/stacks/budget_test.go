@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// addRandom adds the same samples to each of lists.
-func addRandom(n int, lists ...*Samples) {
+// addRandom adds the same samples to each of lists, of which some may share nothing with another.
+func addRandom(n int, shared bool, lists ...*Samples) {
 	r := rand.New(rand.NewPCG(7, 9))
 	for i := range n {
 		frames := make([]uint64, 1+r.IntN(6))
@@ -22,7 +22,11 @@ func addRandom(n int, lists ...*Samples) {
 			labels := s.Label(0, "state", fmt.Sprint(value%2))
 			stack, at := s.InternAddresses(5, frames), int64(i)*int64(time.Millisecond)/4
 			if pseudo {
-				s.AddPseudo(time.Unix(0, at), 5, thread, stack, "[pause]", labels, 1, value)
+				other := stack
+				if shared && value%3 == 0 {
+					other = 0
+				}
+				s.AddShared(time.Unix(0, at), 5, thread, stack, other, "[pause]", labels, 1, value)
 			} else {
 				s.AddStack(time.Unix(0, at), 5, thread, stack, labels, 1, value)
 			}
@@ -57,7 +61,7 @@ func TestTooManySamples(t *testing.T) {
 	for _, limit := range []int{1, 10, 5_000, 15_000} {
 		whole, small := twoSamples()
 		small.limit = limit
-		addRandom(20_000, whole, small)
+		addRandom(20_000, true, whole, small)
 		if got, want := weights(small), weights(whole); !maps.Equal(got, want) {
 			t.Errorf("limit %d: the sums differ", limit)
 		}
@@ -86,7 +90,7 @@ func TestTooManySamples(t *testing.T) {
 func TestTooManyStacks(t *testing.T) {
 	whole, small := twoSamples()
 	small.nodes = 100
-	addRandom(20_000, whole, small)
+	addRandom(20_000, false, whole, small)
 	if n := small.tree.size(); n > 2*small.nodes {
 		t.Errorf("%d nodes", n)
 	}

@@ -32,3 +32,35 @@ const (
 	QualifiedNames              // Bakery.Oven.Bake
 	ShortNames                  // Oven.Bake
 )
+
+// identity is the common part of frames that are shown as one.
+func (f *Frame) identity() Frame {
+	g := *f
+	g.Address = 0
+	if f.Kind == symbols.Unknown {
+		g.Address = f.Address
+	}
+	return g
+}
+
+// isNameless reports whether a frame is an address of which nothing is known.
+func (f *Frame) isNameless() bool {
+	return f.Kind == symbols.Unknown && !f.Pseudo && *f == Frame{Name: f.Name, Full: f.Name, Address: f.Address}
+}
+
+// IsNamed reports whether the trace, or a file of symbols, has the name of the code.
+func (f *Frame) IsNamed() bool {
+	return f.Kind == symbols.Managed && f.Address == 0 || f.Kind == symbols.NativeCode && !f.Nameless
+}
+
+// last puts waiting threads behind all else, since rankings are read as the work of a
+// program.
+func last(a, b *Frame) int {
+	switch {
+	case a.Waiting == b.Waiting:
+		return 0
+	case a.Waiting:
+		return 1
+	}
+	return -1
+}

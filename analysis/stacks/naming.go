@@ -1,7 +1,6 @@
 package stacks
 
 import (
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -25,10 +24,11 @@ type namer struct {
 	pid      int64            // of the stack that is being named
 	loc      symbols.Location // of the frame that is
 	native   symbols.Native
-	pids     []int64 // of all stacks of s
-	noStack  int32   // the stack that stands for none, or 0
-	pseudos  []int32 // frames of those of s, + 1
-	cut      int32   // the stack that stands for a base that is no code, or 0
+	pids     []int64         // of all stacks of s
+	noStack  int32           // the stack that stands for none, or 0
+	pseudos  []int32         // frames of those of s, + 1
+	unlined  map[Frame]int32 // those without lines of frames with them
+	cut      int32           // the stack that stands for a base that is no code, or 0
 	tiers    []string
 	marks    map[mark]int16
 	known    []mark    // by number
@@ -76,11 +76,6 @@ type named struct {
 	span int32 // from 1 on; 0 if there is none yet
 	mark int16
 }
-
-// A span is a span of time, from included and to excluded.
-type span struct{ from, to int64 }
-
-var always = span{math.MinInt64, math.MaxInt64}
 
 // An ended is the meaning of an end from a time on, until another: a place in the profile's into.
 type ended struct {
@@ -195,12 +190,21 @@ func (n *namer) tagOf(mark int16, i int32) int32 {
 // another number from then on.
 func (n *namer) nameEnd(id ID, time int64) {
 	e, was := &n.s.ends[id], &n.ended[id]
-	leaf := n.stack(int32(e.stack), time)
-	stack := n.read(leaf.node, e.outside)
+	leaf, reads := n.stack(int32(e.stack), time), true
+	holds := n.spans[leaf.span]
+	if e.pseudo != 0 && e.other != e.stack {
+		holds = n.spans[n.stack(int32(e.other), time).span].within(holds)
+		leaf = named{}
+		leaf.node, reads = n.shared(int32(e.stack), int32(e.other), time)
+	}
+	stack := leaf.node
+	if reads { // callers say nothing of the thread
+		stack = n.read(stack, e.outside)
+	}
 	if e.pseudo != 0 && !(n.s.pseudos[e.pseudo-1] == WaitingName && (n.options.AsSampled || n.p.IsWaiting(ID(stack)))) {
 		stack = n.p.tree.child(stack, uint64(n.pseudo(e.pseudo)))
 	}
-	is := ended{n.spans[leaf.span], n.base + id, leaf.mark, true}
+	is := ended{holds, n.base + id, leaf.mark, true}
 	switch {
 	case !was.known:
 		n.p.into[is.number] = ID(stack)
@@ -210,7 +214,7 @@ func (n *namer) nameEnd(id ID, time int64) {
 		is.number, n.moved = ID(len(n.p.into)), true
 		n.p.into = append(n.p.into, ID(stack))
 	}
-	*was, n.hold = is, span{max(n.hold.from, is.from), min(n.hold.to, is.to)}
+	*was, n.hold = is, n.hold.within(is.span)
 }
 
 // nameLeaf names a stack of addresses as it is at a time.
@@ -316,7 +320,7 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	if n.table != nil {
 		*loc = n.table.Lookup(n.pid, address, when)
 		from, to := loc.Holds()
-		s = span{max(s.from, from.UnixNano()), min(s.to, to.UnixNano())}
+		s = s.within(span{from.UnixNano(), to.UnixNano()})
 		if loc.Kind == symbols.Unknown {
 			loc.Address = n.s.tree.nodes[at].key
 		}
@@ -324,7 +328,7 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	if loc.Kind == symbols.Unknown && n.options.Native != nil {
 		*native, _ = n.options.Native(n.pid, address, when)
 		if native.From != native.To {
-			s = span{max(s.from, native.From), min(s.to, native.To)}
+			s = s.within(span{native.From, native.To})
 		}
 	}
 	id := within

@@ -115,21 +115,6 @@ func (p *Profile) pseudo(name string) int32 {
 	return int32(i)
 }
 
-// identity is the common part of frames that are shown as one.
-func (f *Frame) identity() Frame {
-	g := *f
-	g.Address = 0
-	if f.Kind == symbols.Unknown {
-		g.Address = f.Address
-	}
-	return g
-}
-
-// isNameless reports whether a frame is an address of which nothing is known.
-func (f *Frame) isNameless() bool {
-	return f.Kind == symbols.Unknown && !f.Pseudo && *f == Frame{Name: f.Name, Full: f.Name, Address: f.Address}
-}
-
 // once returns the value of a map for a key, or sets it to next.
 func once[K comparable](m map[K]int32, key K, next int32) int32 {
 	i, ok := m[key]
@@ -198,11 +183,6 @@ func (p *Profile) countNames() {
 			p.Naming.Native += samples
 		}
 	}
-}
-
-// IsNamed reports whether the trace, or a file of symbols, has the name of the code.
-func (f *Frame) IsNamed() bool {
-	return f.Kind == symbols.Managed && f.Address == 0 || f.Kind == symbols.NativeCode && !f.Nameless
 }
 
 // A tallied is the tally of a profile once somebody has asked for it.

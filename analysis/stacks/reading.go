@@ -182,15 +182,3 @@ func (p *Profile) Waiting() []int64 {
 func (p *Profile) IsWaiting(id ID) bool {
 	return id != 0 && p.Frames[p.tree.nodes[id].key].Waiting
 }
-
-// last puts waiting threads behind all else, since rankings are read as the work of a
-// program.
-func last(a, b *Frame) int {
-	switch {
-	case a.Waiting == b.Waiting:
-		return 0
-	case a.Waiting:
-		return 1
-	}
-	return -1
-}

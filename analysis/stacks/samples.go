@@ -65,6 +65,7 @@ type tag struct {
 // that were met first first, so that the data of the most frequent ones is near by.
 type end struct {
 	stack   ID
+	other   ID    // of a pseudo: see AddShared
 	pseudo  int16 // an innermost frame that is no code, from 1 on
 	outside bool  // of managed code: see SetOutside
 }
@@ -245,12 +246,19 @@ func (s *Samples) AddStack(at time.Time, process, thread int64, stack ID, labels
 // AddPseudo is AddStack for a sample with an innermost frame that stands for no code,
 // such as a pause.
 func (s *Samples) AddPseudo(at time.Time, process, thread int64, stack ID, name string, labels LabelSet, values ...int64) {
+	s.AddShared(at, process, thread, stack, stack, name, labels, values...)
+}
+
+// AddShared is AddPseudo for a sample that is between two stacks of its thread, of which the frames are
+// sure that called from the same place in both, and the one that they called if it is of the same
+// method. A stack of 0 has none.
+func (s *Samples) AddShared(at time.Time, process, thread int64, stack, other ID, name string, labels LabelSet, values ...int64) {
 	i := slices.Index(s.pseudos, name)
 	if i < 0 {
 		i = len(s.pseudos)
 		s.pseudos = append(s.pseudos, name)
 	}
-	s.add(at.UnixNano(), end{stack: stack, pseudo: int16(i + 1)}, tag{thread: s.thread(process, thread), labels: labels}, values)
+	s.add(at.UnixNano(), end{stack: stack, other: other, pseudo: int16(i + 1)}, tag{thread: s.thread(process, thread), labels: labels}, values)
 }
 
 // Intern returns the number of a stack of a process. Only the first use of a stack
@@ -346,8 +354,11 @@ func (s *Samples) end(e end) ID {
 // stacks returns the stacks of ends.
 func (s *Samples) stacks() []ID {
 	list := make([]ID, len(s.ends))
-	for i := range list {
-		list[i] = s.ends[i].stack
+	for i, e := range s.ends {
+		if list[i] = e.stack; e.pseudo != 0 {
+			at, _, _ := s.tree.common(int32(e.stack), int32(e.other))
+			list[i] = ID(at)
+		}
 	}
 	return list
 }

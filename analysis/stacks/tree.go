@@ -105,6 +105,18 @@ func (t *tree) find(parent int32, key uint64) int32 {
 	return t.slots[t.seek(i, hash, parent, key)].node
 }
 
+// common returns the node that two are at or below, and the next ones on the way to each, or 0.
+func (t *tree) common(a, b int32) (at, nextA, nextB int32) {
+	for a != b { // callers have smaller numbers
+		if a > b {
+			nextA, a = a, t.nodes[a].parent
+		} else {
+			nextB, b = b, t.nodes[b].parent
+		}
+	}
+	return a, nextA, nextB
+}
+
 // seek returns the slot of a frame that parent calls, or the one to put it into.
 func (t *tree) seek(i uint64, hash uint32, parent int32, key uint64) uint64 {
 	for mask := uint64(len(t.slots) - 1); ; i = (i + 1) & mask {
