@@ -31,6 +31,7 @@ var chosenParts = []chosenPart{
 	{[]string{"dotnet10", "contention.nettrace"}, "--from 117.652 --to 234.786", []string{"waits --locks", "timeline"}},
 	{[]string{"dotnet10", "threadpool.nettrace"}, "--from 1460.099 --to 2919.825", []string{"threadpool", "timeline"}},
 	{[]string{"dotnet10", "cpu-blocked.nettrace"}, "--from 216.826 --to 422.069", []string{"top", "tree", "threads", "timeline"}},
+	{[]string{"dotnet10", "cpu-blocked.nettrace"}, "--tid 19205 --from 216.826 --to 422.069", []string{"top", "tree", "threads"}},
 	{[]string{"dotnet10", "aspnet.nettrace"}, "--from 272.89 --to 483.99", []string{"requests", "requests --by activity", "timeline"}},
 	{[]string{"dotnet10", "aspnet-activities.nettrace"}, "--from 353.875 --to 624.726", []string{"requests", "requests --by activity", "timeline"}},
 	{[]string{"causes", "ferry-net10-full.nettrace.gz"}, "--from 736.621 --to 1469.597",
