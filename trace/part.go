@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,27 @@ type Part struct {
 	Threads    string         `json:"threads,omitempty"` // numbers such as 4,1000-1999
 	Activities []string       `json:"activities,omitempty"`
 	During     []string       `json:"during,omitempty"`
+	Lives      []Life         `json:"lives,omitempty"` // of numbers of Processes that others had, too: those that are meant
+	// Lacks says which ends of the whole were missing, in an .etl file.
+	Lacks Lacks `json:"lacks"`
 }
+
+// A Life is the time in which a program had the number of a process.
+type Life struct {
+	PID  int64          `json:"pid"`
+	Name string         `json:"name,omitempty"`
+	From *time.Duration `json:"from,omitempty"` // since the session began; nil if from before
+	To   *time.Duration `json:"to,omitempty"`   // nil if to its end
+}
+
+// Lacks are ends of a recording that a trace does not have.
+type Lacks uint8
+
+// The ends.
+const (
+	LacksBegin Lacks = 1 << iota
+	LacksEnd
+)
 
 // IsAll reports whether nothing is left out.
 func (p *Part) IsAll() bool {
@@ -47,7 +68,16 @@ func (p *Part) String() string {
 	}
 	add("from", at(p.From))
 	add("to", at(p.To))
-	add("process", p.Processes)
+	processes, names := p.Processes, []string(nil)
+	for _, l := range p.Lives {
+		if !slices.Contains(names, l.Name) {
+			names = append(names, l.Name)
+		}
+	}
+	if names != nil {
+		processes += " (" + strings.Join(names, ", ") + ")"
+	}
+	add("process", processes)
 	add("thread", p.Threads)
 	add("activity", strings.Join(p.Activities, ", "))
 	add("during", strings.Join(p.During, ", "))
@@ -180,7 +210,12 @@ func (p *Part) since(d time.Duration) *Part {
 		return p
 	}
 	moved := *p
-	for _, at := range []**time.Duration{&moved.From, &moved.To} {
+	moved.Lives = slices.Clone(p.Lives)
+	times := []**time.Duration{&moved.From, &moved.To}
+	for i := range moved.Lives {
+		times = append(times, &moved.Lives[i].From, &moved.Lives[i].To)
+	}
+	for _, at := range times {
 		if *at != nil {
 			t := **at + d
 			*at = &t
@@ -209,7 +244,8 @@ func together(list []*Part) (all *Part, differ bool) {
 	slices.SortStableFunc(list, func(a, b *Part) int { return cmp.Compare(a.begin(), b.begin()) })
 	sum := *list[0]
 	for _, p := range list[1:] {
-		if p.Processes != sum.Processes || p.Threads != sum.Threads || !slices.Equal(p.Activities, sum.Activities) || !slices.Equal(p.During, sum.During) ||
+		sum.Lacks |= p.Lacks
+		if p.Processes != sum.Processes || !reflect.DeepEqual(p.Lives, sum.Lives) || p.Threads != sum.Threads || !slices.Equal(p.Activities, sum.Activities) || !slices.Equal(p.During, sum.During) ||
 			sum.To != nil && p.begin() > *sum.To {
 			return nil, true
 		}

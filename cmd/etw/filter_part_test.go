@@ -127,10 +127,10 @@ func TestPartCannotTell(t *testing.T) {
 		code int
 		want string
 	}{
-		{"network", 0, "only a part of another, process 3676: whether that has an answer is not known"},
-		{"top --of blocked", 0, "only a part of another, process 3676: whether that has an answer is not known"},
+		{"network", 0, "only a part of another, process 3676 (Test.x64.exe): whether that has an answer is not known"},
+		{"top --of blocked", 0, "only a part of another, process 3676 (Test.x64.exe): whether that has an answer is not known"},
 		{"threads --by processor", 2, "of which the trace is only a part"},
-		{"gc --process 4", 2, "only a part of another, process 3676"},
+		{"gc --process 4", 2, "only a part of another, process 3676 (Test.x64.exe)"},
 	} {
 		if _, stderr, code := output(append(strings.Fields(c.ask), part)...); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: code %d, %s", c.ask, code, stderr)

@@ -201,6 +201,14 @@ func (w *Writer) Lost(events, buffers int64) {
 	w.header.BuffersLost = uint32(min(int64(w.header.BuffersLost)+max(buffers, 0), 1<<32-1))
 }
 
+// Name has Close complete the header with another name of the log file, which must be as long as
+// the one that [NewWriter] was given.
+func (w *Writer) Name(file string) {
+	if len(file) == len(w.header.LogFileName) {
+		w.header.LogFileName = file
+	}
+}
+
 // Flush writes the buffer of a processor, or with -1 those of all, though there is
 // room in it.
 func (w *Writer) Flush(processor int) error {

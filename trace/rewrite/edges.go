@@ -110,7 +110,6 @@ var (
 	memoryClass = etw.MustParseGUID("3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c")
 	fileClass   = etw.Versions(new(kernel.AnyFileIoName))[0].Class
 	poolClass   = etw.MustParseGUID("0268a8b6-74fd-4302-9dd0-6e8f1795c0cf")
-	perfClass   = etw.Versions(new(kernel.AnyPerfInfoSetInterval))[0].Class
 	netPool     = etw.MustParseGUID("8e9f5090-2d75-4d03-8a81-e5afbf85daf1") // System.Diagnostics.Eventing.FrameworkEventSource
 )
 
@@ -231,6 +230,9 @@ func (e *Edges) Look(r *etw.Record, passes bool) (more bool) {
 	if passes {
 		e.runners.chose(r)
 	} else if !e.runners.needs(r) && !(e.Disks && isDisk(r)) {
+		if s, request := stepOf(r); s.does == begins || s.does == ends { // whoever logs it
+			delete(e.open, request)
+		}
 		return true
 	}
 	e.begin(r)

@@ -18,6 +18,8 @@ type etlSink struct {
 	t       *trace.Trace
 	w       *etl.Writer
 	readers []*etl.Reader
+	part    *trace.Part
+	name    string // of the file, without the mark
 
 	events, buffers int64 // that the Writer was told are lost
 }
@@ -52,6 +54,7 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 	h.EventsLost, h.BuffersLost = 0, 0
 	h.SessionName, h.LogFileName = sessions.String(), files.String()
 	o.Redactor.header(&h)
+	unmarked := h.LogFileName
 	if name := o.Part.MarkFile(h.LogFileName); name != h.LogFileName {
 		h.LogFileName, h.BufferSize = name, max(h.BufferSize, markedBuffer)
 	}
@@ -59,7 +62,7 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	s := &etlSink{t: t, w: out, readers: readers}
+	s := &etlSink{t: t, w: out, readers: readers, part: o.Part, name: unmarked}
 	s.tellLosses()
 	return s, nil
 }
@@ -113,5 +116,6 @@ func (s *etlSink) hold(rec *etw.Record) func() error {
 
 func (s *etlSink) close() error {
 	s.tellLosses()
+	s.w.Name(s.part.MarkFile(s.name))
 	return s.w.Close()
 }

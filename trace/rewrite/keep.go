@@ -27,6 +27,9 @@ type Keeper struct {
 	Answer bool
 	// Disks keeps the requests of all processes to disks: those that were chosen waited for others.
 	Disks bool
+	// Born reports whether a thread that a process starts is chosen, of which some are: so the event
+	// stays that it could run first. May be nil.
+	Born func(pid, tid int64) bool
 	// Edges keep the state at the ends of the part of the time that was chosen, if not nil.
 	Edges *Edges
 
@@ -35,6 +38,7 @@ type Keeper struct {
 	keys    map[uint64]bool // of stacks that come later
 	threads emitters        // the last event of which was chosen
 	runners runners
+	met     runners // threads of which a record that was not chosen told
 	asked   requests
 }
 
@@ -75,7 +79,7 @@ func (k *Keeper) keepStack(r *etw.Record) {
 
 // Needs reports whether a record must stay that was not chosen.
 func (k *Keeper) Needs(r *etw.Record) bool {
-	if k.runners.needs(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) || k.asked.needs(r) {
+	if k.needsOfRunner(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) || k.asked.needs(r) {
 		return true
 	}
 	if k.Disks && isDisk(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) {
@@ -85,6 +89,23 @@ func (k *Keeper) Needs(r *etw.Record) bool {
 		return true
 	}
 	return k.helps(r)
+}
+
+// needsOfRunner reports whether a record tells when a chosen thread stopped, or could run. Of one of which
+// nothing is known yet that may be: the trace lacks its start.
+func (k *Keeper) needsOfRunner(r *etw.Record) bool {
+	needed := k.runners.needs(r)
+	if of := roleOf(r); k.Born != nil {
+		if of == newOwner && k.Born(int64(binary.LittleEndian.Uint32(r.Payload)), int64(binary.LittleEndian.Uint32(r.Payload[4:]))) {
+			k.runners.chose(r)
+		}
+		needed = needed || of == aReady && !k.met[binary.LittleEndian.Uint32(r.Payload)]
+		k.met.chose(r)
+	}
+	if needed && roleOf(r) == aReady {
+		k.keepStack(r) // its thread is the one that did
+	}
+	return needed
 }
 
 // NeedsBeyond is Needs of a record against which nothing was but its time.
@@ -100,6 +121,9 @@ func (k *Keeper) NeedsBeyond(r *etw.Record) bool {
 func (k *Keeper) isEdge(r *etw.Record) bool {
 	if !k.Edges.keeps(r) {
 		return false
+	}
+	if k.Edges.Place(r) < 0 && !k.Answer {
+		k.asked.chose(r)
 	}
 	k.keepStack(r)
 	return true

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -8,28 +9,42 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Stays are the times of threads on processors, by switches that are not written: an event that a thread could
-// run does not tell who saw to that, but for the switches before and after it. Those that it needs are
-// written once it is.
+// Stays are the times of threads on processors, by switches of which most are not written. Of those
+// between two that are, some stay: the shortest way from the thread that came to the one that goes.
+// So two switches of a processor contradict each other only where those of the whole trace do, as events
+// are missing, and the last one before an event tells which thread was on.
 type stays struct {
-	sink *etlSink
-	of   map[int32]*stay // by processor
+	w    *etl.Writer
+	raw  func() etl.Origin              // of the record that was delivered last
+	hold func(*etw.Record) func() error // writes one later
+	of   map[int32]*stay                // by processor
+	turn map[uint32]uint64              // how often a number became that of another thread
+	last *waiting                       // the latest that tells how long threads were seen, if it waits
+	end  *waiting                       // the latest of any, if it waits
 	kept int64
 }
 
-// A stay begins with a switch.
+// A stay has the records of a processor that wait, in the order of time.
 type stay struct {
-	first   etw.Record
-	raw     etl.Origin
-	payload []byte
-	held    bool           // first is not written, and neither is
-	later   []func() error // what was to be since
-	next    bool           // the switch that ends it is needed, too
-	begun   bool           // there was a switch: the first and the last one say when there were any
+	queue []*waiting
+	path  []*waiting // the switches among them, each from the thread to which the one before went
+	base  uint64     // the thread to which the last switch went that is written
+	on    uint64     // the thread that is on
+	begun bool       // there was a switch: the first and the last one say when there were any
+	spare []*waiting
 }
 
-// maxLater is how many records wait for one that needs the switch before them.
-const maxLater = 1 << 12
+// A waiting record is to be written, or may be: it was passed.
+type waiting struct {
+	write  func() error // of one that is to be; nil of one that was passed
+	record etw.Record
+	raw    etl.Origin
+	to     uint64
+	gone   bool
+}
+
+// maxWaiting is how many records of a processor wait.
+const maxWaiting = 1 << 9
 
 // at returns the stay in which a record was, or nil.
 func (s *stays) at(r *etw.Record) *stay {
@@ -41,74 +56,193 @@ func (s *stays) at(r *etw.Record) *stay {
 	return x
 }
 
+// thread names a thread whose number stands in a switch.
+func (s *stays) thread(r *etw.Record, at int) uint64 {
+	tid := binary.LittleEndian.Uint32(r.Payload[at:])
+	return s.turn[tid]<<32 | uint64(tid)
+}
+
+// starts takes that a number is that of another thread.
+func (s *stays) starts(tid uint32) {
+	if s.turn == nil {
+		s.turn = make(map[uint32]uint64)
+	}
+	if len(s.turn) < maxRunners {
+		s.turn[tid]++
+	}
+}
+
 // pass takes a record that is not to be written, and reports whether it is all the same.
 func (s *stays) pass(r *etw.Record) (needed bool, err error) {
-	if r.Provider != threadClass || r.Kind != etw.KindClassic || r.Opcode != threadSwitch {
+	of := roleOf(r)
+	if of == noRole || of == newOwner {
 		return false, nil
 	}
 	x := s.at(r)
-	if x == nil || x.next || !x.begun {
-		return x != nil, nil
+	switch {
+	case x == nil:
+		return false, nil
+	case of != aSwitch:
+		s.dropLast()
+		s.last = s.wait(x, r)
+	case !x.begun || x.on != s.thread(r, 4):
+		return true, nil
+	default:
+		s.dropLast()
+		s.shorten(x)
+		to := s.thread(r, 0)
+		w := s.wait(x, r)
+		w.to, x.on, x.path = to, to, append(x.path, w)
 	}
-	err = x.flush()
-	x.raw, x.payload = append(x.raw[:0], s.sink.reader().Origin()...), append(x.payload[:0], r.Payload...)
-	x.first, x.held = *r, true
-	x.first.Payload = x.payload
-	return false, err
+	return false, s.tidy(x)
+}
+
+// wait has a record wait that may be written.
+func (s *stays) wait(x *stay, r *etw.Record) *waiting {
+	w := new(waiting)
+	if n := len(x.spare); n > 0 {
+		w, x.spare = x.spare[n-1], x.spare[:n-1]
+	}
+	payload := append(w.record.Payload[:0], r.Payload...)
+	w.raw = append(w.raw[:0], s.raw()...)
+	w.record, w.gone = *r, false
+	w.record.Payload = payload
+	x.queue = append(x.queue, w)
+	return w
+}
+
+// shorten leaves out the switches since the thread to which the last one went was on before.
+func (s *stays) shorten(x *stay) {
+	n := len(x.path)
+	if n == 0 {
+		return
+	}
+	keep, to := n, x.path[n-1].to
+	if to == x.base {
+		keep = 0
+	} else if i := slices.IndexFunc(x.path[:n-1], func(w *waiting) bool { return w.to == to }); i >= 0 {
+		keep = i + 1
+	}
+	for _, w := range x.path[keep:] {
+		w.gone = true
+	}
+	x.path = x.path[:keep]
+}
+
+// dropLast has the latest record that tells of threads not be that any more.
+func (s *stays) dropLast() {
+	if s.last != nil {
+		s.last.gone, s.last = true, nil
+	}
+	s.dropEnd()
+}
+
+// dropEnd has the latest record not be that any more.
+func (s *stays) dropEnd() {
+	if s.end != nil {
+		s.end.gone, s.end = true, nil
+	}
+}
+
+// mayEnd takes a record that is not to be written, unless it is the last one.
+func (s *stays) mayEnd(r *etw.Record) {
+	if x := s.at(r); x != nil && roleOf(r) == noRole {
+		s.dropEnd()
+		s.end = s.wait(x, r)
+	}
+}
+
+// tidy writes records before which none wait that may be written, and all if they are too many.
+func (s *stays) tidy(x *stay) error {
+	n := 0
+	for ; n < len(x.queue) && (x.queue[n].gone || x.queue[n].write != nil); n++ {
+		if err := s.leave(x, x.queue[n]); err != nil {
+			return err
+		}
+	}
+	x.queue = slices.Delete(x.queue, 0, n)
+	if len(x.queue) < maxWaiting {
+		return nil
+	}
+	x.queue = slices.DeleteFunc(x.queue, func(w *waiting) bool {
+		if w.gone {
+			x.spare = append(x.spare, w)
+		}
+		return w.gone
+	})
+	if len(x.queue) < maxWaiting/2 {
+		return nil
+	}
+	return s.flush(x)
+}
+
+// leave writes a record that waited, unless it is not needed.
+func (s *stays) leave(x *stay, w *waiting) error {
+	if w == s.last {
+		s.last = nil
+	}
+	if w == s.end {
+		s.end = nil
+	}
+	switch {
+	case w.write != nil:
+		return w.write()
+	case !w.gone:
+		s.kept++
+		if err := s.w.WriteFrom(&w.record, w.raw); err != nil {
+			return err
+		}
+	}
+	x.spare = append(x.spare, w)
+	return nil
 }
 
 // write takes a record that is to be written, and reports whether that has to wait.
 func (s *stays) write(r *etw.Record) (waits bool, err error) {
+	of := roleOf(r)
+	if of == newOwner {
+		s.starts(binary.LittleEndian.Uint32(r.Payload[4:]))
+	}
 	x := s.at(r)
+	if s.dropEnd(); of != noRole {
+		s.dropLast()
+	}
 	if x == nil {
 		return false, nil
 	}
-	of := etw.Opcode(0)
-	if r.Provider == threadClass && r.Kind == etw.KindClassic {
-		of = r.Opcode
-	}
-	switch {
-	case of == threadSwitch:
-		x.begun = true
-		err, x.next = x.flush(), false
-	case of == threadReady:
-		if x.next = true; x.held {
-			s.kept++
-			if err = s.sink.w.WriteFrom(&x.first, x.raw); err == nil {
-				err = x.flush()
-			}
+	switch of {
+	case aSwitch:
+		if x.on == s.thread(r, 4) {
+			s.shorten(x)
 		}
-	case x.held && len(x.later) < maxLater:
-		x.later = append(x.later, s.sink.hold(r))
+		err = s.flush(x)
+		x.begun, x.on = true, s.thread(r, 0)
+		x.base = x.on
+		return false, err
+	case aReady:
+		return false, s.flush(x)
+	}
+	if err = s.tidy(x); err == nil && len(x.queue) > 0 {
+		x.queue = append(x.queue, &waiting{write: s.hold(r)})
 		return true, nil
-	case x.held:
-		err = x.flush()
 	}
 	return false, err
 }
 
-// flush writes what waits, without the switch.
-func (x *stay) flush() error {
-	x.held = false
-	for _, write := range x.later {
-		if err := write(); err != nil {
+// flush writes the records of a processor that wait.
+func (s *stays) flush(x *stay) error {
+	for _, w := range x.queue {
+		if err := s.leave(x, w); err != nil {
 			return err
 		}
 	}
-	x.later = x.later[:0]
+	x.queue, x.path, x.base = x.queue[:0], x.path[:0], x.on
 	return nil
 }
 
-func (s *stays) flush() error {
+func (s *stays) close() error {
 	for _, cpu := range slices.Sorted(maps.Keys(s.of)) {
-		x := s.of[cpu]
-		if x.held {
-			s.kept++
-			if err := s.sink.w.WriteFrom(&x.first, x.raw); err != nil {
-				return err
-			}
-		}
-		if err := x.flush(); err != nil {
+		if err := s.flush(s.of[cpu]); err != nil {
 			return err
 		}
 	}

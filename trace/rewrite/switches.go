@@ -17,6 +17,9 @@ var (
 	threadListed = opcode(new(kernel.AnyThreadDCStart))
 )
 
+// perfClass is that of samples of processors, and of routines of interrupts.
+var perfClass = etw.Versions(new(kernel.AnyPerfInfoSetInterval))[0].Class
+
 // maxRunners bounds the threads that damage can name.
 const maxRunners = 1 << 20
 
@@ -66,4 +69,34 @@ func subjectOf(r *etw.Record) (at int, ok bool) {
 		return 4, true
 	}
 	return 0, false
+}
+
+// A role is that of a record for the threads of a processor.
+type role uint8
+
+const (
+	noRole   role = iota
+	aSwitch       // which thread is on
+	aReady        // of which the thread that is on made another one ready
+	aSample       // that there still were events
+	newOwner      // that the number of a thread has another one
+)
+
+// aPerfSample is the opcode of samples of processors.
+const aPerfSample = 46
+
+func roleOf(r *etw.Record) role {
+	switch {
+	case r.Kind != etw.KindClassic:
+	case r.Provider == perfClass && r.Opcode == aPerfSample:
+		return aSample
+	case r.Provider != threadClass || len(r.Payload) < 8:
+	case r.Opcode == threadSwitch:
+		return aSwitch
+	case r.Opcode == threadReady:
+		return aReady
+	case r.Opcode == threadStart:
+		return newOwner
+	}
+	return noRole
 }

@@ -21,10 +21,11 @@ type Options struct {
 	// Redactor replaces texts that are in no record: in headers, and in the table of
 	// threads of .nettrace 6. Records are redacted before Write.
 	Redactor *Redactor
-	// Wakers keeps the switches of processors that tell who made threads ready, of which a part of
-	// one .etl file has the events: [Writer.Passed] is to have the records that are not written.
+	// Wakers keeps the switches of processors that tell when threads ran, and who made them ready, of which
+	// a part of one .etl file has the events: [Writer.Passed] is to have the records that are not written.
 	Wakers bool
-	// Part is the part of another trace that the new one names in its mark; nil for no mark.
+	// Part is the part of another trace that the new one names in its mark; nil for no mark. Its Lacks
+	// may be set until Close, for an .etl file that is an io.WriterAt.
 	Part *trace.Part
 }
 
@@ -96,7 +97,7 @@ func NewWriter(w io.Writer, t *trace.Trace, o Options) (*Writer, error) {
 		out.etl = true
 		var to *etlSink
 		if to, err = newETLSink(w, t, etls, o); o.Wakers && out.twice == nil && err == nil {
-			out.stays = &stays{sink: to, of: make(map[int32]*stay)}
+			out.stays = &stays{w: to.w, raw: func() etl.Origin { return to.reader().Origin() }, hold: to.hold, of: make(map[int32]*stay)}
 		}
 		out.sink = to
 	case len(nets) == len(t.Files()):
@@ -153,11 +154,14 @@ func (w *Writer) tellPart(first *etw.Record) error {
 	return errors.Join(to.w.Write(mark), to.w.Flush())
 }
 
-// Last has the record that the trace delivered last, which is not to be written, end a .nettrace file if
+// Last has the record that the trace delivered last, which is not to be written, end the new one if
 // none is written after it: so it tells how long the session was.
 func (w *Writer) Last(rec *etw.Record) {
 	if s, ok := w.sink.(*netSink); ok {
 		w.last = s.hold(rec)
+	}
+	if w.stays != nil {
+		w.stays.mayEnd(rec)
 	}
 }
 
@@ -186,7 +190,7 @@ func (w *Writer) Close() error {
 		}
 	}
 	if w.stays != nil {
-		if err := w.stays.flush(); err != nil {
+		if err := w.stays.close(); err != nil {
 			return err
 		}
 		w.stats.Wakers = w.stays.kept

@@ -3,6 +3,7 @@ package parts
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -87,7 +88,7 @@ func (c Choice) Narrow(h *filter.Header, p *trace.Part, start time.Time) error {
 			*x.text = fmt.Sprintf("%.3f", float64(*x.at)/1e6)
 		}
 	}
-	h.Partial = p.Processes+p.Threads != ""
+	h.Partial, h.Lives = p.Processes+p.Threads != "", livesOf(within.Lives, start)
 	for _, x := range []struct {
 		text string
 		into *filter.Numbers
@@ -142,5 +143,45 @@ func Within(h *filter.Header, of *trace.Part, start time.Time) (*trace.Part, err
 		}
 		*x.into = both.String()
 	}
+	p.Lives = append(slices.Clone(p.Lives), markedLives(h.Lives, p.Lives, start)...)
 	return p, nil
+}
+
+// markedLives returns the lives of a header, in the time of a session that began at start, but for
+// those of numbers that others are of.
+func markedLives(of map[int64][]filter.Life, others []trace.Life, start time.Time) (list []trace.Life) {
+	at := func(ns int64) *time.Duration {
+		if ns == math.MinInt64 || ns == math.MaxInt64 {
+			return nil
+		}
+		d := time.Duration(ns - start.UnixNano())
+		return &d
+	}
+	for _, pid := range slices.Sorted(maps.Keys(of)) {
+		if slices.ContainsFunc(others, func(l trace.Life) bool { return l.PID == pid }) {
+			continue
+		}
+		for _, l := range of[pid] {
+			list = append(list, trace.Life{PID: pid, Name: l.Name, From: at(l.From), To: at(l.To)})
+		}
+	}
+	return list
+}
+
+// livesOf returns lives as a header has them.
+func livesOf(list []trace.Life, start time.Time) map[int64][]filter.Life {
+	if list == nil {
+		return nil
+	}
+	at := func(d *time.Duration, none int64) int64 {
+		if d == nil {
+			return none
+		}
+		return start.UnixNano() + int64(*d)
+	}
+	of := make(map[int64][]filter.Life)
+	for _, l := range list {
+		of[l.PID] = append(of[l.PID], filter.Life{Name: l.Name, From: at(l.From, math.MinInt64), To: at(l.To, math.MaxInt64)})
+	}
+	return of
 }

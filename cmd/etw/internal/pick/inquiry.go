@@ -95,20 +95,34 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 
 // TellLacks tells analyses what a trace that was read lacks, if there was trouble with it also its end.
 func TellLacks(mux *etw.Mux, t *trace.Trace, trouble bool) {
-	l := lacks(t)
-	l.Any, l.End = l.Any || trouble, l.End || trouble
-	window.Of(mux).Lack(l)
+	window.Of(mux).Lack(lacks(t, trouble))
+}
+
+// PartLacks returns what a part of a trace that was read lacks, if there was trouble with it.
+func PartLacks(t *trace.Trace, trouble bool) (ends trace.Lacks) {
+	l := lacks(t, trouble)
+	if l.Begin {
+		ends |= trace.LacksBegin
+	}
+	if l.End {
+		ends |= trace.LacksEnd
+	}
+	return ends
 }
 
 // lacks says what a trace that was read lacks of what was recorded.
-func lacks(t *trace.Trace) (l window.Lacks) {
+func lacks(t *trace.Trace, trouble bool) (l window.Lacks) {
+	l.Any, l.End = trouble, trouble
 	for _, f := range t.Files() {
 		n, head := f.Stats(), f.Head()
 		if head.Recorder != trace.Windows {
 			continue
 		}
+		if p := f.Part(); p != nil {
+			l.Begin, l.End = l.Begin || p.Lacks&trace.LacksBegin != 0, l.End || p.Lacks&trace.LacksEnd != 0
+		}
 		l.Begin = l.Begin || head.Overwritten
-		l.Any = l.Any || l.Begin || n.Lost+n.LostBuffers > 0 || f.Damaged()
+		l.Any = l.Any || l.Begin || l.End || n.Lost+n.LostBuffers > 0 || f.Damaged()
 		for _, fact := range f.Facts() {
 			if clean, ok := fact.Value.(bool); ok && fact.Key == "endedCleanly" && !clean && !f.Damaged() {
 				l.Any, l.End = true, true

@@ -171,6 +171,9 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	f.t = t
 	f.selector.Resolve(t)
 	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has, Disks: f.ofSome() && !f.noRundown}
+	if h := &f.selector.Header; f.keeper.Disks {
+		f.keeper.Born = func(pid, tid int64) bool { return h.Processes.Has(pid) && h.Threads.Has(tid) }
+	}
 	f.lookBeside()
 	if err := f.lookAround(args); err != nil {
 		return err
@@ -279,7 +282,7 @@ func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
 		return nil, err
 	}
 	f.out, err = rewrite.NewWriter(w, f.t, rewrite.Options{Nettrace: strings.HasSuffix(strings.ToLower(f.path), ".nettrace"), Compress: f.compress, Redactor: f.redactor,
-		Wakers: f.ofSome(), Part: f.part})
+		Wakers: f.bounded(), Part: f.part})
 	if errors.Is(err, rewrite.ErrCompress) {
 		err = cli.Usagef("--compress is for .etl files, and %s is to be a .nettrace", f.path)
 	}
@@ -296,6 +299,7 @@ func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
 	if err := f.checkFields(); err != nil {
 		return trouble, err
 	}
+	f.part.Lacks |= pick.PartLacks(f.t, trouble != nil)
 	return trouble, f.out.Close()
 }
 
@@ -390,7 +394,7 @@ func (f *filtering) mayBeLast(rec *etw.Record) {
 // bounded reports whether the new trace is to tell when the session began and ended.
 func (f *filtering) bounded() bool { return !f.part.IsAll() && !f.noRundown && f.ofAllEvents() }
 
-// passed reports whether a record that nothing needs tells who made a thread ready.
+// passed reports whether a record that nothing needs tells when threads ran, and who made one ready.
 func (f *filtering) passed(rec *etw.Record) (needed bool, err error) {
 	if f.noRundown || f.redactor != nil {
 		return false, nil
@@ -414,10 +418,14 @@ func (f *filtering) howToRead() string {
 	case f.part.MarkText() == "":
 		text = "it has no room to say which part it is: read it with the same flags\n"
 	default:
-		text = "it says that it is a part, " + f.part.String() + ": answers are as of the whole with such flags\n"
-		if f.cut {
-			text = "it says that it is a part, " + f.part.String() + ": what goes over its ends is cut off there\n"
+		text = "answers are as of the whole with such flags"
+		switch isETL := func(x *trace.File) bool { return strings.HasPrefix(x.Format(), "etl") }; {
+		case f.cut:
+			text = "what goes over its ends is cut off there"
+		case f.bounded() && (f.redactor != nil || len(f.t.Files()) > 1) && slices.ContainsFunc(f.t.Files(), isETL):
+			text += ", but for times that context switches of other threads tell"
 		}
+		text = "it says that it is a part, " + f.part.String() + ": " + text + "\n"
 	}
 	return text
 }

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/testio"
+	"github.com/etwgen/etwgen/runtime/etl/etltest"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A chanceMachine is one of two processors that does by chance as threads do: they run, wait, are woken by each
+// other and by devices, are created and end, and ask for files; and one number is that of two programs.
+type chanceMachine struct {
+	kernelLog
+	random *rand.Rand
+	now    float64
+	runs   [2]uint32
+	ready  []uint32
+	waits  []uint32
+	owner  map[uint32]uint32 // the process of a thread
+	asked  []etw.Pointer
+	irp    etw.Pointer
+	lossy  bool
+}
+
+// event logs an event of the kernel that is of no process.
+func (m *chanceMachine) event(cpu int, e etw.Event) { m.log(m.now, -1, -1, int32(cpu), e) }
+
+// of logs an event of a thread.
+func (m *chanceMachine) of(tid uint32, cpu int, e etw.Event) {
+	m.log(m.now, int64(m.owner[tid]), int64(tid), int32(cpu), e)
+}
+
+func (m *chanceMachine) starts(cpu int, pid, parent uint32, name string, threads ...uint32) {
+	m.event(cpu, &kernel.ProcessStartV4{ProcessID: pid, ParentID: parent, ImageFileName: etw.ANSI(name)})
+	for _, tid := range threads {
+		m.event(cpu, &kernel.ThreadStartV3{ProcessID: pid, TThreadID: tid})
+		m.owner[tid] = pid
+		m.now += 0.01
+		m.event(cpu, &kernel.ThreadReadyThreadV2{TThreadID: tid})
+		m.ready = append(m.ready, tid)
+	}
+}
+
+// turns has a processor go to another thread, or to none.
+func (m *chanceMachine) turns(cpu int) {
+	old, fresh := m.runs[cpu], uint32(0)
+	if n := len(m.ready); n > 0 && m.random.IntN(8) > 0 {
+		i := m.random.IntN(n)
+		fresh = m.ready[i]
+		m.ready = slices.Delete(m.ready, i, i+1)
+	}
+	if old == fresh {
+		return
+	}
+	e := &kernel.ThreadCSwitchV4{OldThreadID: old, NewThreadID: fresh, OldThreadState: kernel.ThreadStateWaiting, OldThreadWaitReason: 4}
+	switch {
+	case old == 0:
+	case m.random.IntN(3) == 0:
+		e.OldThreadState = kernel.ThreadStateReady
+		m.ready = append(m.ready, old)
+	default:
+		m.waits = append(m.waits, old)
+	}
+	if m.runs[cpu] = fresh; !m.lossy || m.random.IntN(25) > 0 {
+		m.of(fresh, cpu, e)
+	}
+}
+
+// step has one thing happen on a processor.
+func (m *chanceMachine) step() {
+	m.now += 0.05 + m.random.Float64()/2
+	cpu := m.random.IntN(2)
+	switch n := m.random.IntN(10); {
+	case n < 5:
+		m.turns(cpu)
+	case n < 7 && len(m.waits) > 0:
+		i := m.random.IntN(len(m.waits))
+		m.event(cpu, &kernel.ThreadReadyThreadV2{TThreadID: m.waits[i]})
+		m.ready = append(m.ready, m.waits[i])
+		m.waits = slices.Delete(m.waits, i, i+1)
+	case n < 8 && m.runs[cpu] != 0:
+		m.irp++
+		m.asked = append(m.asked, m.irp)
+		m.of(m.runs[cpu], cpu, &kernel.FileIoWriteV3{IrpPtr: m.irp, FileKey: 0xf1, TTID: m.runs[cpu], IoSize: 512})
+	case n < 9 && len(m.asked) > 0:
+		m.event(cpu, &kernel.FileIoOperationEndV3{IrpPtr: m.asked[0]})
+		m.asked = m.asked[1:]
+	default:
+		m.of(m.runs[cpu], cpu, &kernel.PerfInfoSampleV2{InstructionPointer: 0x7ff600001000, ThreadID: m.runs[cpu], Count: 1})
+	}
+}
+
+// ends has all threads of a process end.
+func (m *chanceMachine) ends(pid uint32, name string) {
+	gone := func(tid uint32) bool { return m.owner[tid] == pid }
+	for cpu, tid := range m.runs {
+		if gone(tid) {
+			m.of(0, cpu, &kernel.ThreadCSwitchV4{OldThreadID: tid, OldThreadState: kernel.ThreadStateTerminated})
+			m.runs[cpu] = 0
+		}
+	}
+	for tid := range uint32(100) {
+		if gone(tid) {
+			m.event(0, &kernel.ThreadStopV3{ProcessID: pid, TThreadID: tid})
+		}
+	}
+	m.ready, m.waits = slices.DeleteFunc(m.ready, gone), slices.DeleteFunc(m.waits, gone)
+	m.event(0, &kernel.ProcessStopV4{ProcessID: pid, ImageFileName: etw.ANSI(name)})
+}
+
+// chanceTrace returns the trace of a machine. A lossy one has not all switches, and says so.
+func chanceTrace(t *testing.T, seed uint64, lossy bool) string {
+	m := &chanceMachine{random: rand.New(rand.NewPCG(seed, 7)), owner: make(map[uint32]uint32), irp: 0x1000, lossy: lossy}
+	m.event(0, &kernel.PerfInfoCollectionStartV2{NewInterval: 10000, OldInterval: 10000})
+	m.event(0, &kernel.ProcessDCStartV4{ProcessID: 10, ImageFileName: etw.ANSI("spins.exe")})
+	m.event(0, &kernel.FileIoNameV2{FileObject: 0xf1, FileName: etw.MakeUTF16(`\Device\HarddiskVolume1\a.txt`)})
+	for _, tid := range []uint32{11, 12} {
+		m.event(0, &kernel.ThreadDCStartV3{ProcessID: 10, TThreadID: tid})
+		m.ready, m.owner[tid] = append(m.ready, tid), 10
+	}
+	m.starts(0, 20, 10, "first.exe", 21, 22)
+	m.starts(1, 30, 10, "other.exe", 31, 32, 33)
+	for range 400 {
+		m.step()
+	}
+	m.ends(20, "first.exe")
+	for range 50 {
+		m.step()
+	}
+	m.starts(1, 20, 30, "second.exe", 21, 23)
+	for range 400 {
+		m.step()
+	}
+	m.lossy = false
+	for i := range 40 { // one spins to the end
+		m.now += 1
+		if at := slices.Index(m.ready, 11); i == 0 && at >= 0 {
+			m.of(11, 0, &kernel.ThreadCSwitchV4{OldThreadID: m.runs[0], NewThreadID: 11, OldThreadState: kernel.ThreadStateWaiting})
+			m.runs[0], m.ready = 11, slices.Delete(m.ready, at, at+1)
+		}
+		m.turns(1)
+		m.of(m.runs[1], 1, &kernel.PerfInfoSampleV2{InstructionPointer: 0x7ff600001000, ThreadID: m.runs[1], Count: 1})
+	}
+	h := header()
+	if lossy {
+		h.EventsLost = 30
+	}
+	data, err := etltest.File(h, m.records...)
+	if err != nil || m.err != nil {
+		t.Fatal(err, m.err)
+	}
+	path := filepath.Join(t.TempDir(), "made.etl")
+	testio.Write(t, path, data)
+	return path
+}
+
+// TestPartsOfMade has every part of machines that do by chance what threads do answer as the whole.
+func TestPartsOfMade(t *testing.T) {
+	asked := []string{"threads", "threads --by switch", "waits", "top", "top --of blocked", "top --by thread", "processes", "files", "files --disks", "top --of files", "timeline"}
+	chosen := []string{"--process spins", "--process first", "--process second", "--process 30", "--tid 11", "--from 60 --to 130", "--from 200", "--process other --from 60 --to 130", "--process spins --from 150", "--tid 31 --to 150"}
+	for seed := range uint64(6) {
+		whole := chanceTrace(t, seed, seed%2 == 1)
+		for _, flags := range chosen {
+			part, flags := filepath.Join(t.TempDir(), "part.etl"), strings.Fields(flags)
+			said, code := filtered(slices.Concat(flags, []string{"-o", part, whole})...)
+			if lossy := seed%2 == 1; code != 0 && !lossy {
+				t.Fatalf("%q: exit code %d: %s", flags, code, said)
+			}
+			rows := 0
+			for _, ask := range asked {
+				want, wholeSaid, wholeCode := partAnswer(ask, whole, flags...)
+				got, said, code := partAnswer(ask, part)
+				if rows += strings.Count(want, "\n"); strings.Count(want, "\n") > 1 && (got != want || code != wholeCode) {
+					t.Errorf("machine %d, %q, %s: codes %d and %d, %s%s%s", seed, flags, ask, code, wholeCode, said, wholeSaid, unlike(got, want))
+				}
+			}
+			if rows < len(asked) {
+				t.Errorf("machine %d, %q: %d rows", seed, flags, rows)
+			}
+		}
+	}
+}
+
+// unlike returns the first lines of a part's answer that those of the whole are not.
+func unlike(part, whole string) string {
+	a, b := strings.Split(part, "\n"), strings.Split(whole, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("line %d: of the part\n%s\nof the whole\n%s", i, a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("%d lines of the part, %d of the whole", len(a), len(b))
+}
