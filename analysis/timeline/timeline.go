@@ -171,7 +171,28 @@ func (b *builder) weights(kind Kind, list []*stacks.Samples) {
 	}
 }
 
-// processors adds samples of processors, or of threads, which last to the next one.
+// A turn is the last time that a sampler looked at the threads of a process, and the one before.
+type turn struct{ before, begun, last int64 }
+
+// sameTurn is how long a sampler takes at most from one thread to the next.
+const sameTurn = 500_000
+
+// begins returns when a sample begins that stands for so long: half of the time since the turn before
+// is before it. If that is more than all of it, the thread was not met then.
+func (t *turn) begins(at, value int64) int64 {
+	if t.begun == 0 {
+		t.before, t.begun = at, at
+	} else if at-t.last > sameTurn {
+		t.before, t.begun = t.begun, at
+	}
+	t.last = at
+	if half := (t.begun - t.before) / 2; half <= value {
+		return at - half
+	}
+	return at - value/2
+}
+
+// processors adds samples of processors, or of threads, which stand for times around them.
 func (b *builder) processors(s *stacks.Samples) {
 	last, named := len(s.Types)-1, b.named(s)
 	var all iter.Seq[stacks.Sample]
@@ -180,6 +201,7 @@ func (b *builder) processors(s *stacks.Samples) {
 	} else {
 		all = b.within(s)
 	}
+	turns := make(map[int64]*turn)
 	for x := range all {
 		at, value := x.Time-b.o.Origin, x.Values[last]
 		k := key{kind: CPU, pid: x.Process, life: b.lives.at(x.Process, float64(at)/1e6), unit: "ms", how: Sum}
@@ -190,6 +212,10 @@ func (b *builder) processors(s *stacks.Samples) {
 			b.add(b.row(k, b.n), at, float64(value)/1e6)
 			continue
 		}
+		if turns[x.Process] == nil {
+			turns[x.Process] = new(turn)
+		}
+		at = turns[x.Process].begins(at, value)
 		state := ""
 		for _, l := range x.Labels {
 			if l.Key == "state" {
