@@ -1,13 +1,16 @@
 package cpu
 
 import (
+	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -214,5 +217,37 @@ func TestUntoldStates(t *testing.T) {
 				t.Errorf("%s may run for %d ns of %d", test.method, mayRun, self)
 			}
 		})
+	}
+}
+
+// A thread in a method to wait in runs where it is in managed code far more often than outside
+// it, as in a loop of Sleep(0), and waits where it comes back from there now and then.
+func TestBusyWait(t *testing.T) {
+	var mux etw.Mux
+	table, a := symbols.New(&mux), New(&mux)
+	s := testtrace.NewScript(t, &mux)
+	s.Event(0, 1, &clr.MethodLoadVerboseV1{MethodID: 1, MethodStartAddress: 0x10, MethodSize: 0x10, MethodNamespace: etw.MakeUTF16("Shop.Program"), MethodName: etw.MakeUTF16("Poll"), MethodSignature: etw.MakeUTF16("void ()")})
+	s.Event(0, 1, &clr.MethodLoadVerboseV1{MethodID: 2, MethodStartAddress: 0x20, MethodSize: 0x10, MethodNamespace: etw.MakeUTF16("System.Threading.Thread"), MethodName: etw.MakeUTF16("Sleep"), MethodSignature: etw.MakeUTF16("void (int32)")})
+	at := time.Millisecond
+	sample := func(is state, stack ...byte) {
+		s.Stack = testtrace.AStack(stack...)
+		s.Record(at, 1, &etw.Record{Provider: sampler.GUID, Payload: binary.LittleEndian.AppendUint32(nil, uint32(is))})
+		at += time.Millisecond
+	}
+	for i := range 30 {
+		sample(managed, 0x25, 0x15)
+		sample(external, 0x25, 0x18)
+		if i < 20 {
+			sample(managed, 0x25, 0x18)
+		}
+	}
+	p := stacks.NewProfile(table.Table(), stacks.Options{Names: stacks.QualifiedNames}, a.Samples()...)
+	ms := make(map[string]float64)
+	for x := range p.Samples() {
+		_, frame := p.Split(x.Stack)
+		ms[p.Frames[frame].Name] += float64(x.Values[1]) / 1e6
+	}
+	if len(ms) != 2 || !testtrace.Near(ms["System.Threading.Thread.Sleep"], 29.5, 0.01) || !testtrace.Near(ms[stacks.WaitingName], 49.5, 0.01) {
+		t.Errorf("%v, want 30 samples of Sleep and 50 that wait", ms)
 	}
 }

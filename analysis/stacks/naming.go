@@ -42,9 +42,10 @@ type namer struct {
 	hold     span // in which that of all of them holds
 	moved    bool // some have other numbers in p
 	// reading is the rule to read stacks by, if there is one, and readStacks the results, + 1,
-	// of threads in managed code and outside it.
+	// of threads in managed code, outside it, and in managed code that is busy.
 	reading    Reading
-	readStacks [2][]int32
+	readStacks [3][]int32
+	inside     []int64 // by stacks of s, samples in managed code less those outside it
 }
 
 func newNamer(p *Profile, s *Samples, table *symbols.Table, o Options, frames *frameSet) *namer {
@@ -199,7 +200,7 @@ func (n *namer) nameEnd(id ID, time int64) {
 	}
 	stack := leaf.node
 	if reads { // callers say nothing of the thread
-		stack = n.read(stack, e.outside)
+		stack = n.read(stack, e)
 	}
 	if e.pseudo != 0 && !(n.s.pseudos[e.pseudo-1] == WaitingName && (n.options.AsSampled || n.p.IsWaiting(ID(stack)))) {
 		stack = n.p.tree.child(stack, uint64(n.pseudo(e.pseudo)))

@@ -99,26 +99,50 @@ func (n *namer) doubt(r Reading) {
 	}
 }
 
-// read returns the meaning of a stack.
-func (n *namer) read(node int32, outside bool) int32 {
+// Threads are busy where so many more samples are in managed code than outside it. One that waits
+// is outside, and met in managed code only as it comes back.
+const enoughBusy = 10
+
+// isBusy reports whether threads with a stack of addresses are busy.
+func (n *namer) isBusy(stack ID) bool {
+	if n.inside == nil {
+		n.inside = make([]int64, len(n.stacks))
+		for k := range n.s.pieces {
+			b := n.s.pieces[k].block
+			for i, id := range b.stack {
+				if e := &n.s.ends[id]; e.outside {
+					n.inside[e.stack] -= b.values[0].get(i)
+				} else {
+					n.inside[e.stack] += b.values[0].get(i) // 0 of a pause
+				}
+			}
+		}
+	}
+	return n.inside[stack] >= enoughBusy
+}
+
+// read returns the meaning of a stack, which is that of an end.
+func (n *namer) read(node int32, of *end) int32 {
 	if n.reading.Stops == nil || node == 0 {
 		return node
 	}
-	known := &n.readStacks[0]
-	if outside {
+	known, busy := &n.readStacks[0], false
+	if of.outside {
 		known = &n.readStacks[1]
+	} else if busy = n.isBusy(of.stack); busy {
+		known = &n.readStacks[2]
 	}
 	if int(node) >= len(*known) {
 		*known = append(*known, make([]int32, n.p.tree.size()-len(*known))...)
 	}
 	if (*known)[node] == 0 {
-		into := n.meaning(node, outside) // which may add stacks
+		into := n.meaning(node, of.outside, busy) // which may add stacks
 		(*known)[node] = into + 1
 	}
 	return (*known)[node] - 1
 }
 
-func (n *namer) meaning(node int32, outside bool) int32 {
+func (n *namer) meaning(node int32, outside, busy bool) int32 {
 	p := n.p
 	frame := func(node int32) *Frame { return &p.Frames[p.tree.nodes[node].key] }
 	for parent := p.tree.nodes[node].parent; parent != 0 && n.reading.Stops(frame(node)); parent = p.tree.nodes[node].parent {
@@ -131,6 +155,9 @@ func (n *namer) meaning(node int32, outside bool) int32 {
 	slices.Reverse(stack)
 	switch n.reading.Waits(stack, outside) {
 	case Waits:
+		if busy { // such as in a loop of Sleep(0)
+			return node
+		}
 		return p.tree.child(node, uint64(p.pseudo(WaitingName)))
 	case Idles:
 		return p.tree.child(0, uint64(p.pseudo(WaitingName)))
