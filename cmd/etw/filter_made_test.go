@@ -115,9 +115,17 @@ func (m *chanceMachine) ends(pid uint32, name string) {
 	m.event(0, &kernel.ProcessStopV4{ProcessID: pid, ImageFileName: etw.ANSI(name)})
 }
 
-// chanceTrace returns the trace of a machine. A lossy one has not all switches, and says so.
-func chanceTrace(t *testing.T, seed uint64, lossy bool) string {
-	m := &chanceMachine{random: rand.New(rand.NewPCG(seed, 7)), owner: make(map[uint32]uint32), irp: 0x1000, lossy: lossy}
+// The losses of a trace: none, of switches, and of its end.
+const (
+	allThere = iota
+	someLost
+	cutOff
+	losses
+)
+
+// chanceTrace returns the trace of a machine.
+func chanceTrace(t *testing.T, seed uint64, loss int) string {
+	m := &chanceMachine{random: rand.New(rand.NewPCG(seed, 7)), owner: make(map[uint32]uint32), irp: 0x1000, lossy: loss == someLost}
 	m.event(0, &kernel.PerfInfoCollectionStartV2{NewInterval: 10000, OldInterval: 10000})
 	m.event(0, &kernel.ProcessDCStartV4{ProcessID: 10, ImageFileName: etw.ANSI("spins.exe")})
 	m.event(0, &kernel.FileIoNameV2{FileObject: 0xf1, FileName: etw.MakeUTF16(`\Device\HarddiskVolume1\a.txt`)})
@@ -149,12 +157,15 @@ func chanceTrace(t *testing.T, seed uint64, lossy bool) string {
 		m.of(m.runs[1], 1, &kernel.PerfInfoSampleV2{InstructionPointer: 0x7ff600001000, ThreadID: m.runs[1], Count: 1})
 	}
 	h := header()
-	if lossy {
+	if loss == someLost {
 		h.EventsLost = 30
 	}
 	data, err := etltest.File(h, m.records...)
 	if err != nil || m.err != nil {
 		t.Fatal(err, m.err)
+	}
+	if loss == cutOff {
+		data = data[:len(data)*3/4]
 	}
 	path := filepath.Join(t.TempDir(), "made.etl")
 	testio.Write(t, path, data)
@@ -166,11 +177,12 @@ func TestPartsOfMade(t *testing.T) {
 	asked := []string{"threads", "threads --by switch", "waits", "top", "top --of blocked", "top --by thread", "processes", "files", "files --disks", "top --of files", "timeline"}
 	chosen := []string{"--process spins", "--process first", "--process second", "--process 30", "--tid 11", "--from 60 --to 130", "--from 200", "--process other --from 60 --to 130", "--process spins --from 150", "--tid 31 --to 150"}
 	for seed := range uint64(6) {
-		whole := chanceTrace(t, seed, seed%2 == 1)
+		loss := int(seed % losses)
+		whole := chanceTrace(t, seed, loss)
 		for _, flags := range chosen {
 			part, flags := filepath.Join(t.TempDir(), "part.etl"), strings.Fields(flags)
 			said, code := filtered(slices.Concat(flags, []string{"-o", part, whole})...)
-			if lossy := seed%2 == 1; code != 0 && !lossy {
+			if code != 0 && loss == allThere {
 				t.Fatalf("%q: exit code %d: %s", flags, code, said)
 			}
 			rows := 0

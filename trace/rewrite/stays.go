@@ -20,8 +20,10 @@ type stays struct {
 	of   map[int32]*stay                // by processor
 	turn map[uint32]uint64              // how often a number became that of another thread
 	last *waiting                       // the latest that tells how long threads were seen, if it waits
-	end  *waiting                       // the latest of any, if it waits
+	ends map[etw.GUID]*waiting          // the latest of any, and those of classes that name things, if they wait
 	kept int64
+
+	lookup lookup
 }
 
 // A stay has the records of a processor that wait, in the order of time.
@@ -82,6 +84,9 @@ func (s *stays) pass(r *etw.Record) (needed bool, err error) {
 	switch {
 	case x == nil:
 		return false, nil
+	case of != aSwitch && s.last != nil && len(x.queue) > 0 && s.last == x.queue[len(x.queue)-1]:
+		s.fill(s.last, r)
+		return false, nil
 	case of != aSwitch:
 		s.dropLast()
 		s.last = s.wait(x, r)
@@ -90,9 +95,9 @@ func (s *stays) pass(r *etw.Record) (needed bool, err error) {
 	default:
 		s.dropLast()
 		s.shorten(x)
-		to := s.thread(r, 0)
 		w := s.wait(x, r)
-		w.to, x.on, x.path = to, to, append(x.path, w)
+		w.to = s.thread(r, 0)
+		x.on, x.path = w.to, append(x.path, w)
 	}
 	return false, s.tidy(x)
 }
@@ -103,12 +108,16 @@ func (s *stays) wait(x *stay, r *etw.Record) *waiting {
 	if n := len(x.spare); n > 0 {
 		w, x.spare = x.spare[n-1], x.spare[:n-1]
 	}
+	s.fill(w, r)
+	x.queue = append(x.queue, w)
+	return w
+}
+
+func (s *stays) fill(w *waiting, r *etw.Record) {
 	payload := append(w.record.Payload[:0], r.Payload...)
 	w.raw = append(w.raw[:0], s.raw()...)
 	w.record, w.gone = *r, false
 	w.record.Payload = payload
-	x.queue = append(x.queue, w)
-	return w
 }
 
 // shorten leaves out the switches since the thread to which the last one went was on before.
@@ -134,22 +143,34 @@ func (s *stays) dropLast() {
 	if s.last != nil {
 		s.last.gone, s.last = true, nil
 	}
-	s.dropEnd()
 }
 
-// dropEnd has the latest record not be that any more.
-func (s *stays) dropEnd() {
-	if s.end != nil {
-		s.end.gone, s.end = true, nil
+// dropEnds has the latest record, and that of a class, not be that any more.
+func (s *stays) dropEnds(of etw.GUID) {
+	for _, of := range []etw.GUID{{}, of} {
+		if w := s.ends[of]; w != nil {
+			w.gone = true
+			delete(s.ends, of)
+		}
 	}
 }
 
-// mayEnd takes a record that is not to be written, unless it is the last one.
+// mayEnd takes a record that is not to be written, unless it is the last one, or the last of those of its
+// class that name things: of these, too, an analysis learns how long the session was.
 func (s *stays) mayEnd(r *etw.Record) {
-	if x := s.at(r); x != nil && roleOf(r) == noRole {
-		s.dropEnd()
-		s.end = s.wait(x, r)
+	x := s.at(r)
+	if x == nil || roleOf(r) != noRole {
+		return
 	}
+	of := etw.GUID{}
+	if s.lookup.reasonFor(r) != notNeeded {
+		of = r.Provider
+	}
+	if s.ends == nil {
+		s.ends = make(map[etw.GUID]*waiting)
+	}
+	s.dropEnds(of)
+	s.ends[of] = s.wait(x, r)
 }
 
 // tidy writes records before which none wait that may be written, and all if they are too many.
@@ -181,8 +202,10 @@ func (s *stays) leave(x *stay, w *waiting) error {
 	if w == s.last {
 		s.last = nil
 	}
-	if w == s.end {
-		s.end = nil
+	for _, of := range []etw.GUID{{}, w.record.Provider} {
+		if s.ends[of] == w {
+			delete(s.ends, of)
+		}
 	}
 	switch {
 	case w.write != nil:
@@ -204,7 +227,7 @@ func (s *stays) write(r *etw.Record) (waits bool, err error) {
 		s.starts(binary.LittleEndian.Uint32(r.Payload[4:]))
 	}
 	x := s.at(r)
-	if s.dropEnd(); of != noRole {
+	if s.dropEnds(r.Provider); of != noRole {
 		s.dropLast()
 	}
 	if x == nil {
