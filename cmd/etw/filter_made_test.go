@@ -210,3 +210,17 @@ func unlike(part, whole string) string {
 	}
 	return fmt.Sprintf("%d lines of the part, %d of the whole", len(a), len(b))
 }
+
+// TestPartOfSeveral has filter say that a part of several files lacks the switches of others.
+func TestPartOfSeveral(t *testing.T) {
+	one, two := chanceTrace(t, 0, allThere), chanceTrace(t, 3, allThere)
+	for _, c := range []struct {
+		traces []string
+		want   bool
+	}{{[]string{one}, false}, {[]string{one, two}, true}} {
+		out, stderr, _ := output(slices.Concat([]string{"filter", "--process", "10", "-o", filepath.Join(t.TempDir(), "part.etl")}, c.traces)...)
+		if got := strings.Contains(out, "but for times that context switches of other threads tell"); got != c.want {
+			t.Errorf("%d traces: %s%s", len(c.traces), out, stderr)
+		}
+	}
+}

@@ -422,7 +422,7 @@ func (f *filtering) howToRead() string {
 		switch isETL := func(x *trace.File) bool { return strings.HasPrefix(x.Format(), "etl") }; {
 		case f.cut:
 			text = "what goes over its ends is cut off there"
-		case f.bounded() && (f.redactor != nil || len(f.t.Files()) > 1) && slices.ContainsFunc(f.t.Files(), isETL):
+		case f.bounded() && (f.redactor != nil || len(f.t.Files()) > 1 || f.out.Stats().Headers > 0) && slices.ContainsFunc(f.t.Files(), isETL):
 			text += ", but for times that context switches of other threads tell"
 		}
 		text = "it says that it is a part, " + f.part.String() + ": " + text + "\n"
