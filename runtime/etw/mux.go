@@ -277,7 +277,7 @@ func (m *Mux) Dispatch(r *Record) error {
 	m.stats.Records++
 	if r.Clock != m.latest.clock {
 		m.latest.turn(r)
-	} else if r.Timestamp > m.latest.ticks {
+	} else if r.Timestamp > m.latest.ticks && r.Provider != m.latest.aside {
 		m.latest.ticks = r.Timestamp
 	}
 	var e *idEntry[handlers]

@@ -5,6 +5,8 @@ import "testing"
 // TestLatest: the latest time of each clock, of whatever comes, where others come in between.
 func TestLatest(t *testing.T) {
 	var m Mux
+	aside := GUID{1}
+	m.Aside(aside)
 	if _, ok := m.Latest(nil); ok {
 		t.Error("a time before any record")
 	}
@@ -16,6 +18,14 @@ func TestLatest(t *testing.T) {
 		if err := m.Dispatch(&Record{Timestamp: x.ticks, Clock: x.clock}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for _, clock := range []*Clock{same, b, {Frequency: 4}} {
+		if err := m.Dispatch(&Record{Timestamp: 100, Clock: clock, Provider: aside}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, ok := m.Latest(&Clock{Frequency: 4}); ok {
+		t.Errorf("%d: a time of a clock whose records do not count", got)
 	}
 	for c, want := range map[*Clock]int64{a: 9, same: 9, b: 1} {
 		if got, ok := m.Latest(c); got != want || !ok {

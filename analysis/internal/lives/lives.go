@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -92,6 +93,7 @@ func (t *Table[T]) Follow(mux *etw.Mux) { t.follow(mux) }
 
 func (t *table) follow(mux *etw.Mux) {
 	t.mux = mux
+	mux.Aside(rundown.Provider.Desc.GUID)
 	etw.Handle(mux, func(r *etw.Record, _ *ProcessEvent) error {
 		if r.Opcode == processStop {
 			t.ofProcess(r.ProcessID, func(l *life) bool { l.observe(r); return true })
