@@ -126,15 +126,19 @@ func failing(x *requests.Task) string {
 // slowest adds the endpoint whose slow requests took longest, with the largest cause where the
 // trace tells of any.
 func (f *finder) slowest(p *requests.Process) {
-	slow := slowestOf(p, (*requests.Task).Serves) // whom clients in the process may wait for
+	slow, rare := slowestOf(p, (*requests.Task).Serves) // whom clients in the process may wait for
 	if slow == nil {
-		slow = slowestOf(p, func(*requests.Task) bool { return true })
+		slow, rare = slowestOf(p, func(*requests.Task) bool { return true })
 	}
 	if slow == nil {
 		return
 	}
 	most := slow.DurationMS.P95.Or(0)
-	text := "The slowest endpoint is " + strings.ReplaceAll(slow.Endpoint, "%", "%%")
+	text := "The slowest endpoint "
+	if rare > most {
+		text += fmt.Sprintf("of %d requests or more ", enoughRequests)
+	}
+	text += "is " + strings.ReplaceAll(slow.Endpoint, "%", "%%")
 	if slow.Endpoint == requests.NoEndpoint {
 		text = "The slowest requests are those whose endpoint is not in the trace"
 	}
@@ -145,18 +149,23 @@ func (f *finder) slowest(p *requests.Process) {
 	f.add("requests.slowest", atLeast(most, slowRequest, Look, Note), text+".", args...)
 }
 
-// slowestOf returns the endpoint of some tasks whose slow requests took longest, or nil.
-func slowestOf(p *requests.Process, has func(*requests.Task) bool) (slow *requests.Endpoint) {
+// slowestOf returns the endpoint of some tasks whose slow requests took longest, or nil, and how long
+// those took of which there are too few.
+func slowestOf(p *requests.Process, has func(*requests.Task) bool) (slow *requests.Endpoint, rare float64) {
 	most := leastRequest
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Endpoints {
 			e := &p.Tasks[i].Endpoints[j]
-			if p95 := e.DurationMS.P95.Or(0); has(&p.Tasks[i]) && e.Count >= enoughRequests && p95 >= most && (slow == nil || p95 > most) {
+			switch p95 := e.DurationMS.P95.Or(0); {
+			case !has(&p.Tasks[i]):
+			case e.Count < enoughRequests:
+				rare = max(rare, p95)
+			case p95 >= most && (slow == nil || p95 > most):
 				slow, most = e, p95
 			}
 		}
 	}
-	return slow
+	return slow, rare
 }
 
 // unended adds the endpoint whose requests were not over at the end for longest, if none that was over

@@ -98,11 +98,11 @@ func TestThresholds(t *testing.T) {
 	slow := func(n int, p95 float64, by ...requests.Cause) []Finding {
 		return slowTo("GET /100%/slow", n, p95, by...)
 	}
-	answered := func(p95 float64) []Finding { // and who asks it waits longer
+	answered := func(p95 float64, others ...requests.Endpoint) []Finding { // and who asks it waits longer
 		of := func(p95 float64) []requests.Endpoint {
 			return []requests.Endpoint{{Endpoint: fmt.Sprintf("GET /%.0f", p95), Count: 20, DurationMS: measure.Summary{Mean: known(7), P95: known(p95)}}}
 		}
-		return Requests(&requests.Process{Tasks: []requests.Task{{Provider: "System.Net.Http", Endpoints: of(900)}, {Provider: "Microsoft.AspNetCore.Hosting", Endpoints: of(p95)}}})
+		return Requests(&requests.Process{Tasks: []requests.Task{{Provider: "System.Net.Http", Endpoints: of(900)}, {Provider: "Microsoft.AspNetCore.Hosting", Endpoints: append(of(p95), others...)}}})
 	}
 	lost := func(n int64) []Finding {
 		r := nothing()
@@ -126,12 +126,15 @@ func TestThresholds(t *testing.T) {
 		{"induced", induced(2), "look gc.induced: 2 collections were induced, by the program itself (GC.Collect and the like) or by a tool."},
 		{"slow server and its client", answered(800), "look requests.slowest: The slowest endpoint is GET /800: 20 requests of 7.00 ms on average, 5 % of them of 800 ms or longer."},
 		{"quick server, slow client", answered(1), "look requests.slowest: The slowest endpoint is GET /900: 20 requests of 7.00 ms on average, 5 % of them of 900 ms or longer."},
+		{"a slower one, of few requests", answered(800, requests.Endpoint{Endpoint: "GET /rare", Count: 9, DurationMS: measure.Summary{P95: known(950)}}),
+			"look requests.slowest: The slowest endpoint of 10 requests or more is GET /800: 20 requests of 7.00 ms on average, 5 % of them of 800 ms or longer."},
 		{"too few collections", blocking(9, 9, false), ""},
 		{"few of them blocking", blocking(10, 2, false), ""},
 		{"all asked for", blocking(10, 10, true), ""},
 		{"many blocking", blocking(10, 3, false), "look gc.fullBlocking: 3 of 10 collections were full and blocking, though nobody induced them: look at their reasons."},
 		{"few large", large(10, 2), ""},
-		{"grown", grown(20, 30, 29.9, 50), "look gc.heapGrows: Each of 4 full collections left more: 20.0 MB at 0.000 s, 50.0 MB at 3.000 s. The program keeps it, on purpose or not; two snapshots of the heap tell which types, and who holds them."},
+		{"grown", grown(20, 30, 29.9, 50), "look gc.heapGrows: 4 full collections left more and more: 20.0 MB at 0.000 s, 50.0 MB at 3.000 s. The program keeps it, on purpose or not; two snapshots of the heap tell which types, and who holds them."},
+		{"grown, until the last", grown(20, 30, 70, 70), ""},
 		{"grown by little", grown(20, 25, 30, 39), ""},
 		{"grown, and given back", grown(20, 60, 30, 50), ""},
 		{"grown at the begin", grown(20, 50, 50, 50, 50), ""},

@@ -60,7 +60,7 @@ func (f *finder) reasons(r *gc.Runtime) {
 
 // grows tells of a heap of which full collections leave more each time, until the last.
 func (f *finder) grows(gcs []*gc.GC) {
-	var first, last, middle *gc.GC
+	var first, last, middle, before *gc.GC
 	full := 0
 	for _, g := range gcs {
 		mb, ok := g.AfterMB.Get()
@@ -72,7 +72,7 @@ func (f *finder) grows(gcs []*gc.GC) {
 		} else if mb < last.AfterMB.Or(0)*stillGrown {
 			return
 		}
-		last = g
+		before, last = last, g
 		if middle == nil || g.StartMS <= (first.StartMS+gcs[len(gcs)-1].StartMS)/2 {
 			middle = g
 		}
@@ -81,10 +81,11 @@ func (f *finder) grows(gcs []*gc.GC) {
 		return
 	}
 	from, to, half := first.AfterMB.Or(0), last.AfterMB.Or(0), middle.AfterMB.Or(0)
-	if to-from < max(leastGrown, from/2) || to-half < (to-from)/4 {
+	step := (to - from) / float64(full) // the last one adds to it, too
+	if to-from < max(leastGrown, from/2) || to-half < (to-from)/4 || to-before.AfterMB.Or(0) < step/4 {
 		return
 	}
-	f.add("gc.heapGrows", Look, "Each of %s left more: %s at %s, %s at %s. The program keeps it, on purpose or not; two snapshots of the heap tell which types, and who holds them.",
+	f.add("gc.heapGrows", Look, "%s left more and more: %s at %s, %s at %s. The program keeps it, on purpose or not; two snapshots of the heap tell which types, and who holds them.",
 		things("full", full, "full collection", "full collections"), size("afterFirst", 1e6*from), moment("firstMs", first.StartMS), size("afterLast", 1e6*to), moment("lastMs", last.StartMS))
 }
 
