@@ -10,11 +10,25 @@ import (
 // another: shares of time are of that. Events that name things come from outside of it, too, and so
 // do not tell where it begins and ends.
 func (r *Result) Part(from, to time.Duration) {
-	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	for _, rt := range r.Runtimes {
 		rt.FirstMS = max(rt.FirstMS, ms(from))
 		rt.LastMS = max(min(rt.LastMS, ms(to)), rt.FirstMS)
-		rt.SpanMS = max(ms(to)-rt.FirstMS, 0)
-		rt.PausePercent = measure.Ratio(measure.Known(100*rt.PauseMS), measure.Known(rt.SpanMS))
+		rt.last(ms(to) - rt.FirstMS)
 	}
 }
+
+// Recorded says that the session is of one process, which was there from one time since its begin to
+// another: shares of time are of that, though a program that seldom collects has events in a short
+// part of it alone.
+func (r *Result) Recorded(from, to time.Duration) {
+	for _, rt := range r.Runtimes {
+		rt.last(ms(to - from))
+	}
+}
+
+func (rt *Runtime) last(ms float64) {
+	rt.SpanMS = max(ms, 0)
+	rt.PausePercent = measure.Ratio(measure.Known(100*rt.PauseMS), measure.Known(rt.SpanMS))
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

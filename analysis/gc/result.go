@@ -24,7 +24,7 @@ type Runtime struct {
 	Life int `json:"life,omitempty"`
 	// FirstMS and LastMS are the times of the first and the last event of the
 	// runtime that the analysis saw, SpanMS the time between them, or up to the rundown with
-	// which a session ends.
+	// which a session ends, or the time that [Result.Recorded] says.
 	FirstMS float64 `json:"firstMs"`
 	LastMS  float64 `json:"lastMs"`
 	SpanMS  float64 `json:"spanMs"`

@@ -106,7 +106,7 @@ func gcLead(r *gc.Runtime) []string {
 	}
 	text += ". All threads stood still for " + span(r.PauseMS)
 	if p, ok := r.PausePercent.Get(); ok {
-		text += ", " + percent(p) + " of the " + span(r.SpanMS) + " from the first to the last event of the runtime"
+		text += ", " + percent(p) + " of " + span(r.SpanMS)
 	}
 	lead := []string{text + "."}
 	if r.Suspensions.WithoutGC > 0 {
