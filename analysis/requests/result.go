@@ -3,6 +3,7 @@ package requests
 import (
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/asyncs"
@@ -19,6 +20,17 @@ type Result struct {
 	Schema    int        `json:"schema"`
 	Processes []*Process `json:"processes"`
 	Why       []*Why     `json:"why,omitempty"` // of what was asked for, if anything was
+}
+
+// Recorded says that the session is of one process, which was there from one time since its begin to
+// another: counts per second are of that.
+func (r *Result) Recorded(from, to time.Duration) {
+	for _, p := range r.Processes {
+		for i := range p.Tasks {
+			t := &p.Tasks[i]
+			t.PerSec = measure.Ratio(measure.Known(float64(t.Count)), measure.Known((to - from).Seconds()))
+		}
+	}
 }
 
 // A Process is the activities of one process.
@@ -61,7 +73,8 @@ type Task struct {
 	// times in which activities were on that these had begun.
 	DurationMS  measure.Summary `json:"durationMs"`
 	ExclusiveMS float64         `json:"exclusiveMs"`
-	// PerSec is Count by the time from the first start to the last stop.
+	// PerSec is Count by the time from the first start to the last stop, or that which
+	// [Result.Recorded] says.
 	PerSec         measure.Float  `json:"perSec,omitzero"`
 	MaxConcurrency int            `json:"maxConcurrency"`
 	Statuses       []Status       `json:"statuses,omitempty"`

@@ -76,7 +76,7 @@ func threadpoolTotals(p *page, res *threadpool.Result) {
 			p.line("work", "not in the trace; the queue is recorded by System.Diagnostics.Eventing.FrameworkEventSource:0x2:5")
 		}
 		if s := &rt.ThroughputPerSec; s.Count > 0 {
-			p.line("throughput", "%.0f items per second on average, %.0f at most", s.Mean.Or(0), s.Max.Or(0))
+			p.line("throughput", "%.0f items per second on average, %.0f at most, as the pool measured it while it had work", s.Mean.Or(0), s.Max.Or(0))
 		}
 		if s := rt.Starvation; s != nil {
 			p.line("starvation", "%s", strings.Join(s.Because, "; "))

@@ -199,6 +199,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	}
 	pick.TellLacks(x.machine.wide, t, err != nil)
 	sayPart(x.res.GC, &src.span, h, t)
+	sayPart(x.res.Requests, &src.span, h, t)
 	if err != nil {
 		pick.ReportAll(cmd, err)
 	}
