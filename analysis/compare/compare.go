@@ -244,7 +244,11 @@ func (c *Change) verdict(threshold, noise float64) Verdict {
 
 // byChance reports whether chance explains the change: so many standard deviations do.
 func (c *Change) byChance(a, b, deviations float64) bool {
-	if math.Abs(b-a) <= deviations*math.Hypot(c.A.noise, c.B.noise) {
+	noise := math.Hypot(c.A.noise, c.B.noise)
+	if c.Proven { // the recordings show how much chance there is
+		noise = math.Hypot(min(c.A.noise, c.A.varies()), min(c.B.noise, c.B.varies()))
+	}
+	if math.Abs(b-a) <= deviations*noise {
 		return true
 	}
 	if p, ok := c.P.Get(); ok {
@@ -252,6 +256,13 @@ func (c *Change) byChance(a, b, deviations float64) bool {
 	}
 	// One recording of a side: it must be beyond all of the other.
 	return a < b && slices.Max(c.A.Runs) >= slices.Min(c.B.Runs) || a > b && slices.Min(c.A.Runs) <= slices.Max(c.B.Runs)
+}
+
+// varies returns by how much a median varies at most, as far as few recordings show: some may be alike
+// by chance, so it is twice that.
+func (v *Values) varies() float64 {
+	const ofMedian = 1.25 // for that of a mean
+	return 2 * ofMedian * measure.Summarize(slices.Clone(v.Runs)).StdDev.Or(0) / math.Sqrt(float64(len(v.Runs)))
 }
 
 // Weight says how much the sides differ, from 0 to 1.

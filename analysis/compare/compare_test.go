@@ -234,3 +234,26 @@ func TestSortParts(t *testing.T) {
 		t.Errorf("%q", order)
 	}
 }
+
+// TestCounts: counts that hardly vary differ by more than chance where all of one side are above
+// all of the other, and those that vary as counts do are not doubted less.
+func TestCounts(t *testing.T) {
+	runs := func(counts ...float64) (list [][]Figure) {
+		for _, n := range counts {
+			list = append(list, []Figure{{Metric: "x", Value: n, Noise: math.Sqrt(n)}})
+		}
+		return list
+	}
+	for _, test := range []struct {
+		a, b []float64
+		want Verdict
+	}{
+		{[]float64{5, 5, 5, 5}, []float64{10, 10, 10, 10}, More},
+		{[]float64{5, 4, 5, 6}, []float64{8, 7, 11, 9}, Noise},
+		{[]float64{5}, []float64{10}, Noise},
+	} {
+		if got := Sides(runs(test.a...), runs(test.b...), DefaultThreshold)[0].Verdict; got != test.want {
+			t.Errorf("%v and %v: %s, want %s", test.a, test.b, got, test.want)
+		}
+	}
+}

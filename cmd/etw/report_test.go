@@ -75,7 +75,7 @@ func TestReportOfSeveral(t *testing.T) {
 func TestReportFindings(t *testing.T) {
 	path := recordedPath("gc.nettrace")
 	code, text, stderr := runReport("--format", "text", path)
-	if code != 0 || stderr != "" || !strings.Contains(text, "  problem          Collections stopped the program for ") || !strings.Contains(text, "  etw gc "+path) {
+	if code != 0 || stderr != "" || !strings.Contains(text, "  look             Collections stopped the program for ") || !strings.Contains(text, "  etw gc "+path) {
 		t.Errorf("exit code %d, %q, %s", code, stderr, text)
 	}
 	_, page, _ := runReport(path)
@@ -96,7 +96,7 @@ func TestReportFindings(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if _, rows, _ := runReport("--format", "csv", path); strings.Count(rows, "\n") != 5 || !strings.HasPrefix(rows, "severity,id,part,pid,process,text\nproblem,gc.paused,gc,") {
+	if _, rows, _ := runReport("--format", "csv", path); strings.Count(rows, "\n") != 5 || !strings.HasPrefix(rows, "severity,id,part,pid,process,text\nlook,gc.paused,gc,") {
 		t.Errorf("rows: %s", rows)
 	}
 	if _, text, _ := runReport("-f", "text", recordedPath("rundown.nettrace")); !strings.Contains(text, "nothing stands out") {
