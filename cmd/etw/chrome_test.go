@@ -160,3 +160,31 @@ func checkPauses(t *testing.T, path string, events []chromeEvent) {
 		t.Errorf("%s: etw gc has %v ms of pauses more", filepath.Base(path), want)
 	}
 }
+
+// TestChromeRequests: all activities are in the export, and not the longest alone.
+func TestChromeRequests(t *testing.T) {
+	path := recordedPath("causes/cause-10.nettrace.gz")
+	var doc struct {
+		Processes []struct{ Tasks []struct{ Count, Open int } }
+	}
+	out, _, _ := output("requests", "--format", "json", path)
+	testio.JSON(t, out, &doc)
+	want := 0
+	for _, p := range doc.Processes {
+		for _, task := range p.Tasks {
+			want += task.Count + task.Open
+		}
+	}
+	out, _, code := output("export", "--format", "chrome", "-o", "-", path)
+	var file struct{ TraceEvents []chromeEvent }
+	testio.JSON(t, out, &file)
+	got := 0
+	for _, e := range file.TraceEvents {
+		if e.Ph == "b" && (strings.HasPrefix(e.Name, "Request") || strings.HasPrefix(e.Name, "Lookup")) {
+			got++
+		}
+	}
+	if code != 0 || got != want || want < 21 {
+		t.Errorf("%d activities, want %d", got, want)
+	}
+}

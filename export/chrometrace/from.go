@@ -3,6 +3,7 @@ package chrometrace
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/counters"
@@ -90,12 +91,12 @@ func (t *Trace) AddJIT(res *jit.Result) {
 	}
 }
 
-// AddRequests adds the activities of each task that took longest, with the parts of their
-// time by cause where the trace tells. They are not bound to threads.
+// AddRequests adds the activities that the result lists, those too that were not over, with the parts of
+// their time by cause where the trace tells. They are not bound to threads.
 func (t *Trace) AddRequests(res *requests.Result) {
 	for _, p := range res.Processes {
 		for i := range p.Tasks {
-			for _, a := range p.Tasks[i].Slowest {
+			for _, a := range append(slices.Clip(p.Tasks[i].Slowest), p.Tasks[i].Unended...) {
 				x := Span{Process: p.PID, Thread: a.Thread, Name: strings.TrimSpace(p.Tasks[i].Task + " " + a.Name), Category: "request",
 					From: nanoseconds(a.StartMS), Length: nanoseconds(a.DurationMS), Apart: true, Args: []Arg{{"id", a.ID}, {"status", a.Status}}}
 				x.Parts = causes(a.Path, x.From+x.Length)

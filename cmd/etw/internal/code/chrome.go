@@ -3,6 +3,7 @@ package code
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -42,18 +44,22 @@ type chronicle struct {
 	threads    *threads.Analysis
 }
 
+// manyRequests is how many activities of each task an export has.
+const manyRequests = 1 << 16
+
 func newChronicle() *chronicle {
 	l := new(chronicle)
 	l.gc, l.jit, l.exceptions, l.contention = gc.New(&l.mux), jit.New(&l.mux), exceptions.New(&l.mux), contention.New(&l.mux)
 	l.waits, l.alloc, l.threads = waits.New(&l.mux), alloc.New(&l.mux), threads.New(&l.mux)
 	l.counters, l.requests = counters.New(&l.mux), requests.New(&l.mux)
+	l.requests.Keep(manyRequests)
 	return l
 }
 
 // trace returns the collected events. origin is when the session began, in nanoseconds since
 // 1970.
-func (l *chronicle) trace(who *pick.Names, origin int64) *chrometrace.Trace {
-	t := l.uncaused()
+func (l *chronicle) trace(cmd *cobra.Command, who *pick.Names, origin int64) *chrometrace.Trace {
+	t := l.uncaused(cmd)
 	for _, list := range []struct {
 		label   string
 		samples []*stacks.Samples
@@ -67,12 +73,19 @@ func (l *chronicle) trace(who *pick.Names, origin int64) *chrometrace.Trace {
 	return t
 }
 
-// uncaused returns the collected events without call stacks.
-func (l *chronicle) uncaused() *chrometrace.Trace {
-	t := new(chrometrace.Trace)
+// uncaused returns the collected events without call stacks, and says which are left out.
+func (l *chronicle) uncaused(cmd *cobra.Command) *chrometrace.Trace {
+	t, served := new(chrometrace.Trace), l.requests.Result()
+	for _, p := range served.Processes {
+		for i := range p.Tasks {
+			if x := &p.Tasks[i]; x.Count > len(x.Slowest) {
+				cli.Report(cmd, fmt.Errorf("of %d activities %s of %s the longest %d are in it", x.Count, x.Task, x.Provider, len(x.Slowest)))
+			}
+		}
+	}
 	t.AddGC(l.gc.Result())
 	t.AddJIT(l.jit.Result())
-	t.AddRequests(l.requests.Result())
+	t.AddRequests(served)
 	t.AddCounters(l.counters.Result())
 	return t
 }
@@ -202,7 +215,7 @@ func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, args [
 		return trouble
 	}
 	origin := t.Start().UnixNano()
-	doc := c.l.trace(c.Names, origin)
+	doc := c.l.trace(cmd, c.Names, origin)
 	doc.AddProfile(c.Profile, origin, c.Names.OfProcess, c.Names.OfThread)
 	if o.threads.given() && !doc.IsEmpty() {
 		has, err := o.threads.chosen(c.Names)

@@ -34,7 +34,7 @@ func (o *Profiling) WriteFirefox(cmd *cobra.Command, args []string, path string)
 	if c.given {
 		doc.Start, _ = c.Times()
 	} else {
-		doc.Start, doc.Happened = c.T.Start().UnixNano(), c.l.uncaused()
+		doc.Start, doc.Happened = c.T.Start().UnixNano(), c.l.uncaused(cmd)
 		for _, list := range [][]*stacks.Samples{c.l.contention.Samples(), c.l.waits.Samples(), c.l.exceptions.Samples(), c.l.alloc.Samples()} {
 			if len(list) > 0 {
 				doc.Caused = append(doc.Caused, c.name(list...))
