@@ -52,6 +52,8 @@ type Analysis struct {
 	empty   int64
 	errors  int64
 	open    map[thread]int64     // begins of suspensions for collections
+	halted  map[thread]int64     // and of others
+	halts   int64                // how long these were, in the window
 	pauses  map[int64][]span     // by process
 	begun   map[int64]trigger    // of collections without a pause so far, by process
 	own     map[thread][]trigger // of those with one
@@ -96,7 +98,7 @@ var Needs = []need.Need{{What: "thread samples", Provider: sampler.Name, Level: 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{window: window.Of(mux), flags: make(map[int64]*Flags), open: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
+	a := &Analysis{window: window.Of(mux), flags: make(map[int64]*Flags), open: make(map[thread]int64), halted: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
 		begun: make(map[int64]trigger), own: make(map[thread][]trigger),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
 	a.base.SetReading(Reading)
@@ -106,15 +108,21 @@ func New(mux *etw.Mux) *Analysis {
 	hear.On(mux, func(r *etw.Record, _ *clr.AnyWaitHandleWaitStart) { a.locks[thread{r.ProcessID, r.ThreadID}] = 0 })
 	hear.On(mux, func(r *etw.Record, _ *clr.AnyWaitHandleWaitStop) { delete(a.locks, thread{r.ProcessID, r.ThreadID}) })
 	hear.On(mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
+		of := a.halted
 		if suspend.ForGC(e.Reason) {
-			a.open[thread{r.ProcessID, r.ThreadID}] = when.Of(r)
+			of = a.open
 		}
+		of[thread{r.ProcessID, r.ThreadID}] = when.Of(r)
 	})
 	hear.On(mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
 		t := thread{r.ProcessID, r.ThreadID}
 		if from, ok := a.open[t]; ok {
 			delete(a.open, t)
 			a.pause(t.process, span{from, when.Of(r)})
+		} else if from, ok := a.halted[t]; ok {
+			delete(a.halted, t)
+			from, to := a.window.Clip(from, when.Of(r))
+			a.halts += max(to-from, 0)
 		}
 	})
 	hear.On(mux, func(r *etw.Record, _ *clr.AnyGCTriggered) { a.trigger(r) })
@@ -212,6 +220,16 @@ type Result struct {
 	PauseMS     float64  `json:"pauseMs"`
 	UnsampledMS float64  `json:"unsampledMs"`
 	Threads     []Thread `json:"threads"`
+}
+
+// Halts returns for how many nanoseconds programs were stopped for other reasons than collections, such
+// as by the sampler, and how long samples were taken. Methods have that time: nothing tells which
+// threads ran until they were stopped.
+func (a *Analysis) Halts() (ns, of int64) {
+	if a.taken.n == 0 {
+		return 0, 0
+	}
+	return a.halts, a.last - a.taken.at(0).at
 }
 
 // Schema is the version of the JSON form of a [Result]. Fields may be added to a

@@ -142,7 +142,7 @@ func TestThresholds(t *testing.T) {
 		{"many large", large(10, 3), "look gc.largeObjects: Large objects caused 3 of 10 collections: look for arrays that could be kept and used again."},
 		{"stopped for collections", other(true, 5), ""},
 		{"stopped for less than a word", other(false, 0.9), ""},
-		{"stopped otherwise", other(false, 1), "note gc.otherSuspension: Threads were stopped for another reason, too: SuspendOther, 1,200 times, for 1.00 ms. If the trace has samples, this is the cost of sampling."},
+		{"stopped otherwise", other(false, 1), "note gc.otherSuspension: Threads were stopped for another reason, too: SuspendOther, 1,200 times, for 1.00 ms. If the trace has samples, this is the cost of sampling, and methods have that time."},
 		{"nothing allocated", bread(nil), ""},
 		{"no share", bread([]alloc.Type{{Type: "Bread"}}), ""},
 		{"allocated", bread([]alloc.Type{{Type: "Bread", Bytes: 5e6, SharePercent: known(40)}}), "note alloc.topType: Most memory was allocated for Bread: 5.00 MB, 40.0 % of all."},

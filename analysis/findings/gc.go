@@ -27,7 +27,7 @@ func GC(r *gc.Runtime) []Finding {
 	f.grows(r.GCs)
 	for _, reason := range r.Suspensions.ByReason {
 		if !reason.GC && reason.TotalMS > r.PauseMS && reason.TotalMS >= leastPaused {
-			f.add("gc.otherSuspension", Note, "Threads were stopped for another reason, too: %s, %s times, for %s. If the trace has samples, this is the cost of sampling.",
+			f.add("gc.otherSuspension", atLeast(measure.Ratio(measure.Known(100*reason.TotalMS), measure.Known(r.SpanMS)).Or(0), muchPaused, Look, Note), "Threads were stopped for another reason, too: %s, %s times, for %s. If the trace has samples, this is the cost of sampling, and methods have that time.",
 				reason.Reason, number("count", reason.Count), span("totalMs", reason.TotalMS))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/files"
 	work "github.com/etwgen/etwgen/analysis/kinds"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/outstanding"
 	"github.com/etwgen/etwgen/analysis/samples"
@@ -78,6 +79,9 @@ func Gather(source samples.Source) Gathered {
 	return Gathered{Samples: source.Samples()}
 }
 
+// manyHalts is of what part of the time stops by the sampler are told: a tenth.
+const manyHalts = 10
+
 func gatherProcessors(p *samples.Processors) Gathered {
 	if res := p.Linux.Result(); res.Samples > 0 {
 		fact := func(samples int) []string {
@@ -99,6 +103,9 @@ func gatherProcessors(p *samples.Processors) Gathered {
 	}
 	if res.UnsampledMS > 0 {
 		facts = append(facts, fmt.Sprintf("threads were not looked at for %s, all of them together, which is in no number", show.MS(res.UnsampledMS)))
+	}
+	if halts, of := p.Threads.Halts(); halts*manyHalts > of {
+		facts = append(facts, fmt.Sprintf("the program was stopped for %s, %s of the time, for other reasons than collections, most likely by the sampler: methods have that time, too", show.MS(float64(halts)/1e6), show.PercentOf(measure.Known(100*float64(halts)/float64(max(of, 1))))))
 	}
 	return Gathered{Samples: p.Threads.Samples(), Facts: facts, Period: res.Interval(), Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		n, _ := byState(p)
