@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -345,26 +344,6 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	i.Cmd, found = nil, true
 	return &answered{i, answer, t, q.named, seen, all, any, why, trouble}, nil
-}
-
-// A parted result has shares of the time of the session, or of the part of it that was asked for.
-type parted interface{ Part(from, to time.Duration) }
-
-// A recorded result has shares of the time in which one process recorded itself.
-type recorded interface{ Recorded(from, to time.Duration) }
-
-// sayPart tells a result of the part that was asked for, if one was, and of one process that
-// recorded itself how long it did.
-func sayPart(result any, span *pick.TimeSpan, h *filter.Header, t *trace.Trace) {
-	from, to, isSaid := span.Part(h, etw.FileTimeOf(t.Start()))
-	if res, ok := result.(parted); ok && isSaid {
-		res.Part(from, to)
-	}
-	if files := t.Files(); h.During == nil && len(files) == 1 && files[0].Head().Recorder == trace.DotNet {
-		if res, ok := result.(recorded); ok {
-			res.Recorded(from, to)
-		}
-	}
 }
 
 // check reads the flags that do not depend on the traces.
