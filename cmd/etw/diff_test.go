@@ -65,3 +65,12 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
+
+// Threads that wait are the last row, however much longer they do: the first is of work.
+func TestDiffOfWaiting(t *testing.T) {
+	out, stderr, code := output("top", "--format", "csv", "--diff", recordedPath("causes/cause-10.nettrace.gz"), recordedPath("causes/cause-light-10.nettrace.gz"))
+	rows := strings.Split(strings.TrimSpace(out), "\n")
+	if last := rows[len(rows)-1]; code != 0 || len(rows) < 3 || !strings.HasSuffix(last, ",[waiting],,[waiting]") {
+		t.Errorf("exit code %d, %s, the last of %d rows is %s", code, stderr, len(rows), last)
+	}
+}

@@ -92,12 +92,18 @@ func compareChanges(a, b []int64) int {
 }
 
 // top returns the frames, those that weigh most themselves first, or that have changed
-// most.
+// most; threads that wait are last.
 func (p *Profiled) top() []stacks.Top {
 	list := p.View().Top()
 	if p.compared {
+		waits := func(t stacks.Top) int {
+			if p.Frames[t.Frame].Waiting {
+				return 1
+			}
+			return 0
+		}
 		order.Stable(list, func(a, b stacks.Top) int {
-			return cmp.Or(compareChanges(a.Self, b.Self), compareChanges(a.Total, b.Total))
+			return cmp.Or(cmp.Compare(waits(a), waits(b)), compareChanges(a.Self, b.Self), compareChanges(a.Total, b.Total))
 		})
 	}
 	return list
