@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
 )
 
 // A chanceMachine is one of two processors that does by chance as threads do: they run, wait, are woken by each
@@ -176,7 +177,7 @@ func chanceTrace(t *testing.T, seed uint64, loss int) string {
 func TestPartsOfMade(t *testing.T) {
 	asked := []string{"threads", "threads --by switch", "waits", "top", "top --of blocked", "top --by thread", "processes", "files", "files --disks", "top --of files", "timeline"}
 	chosen := []string{"--process spins", "--process first", "--process second", "--process 30", "--tid 11", "--from 60 --to 130", "--from 200", "--process other --from 60 --to 130", "--process spins --from 150", "--tid 31 --to 150"}
-	for seed := range uint64(6) {
+	for seed := range uint64(6 / corpus.Every(2)) {
 		loss := int(seed % losses)
 		whole := chanceTrace(t, seed, loss)
 		for _, flags := range chosen {
