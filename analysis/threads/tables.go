@@ -31,7 +31,7 @@ func (r *Result) Tables() []table.View {
 			table.Amount("idleMs", func(x *Processor) float64 { return x.IdleMS }),
 			table.Amount("unknownMs", func(x *Processor) float64 { return x.UnknownMS }),
 			table.Amount("busyPercent", func(x *Processor) measure.Float {
-				return measure.Ratio(measure.Known(100*x.BusyMS), measure.Known(x.SpanMS))
+				return measure.Ratio(measure.Known(100*x.BusyMS), measure.Known(x.SpanMS-x.UnknownMS))
 			})),
 	}
 }
