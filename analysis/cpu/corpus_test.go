@@ -193,15 +193,15 @@ func checkThreads(t *testing.T, name string, p *stacks.Profile, res *Result) {
 		l := threads[row.Thread]
 		least, most := l.last-l.first, l.last-l.first
 		i, _ := slices.BinarySearch(times, l.first)
-		for i > 0 && times[i]-times[i-1] <= maxRound {
+		for i > 0 && times[i]-times[i-1] <= MaxRound {
 			i-- // to the begin of its first round
 		}
 		most += (l.first - times[max(i-1, 0)]) / 2
-		for i, _ = slices.BinarySearch(times, l.last); i+1 < len(times) && times[i+1]-times[i] <= maxRound; {
+		for i, _ = slices.BinarySearch(times, l.last); i+1 < len(times) && times[i+1]-times[i] <= MaxRound; {
 			i++
 		}
 		most += (times[min(i+1, len(times)-1)] - l.last) / 2
-		slack := maxRound * int64(len(threads)) // a round begins with another thread
+		slack := MaxRound * int64(len(threads)) // a round begins with another thread
 		least, most = least-slack, most+slack
 		all := int64((row.TimeMS + row.PauseMS + row.UnsampledMS) * 1e6)
 		if l.sum > most || all < least || all > most {

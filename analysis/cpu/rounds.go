@@ -14,13 +14,14 @@ type rounds struct {
 	sums   []int64 // of the times that the rounds before one stand for
 }
 
-// maxRound is how long the sampler takes at most to look at all threads, from one to the next.
-const maxRound = 500_000
+// MaxRound is how many nanoseconds the sampler takes at most from one thread to the next, where it
+// looks at all of them.
+const MaxRound = 500_000
 
 // take takes a sample of a thread that was in a round before, and returns in which it is: the first
 // one is 1.
 func (r *rounds) take(at int64, before int) int {
-	if len(r.at) == 0 || before == len(r.at) || at-r.last > maxRound {
+	if len(r.at) == 0 || before == len(r.at) || at-r.last > MaxRound {
 		r.at = append(r.at, at)
 	}
 	r.last = at

@@ -174,15 +174,12 @@ func (b *builder) weights(kind Kind, list []*stacks.Samples) {
 // A turn is the last time that a sampler looked at the threads of a process, and the one before.
 type turn struct{ before, begun, last int64 }
 
-// sameTurn is how long a sampler takes at most from one thread to the next.
-const sameTurn = 500_000
-
 // begins returns when a sample begins that stands for so long: half of the time since the turn before
 // is before it. If that is more than all of it, the thread was not met then.
 func (t *turn) begins(at, value int64) int64 {
 	if t.begun == 0 {
 		t.before, t.begun = at, at
-	} else if at-t.last > sameTurn {
+	} else if at-t.last > cpu.MaxRound {
 		t.before, t.begun = t.begun, at
 	}
 	t.last = at

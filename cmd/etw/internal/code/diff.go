@@ -96,14 +96,12 @@ func compareChanges(a, b []int64) int {
 func (p *Profiled) top() []stacks.Top {
 	list := p.View().Top()
 	if p.compared {
-		waits := func(t stacks.Top) int {
-			if p.Frames[t.Frame].Waiting {
-				return 1
-			}
-			return 0
+		work := list
+		if n := slices.IndexFunc(list, func(t stacks.Top) bool { return p.Frames[t.Frame].Waiting }); n >= 0 {
+			work = list[:n]
 		}
-		order.Stable(list, func(a, b stacks.Top) int {
-			return cmp.Or(cmp.Compare(waits(a), waits(b)), compareChanges(a.Self, b.Self), compareChanges(a.Total, b.Total))
+		order.Stable(work, func(a, b stacks.Top) int {
+			return cmp.Or(compareChanges(a.Self, b.Self), compareChanges(a.Total, b.Total))
 		})
 	}
 	return list
