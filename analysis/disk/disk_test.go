@@ -17,7 +17,7 @@ import (
 
 func TestDisk(t *testing.T) {
 	var mux etw.Mux
-	a := New(&mux)
+	a, files := New(&mux), system.FilesOf(&mux)
 	s := testtrace.NewScript(t, &mux)
 	event := func(ms int, thread int64, stack byte, e etw.Event) {
 		s.Stack = etw.Stack{}
@@ -30,8 +30,8 @@ func TestDisk(t *testing.T) {
 	event(2, 8, 6, &kernel.DiskIoWriteInitV2{Irp: 10}) // the thread is that of the record
 	event(3, -1, 0, &kernel.DiskIoWriteV3{DiskNumber: 2, TransferSize: 512, FileObject: 0xb, Irp: 10, HighResResponseTime: 2e6, IssuingThreadID: 8})
 	event(6, -1, 0, &kernel.DiskIoReadV3{TransferSize: 4096, FileObject: 0xa, Irp: 9, HighResResponseTime: 5e6, IssuingThreadID: 7})
+	event(7, 7, 5, &kernel.DiskIoReadInitV3{Irp: 11, IssuingThreadID: 7}) // is never answered
 	event(9, -1, 0, &kernel.DiskIoFlushBuffersV3{Irp: 77, HighResResponseTime: 1e6, IssuingThreadID: 0xffffffff})
-	event(9, 7, 5, &kernel.DiskIoReadInitV3{Irp: 11, IssuingThreadID: 7}) // is never answered
 	event(10, -1, 0, &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\Device\x\data.bin`)})
 	samples, res := a.Samples()[0], a.Result()
 	var got []string
@@ -44,6 +44,10 @@ func TestDisk(t *testing.T) {
 		`-1 -1 [] [{op flush} {disk disk 0}] [1 1000000]`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	open := []system.Unanswered{{PID: 1, TID: 7, AtMS: 7, MS: 2}}
+	if diff := cmp.Diff(open, files.Result().Unanswered); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if want := (Result{Operations: 3, Open: 1, Orphans: 1, Bytes: 4608, Time: 8e6, Busy: 8e6}); *res != want {

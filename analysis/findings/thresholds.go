@@ -72,6 +72,13 @@ const (
 	// A disk that turns answers within ten to twenty milliseconds, one of flash within one.
 	slowDisk = 50.0 // ms, on average
 
+	// Systems give up a request to a disk after ten seconds and more; one of a second is lost or stuck.
+	longUnanswered = 1000.0 // ms
+
+	// Threads that wait for memory stand still: a tenth of the time of one is felt.
+	leastFaults = 100.0 // ms
+	someFaults  = 10.0  // percent of the time
+
 	// One that has something to answer in more than half of the time is one that a request rather finds
 	// busy than not.
 	mostlyBusy = 50.0 // percent of the time

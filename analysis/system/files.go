@@ -24,10 +24,10 @@ type Files struct {
 	objects map[etw.Pointer]*File // what open files are
 	rows    map[use]*FileUse
 	order   []*FileUse
-	flights map[etw.Pointer]flight  // operations that have not ended, by the request
-	issuers map[etw.Pointer]*Thread // of requests to disks, by the request
-	queues  map[uint32]*busy.Queue  // of disks
-	any     FileUse                 // requests of whatever time
+	flights map[etw.Pointer]flight // operations that have not ended, by the request
+	asking  map[etw.Pointer]asking // requests to disks without an answer so far, by the request
+	queues  map[uint32]*busy.Queue // of disks
+	any     FileUse                // requests of whatever time
 }
 
 // A File is a file of which something was done.
@@ -83,7 +83,7 @@ func FilesOf(mux *etw.Mux) *Files { return etw.Shared(mux, beginFiles) }
 func beginFiles(mux *etw.Mux) *Files {
 	f := &Files{
 		machine: Of(mux), window: window.Of(mux), keys: make(map[etw.Pointer]*File), objects: make(map[etw.Pointer]*File), rows: make(map[use]*FileUse),
-		flights: make(map[etw.Pointer]flight), issuers: make(map[etw.Pointer]*Thread), queues: make(map[uint32]*busy.Queue),
+		flights: make(map[etw.Pointer]flight), asking: make(map[etw.Pointer]asking), queues: make(map[uint32]*busy.Queue),
 	}
 	inout.WatchDisks(mux, f.diskAsked, f.answered)
 	inout.WatchFiles(mux, f.asked, f.ended)
@@ -158,19 +158,11 @@ func (u *FileUse) disk(number uint32) *DiskUse {
 	return &u.OnDisk[len(u.OnDisk)-1]
 }
 
-// diskAsked takes that a disk is asked. Old answers do not tell which thread asked for it: the
-// request does.
-func (f *Files) diskAsked(r *etw.Record, _ inout.Kind, irp etw.Pointer, _ inout.Issuer) {
-	if r.ThreadID >= 0 {
-		f.issuers[irp] = f.machine.HasThread(r.ThreadID, r.ProcessID)
-	}
-}
-
 // answered adds up a transfer of a disk.
 func (f *Files) answered(r *etw.Record, a inout.Answer) {
 	f.machine.at(r)
-	thread := f.issuers[a.IRP]
-	delete(f.issuers, a.IRP)
+	thread := f.asking[a.IRP].thread
+	delete(f.asking, a.IRP)
 	begun, file, w, served := r.Timestamp, f.ByKey(a.Key), f.window.Ticks(r.Clock), int64(0)
 	told := !f.machine.tooLong(a.Ticks)
 	if told {

@@ -14,8 +14,12 @@ type FilesResult struct {
 	Files []FileFacts `json:"files"`
 	// Busy says how long disks were, for whichever processes.
 	Busy []DiskTime `json:"busy,omitempty"`
+	// Unanswered are the requests to disks that were not over at the end, the longest first.
+	Unanswered []Unanswered `json:"unanswered,omitempty"`
 	// ElapsedMS is how long the time is of which they are told.
 	ElapsedMS float64 `json:"-"`
+	// Partial says that the trace lacks a part of the recording: disks may have been busy then, too.
+	Partial bool `json:"-"`
 
 	all FileFacts // what all processes did
 }
@@ -89,6 +93,7 @@ func (f *Files) Result() *FilesResult {
 		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(q.Total())), mean, most})
 	}
 	r.all.add(f, &f.any)
+	r.Unanswered, r.Partial = f.unanswered(), f.window.Lacking().Any
 	w := f.window.Ticks(f.machine.clock)
 	from, to := w.Clip(f.machine.first, f.machine.last)
 	r.ElapsedMS = f.machine.ms(float64(to - from))

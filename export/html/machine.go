@@ -33,7 +33,7 @@ type Machine struct {
 
 // Findings returns those about the machine, the worst first.
 func (m *Machine) Findings() []findings.Finding {
-	list := findings.Machine(m.Switched, m.Breaks, m.Files)
+	list := findings.Machine(m.System, m.Switched, m.Breaks, m.Files, m.Faults)
 	findings.Sort(list)
 	return list
 }
@@ -96,7 +96,7 @@ func (m *Machine) breaks() []tables.View {
 }
 
 // sections are the areas of findings.
-var sections = map[string]string{"threads": "machine-switches", "interrupts": "machine-interrupts", "disk": "machine-disks"}
+var sections = map[string]string{"threads": "machine-switches", "interrupts": "machine-interrupts", "disk": "machine-disks", "faults": "machine-faults", "processes": "machine-processes"}
 
 // pickViews returns those of some names, in this order.
 func pickViews(all []tables.View, names ...string) (list []tables.View) {

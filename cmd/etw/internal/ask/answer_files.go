@@ -59,6 +59,7 @@ func filesOf(mux *etw.Mux) func(chosen) *system.FilesResult {
 	return func(is chosen) *system.FilesResult {
 		res := files.Result()
 		res.Files = slices.DeleteFunc(res.Files, func(f system.FileFacts) bool { return !is(int64(f.PID), f.Process) })
+		res.Unanswered = slices.DeleteFunc(res.Unanswered, func(x system.Unanswered) bool { return !is(int64(x.PID), x.Process) })
 		return res
 	}
 }
@@ -106,12 +107,20 @@ func diskTotals(p *page, res system.DisksResult, known []system.Disk) {
 		p.line("written", "%s in %s", show.Size(float64(d.BytesWritten)), show.Count(d.Writes, "request", "requests"))
 		p.line("served", "for %s, of %s from asking to the answer", show.MS(d.ServiceMS), show.MS(d.MS))
 		if t, ok := res.TimeOf(d.Disk); ok {
-			p.line("busy", "%s, for all processes", show.MS(t.BusyMS))
+			least := ""
+			if res.Partial {
+				least = "at least "
+			}
+			p.line("busy", "%s%s, for all processes", least, show.MS(t.BusyMS))
 			if t.MaxQueueDepth == 0 {
 				continue // none began in the part of the time
 			}
 			p.line("queue", "%.2f requests on average when one began, %d at most", t.QueueDepth, t.MaxQueueDepth)
 		}
+	}
+	if list := res.Unanswered; len(list) > 0 {
+		p.title("without an answer in the trace")
+		p.line("requests", "%d, for %s at the longest: asked at %s by %s", len(list), show.MS(list[0].MS), show.MS(list[0].AtMS), list[0].Asker())
 	}
 }
 

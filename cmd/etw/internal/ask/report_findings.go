@@ -28,7 +28,7 @@ type processFinding struct {
 }
 
 // partCommands are the commands that show more of parts that are not called as they are.
-var partCommands = map[string]string{"alloc": "allocs", "contention": "waits --locks", "cpu": "top", "interrupts": "threads --by interrupt", "disk": "files --disks", "stacks": "top --by stack --as-sampled"}
+var partCommands = map[string]string{"alloc": "allocs", "contention": "waits --locks", "cpu": "top", "interrupts": "threads --by interrupt", "disk": "files --disks", "faults": "files --faults", "stacks": "top --by stack --as-sampled"}
 
 // printFindings prints the findings in a trace.
 func (r *reporting) printFindings(cmd *cobra.Command, paths []string, x *examined, trouble error) error {
