@@ -26,6 +26,7 @@ type Question struct {
 	Needs                      []need.Need            // what to record for it
 	Better                     []need.Need            // what a live recording takes, too, for more of an answer
 	instead                    []need.Need            // either of these answers it without its needs
+	viewNeeds                  map[string][]need.Need // what to record for views that are of other events
 	missing                    string                 // what to say in place of needs
 	broken                     string                 // what to say where the events of its needs are there, and make no answer
 	sampled                    string                 // what to say in place of it, where the trace has samples of processors
@@ -93,6 +94,9 @@ func (q *Question) turn(cmd *cobra.Command) error {
 		if !cmd.Flags().Changed("by") {
 			q.by = q.views[0]
 		}
+	}
+	if list := q.viewNeeds[q.by]; list != nil {
+		q.Needs, q.missing = list, ""
 	}
 	return nil
 }

@@ -52,6 +52,7 @@ with the time that is their own; these two are not yet seen on a real recording.
 		threaded:  "only",
 		clips:     true,
 		everyones: []string{"processor", "interrupt", "routine"},
+		viewNeeds: map[string][]need.Need{"interrupt": interrupts.Needs, "routine": interrupts.Needs},
 		ask:       func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },
 	}
 }

@@ -94,13 +94,23 @@ func (p *Programs) Forget() {
 	}
 }
 
-// List returns the processes of which more is known than their number, the one
-// with most events first.
+// List returns the processes, the one with most events first. Of one of which nothing but its number is
+// known it has a row if no other had that number.
 func (p *Programs) List() []*program {
-	list := []*program{}
+	list, named, rest := []*program{}, make(map[int64]bool), make(map[int64]*program)
 	for k, x := range p.lives {
 		if x.Name = p.Names.OfLife(k.pid, k.life); x.Name != "" || x.CommandLine != "" || x.Runtime != "" {
-			list = append(list, x)
+			list, named[k.pid] = append(list, x), true
+		}
+	}
+	for k, x := range p.lives {
+		switch all := rest[k.pid]; {
+		case k.pid <= 0 || named[k.pid]:
+		case all == nil:
+			all = &program{PID: k.pid, Events: x.Events}
+			list, rest[k.pid] = append(list, all), all
+		case x.Events != Uncounted:
+			all.Events += x.Events
 		}
 	}
 	order.Sort(list, func(a, b *program) int {
