@@ -85,9 +85,9 @@ func (a *Analysis) followFlow(mux *etw.Mux) {
 	on(a, mux, a.followThreads)
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t, true) })
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadTerminated) { a.work(rt, t, nil) })
-	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, e *clr.AnyGCSuspendEEBegin) {
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyGCSuspendEEBegin) {
 		if suspend.ForGC(e.Reason) {
-			rt.State.paused = rt.Now
+			rt.State.paused, rt.State.pauser = rt.Now, t
 		}
 	})
 	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, _ *clr.AnyGCRestartEEEnd) { rt.State.resume(rt.Now) })
@@ -137,6 +137,9 @@ func on[P etw.Described](a *Analysis, mux *etw.Mux, do func(*runtime, *thread, *
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		rt := a.processes.At(r, 0)
 		if t := a.thread(rt, r.ThreadID); t != nil {
+			if t.lost != r.Lost {
+				rt.State.gap(t, r.Lost)
+			}
 			do(rt, t, r, e)
 		}
 		return nil

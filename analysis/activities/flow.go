@@ -18,6 +18,7 @@ type process struct {
 	made    map[int32]made         // tasks that were scheduled
 	pauses  []state                // for collections
 	paused  int64                  // since when, 0 if it is not
+	pauser  *thread                // that told it
 	flow    bool                   // the runtime says for whom threads work
 	tasks   bool                   // there are events of tasks
 	waited  bool                   // there are events or samples of threads that wait
@@ -45,6 +46,7 @@ type thread struct {
 	began          made      // the task that it began last
 	callers        []Caller
 	waiting        [Blocked + 1]wait
+	lost           uint32 // events so far: see [etw.Record]
 	sampled        sampling
 	rest           rest
 	switched       int64     // when a kernel last told whether it has a processor

@@ -95,6 +95,15 @@ func (p *process) resume(now int64) {
 	p.paused = 0
 }
 
+// gap forgets the waits and the pause that a thread told of, since events of it were lost, of which
+// there are so many now: their ends may be among these.
+func (p *process) gap(t *thread, lost uint32) {
+	t.lost, t.waiting = lost, [len(t.waiting)]wait{}
+	if p.pauser == t {
+		p.paused = 0
+	}
+}
+
 // goesOn ends a wait of a thread.
 func (t *thread) goesOn(k Kind, now int64) {
 	if w := t.waiting[k]; w.since != 0 {

@@ -163,8 +163,11 @@ func stop(rt *runtime, r *etw.Record, e *clr.AnyContentionStop) {
 	b, ok := s.waits.End(&rt.Time, r)
 	byEvents := rt.MS(rt.Now - b.At)
 	ms := byEvents
-	if e.HasDurationNs() && e.DurationNs >= 0 && e.DurationNs <= math.MaxInt64 {
+	switch {
+	case e.HasDurationNs() && e.DurationNs >= 0 && e.DurationNs <= math.MaxInt64:
 		ms = e.DurationNs / 1e6
+	case b.Untold:
+		return
 	}
 	ms, meets := s.waits.Part(&b, ms)
 	if !meets {

@@ -51,14 +51,21 @@ type Analysis struct {
 	weighed *weighed
 	empty   int64
 	errors  int64
-	open    map[thread]int64     // begins of suspensions for collections
-	halted  map[thread]int64     // and of others
+	open    map[thread]begun     // suspensions for collections
+	halted  map[thread]begun     // and others
 	halts   int64                // how long these were, in the window
 	pauses  map[int64][]span     // by process
 	begun   map[int64]trigger    // of collections without a pause so far, by process
 	own     map[thread][]trigger // of those with one
 	locks   map[thread]stacks.ID // of threads that wait for one, or a handle: where they were met, 0 if not yet
 	within  int64                // the time of all samples together, if it is known
+}
+
+// A begun is when a thread began a suspension, and how many events of it were lost before: of one whose
+// end may be among the next that were, nothing is known.
+type begun struct {
+	at   int64
+	lost uint32
 }
 
 // A taken is a sample as it was taken.
@@ -98,7 +105,7 @@ var Needs = []need.Need{{What: "thread samples", Provider: sampler.Name, Level: 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{window: window.Of(mux), flags: make(map[int64]*Flags), open: make(map[thread]int64), halted: make(map[thread]int64), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
+	a := &Analysis{window: window.Of(mux), flags: make(map[int64]*Flags), open: make(map[thread]begun), halted: make(map[thread]begun), pauses: make(map[int64][]span), locks: make(map[thread]stacks.ID),
 		begun: make(map[int64]trigger), own: make(map[thread][]trigger),
 		base: stacks.NewSamples(ThreadTime, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})}
 	a.base.SetReading(Reading)
@@ -112,16 +119,19 @@ func New(mux *etw.Mux) *Analysis {
 		if suspend.ForGC(e.Reason) {
 			of = a.open
 		}
-		of[thread{r.ProcessID, r.ThreadID}] = when.Of(r)
+		of[thread{r.ProcessID, r.ThreadID}] = begun{when.Of(r), r.Lost}
 	})
 	hear.On(mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
 		t := thread{r.ProcessID, r.ThreadID}
-		if from, ok := a.open[t]; ok {
-			delete(a.open, t)
-			a.pause(t.process, span{from, when.Of(r)})
-		} else if from, ok := a.halted[t]; ok {
-			delete(a.halted, t)
-			from, to := a.window.Clip(from, when.Of(r))
+		pause, collects := a.open[t]
+		halt, halts := a.halted[t]
+		delete(a.open, t)
+		delete(a.halted, t)
+		switch {
+		case collects && pause.lost == r.Lost:
+			a.pause(t.process, span{pause.at, when.Of(r)})
+		case halts && halt.lost == r.Lost:
+			from, to := a.window.Clip(halt.at, when.Of(r))
 			a.halts += max(to-from, 0)
 		}
 	})

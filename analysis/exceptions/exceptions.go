@@ -118,6 +118,7 @@ func New(mux *etw.Mux) *Analysis {
 		}
 	})
 	lives.OnBare(t, mux, func(rt *runtime, r *etw.Record, _ *clr.ExceptionThrownStop) {
+		rt.State.open.Gap(r)
 		if at, ok := rt.State.open.Pop(r.ThreadID); ok {
 			rt.State.handling = append(rt.State.handling, rt.MS(rt.Now-at))
 		}
@@ -163,6 +164,7 @@ func thrown(rt *runtime, r *etw.Record, e *clr.AnyExceptionThrown) {
 		s.threads, s.flying = make(map[int64]int), make(map[int64]Thrown)
 	}
 	s.threads[r.ThreadID]++
+	s.open.Gap(r)
 	s.open.Push(r.ThreadID, rt.Now)
 	row := Thrown{AtMS: rt.At(rt.Now), Thread: r.ThreadID, Type: t.Name, Message: at.m.Name, HResult: int32(e.ExceptionHRESULT)}
 	if at.m == t.Value.others {

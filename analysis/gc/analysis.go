@@ -62,17 +62,17 @@ func New(mux *etw.Mux) *Analysis {
 func (a *Analysis) handleSuspensions(mux *etw.Mux) {
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, e *clr.AnyGCSuspendEEBegin) {
 		rt.State.window = rt.Within(a.window)
-		rt.State.suspendBegin(r.ThreadID, rt.Now, e.Reason)
+		rt.State.suspendBegin(r, rt.Now, e.Reason)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
-		rt.State.suspendReady(r.ThreadID, rt.Now)
+		rt.State.suspendReady(r, rt.Now)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEBegin) {
-		rt.State.restartBegin(r.ThreadID, rt.Now)
+		rt.State.restartBegin(r, rt.Now)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
 		rt.State.window = rt.Within(a.window)
-		begin, ok := rt.State.restartEnd(r.ThreadID, rt.Now)
+		begin, ok := rt.State.restartEnd(r, rt.Now)
 		if ok && a.paused != nil {
 			a.paused(Pause{PID: rt.PID, ClrInstanceID: rt.CLR, Begin: rt.When(begin), Duration: rt.When(rt.Now).Sub(rt.When(begin)),
 				StartMS: rt.At(begin), MS: rt.MS(rt.Now - begin)})

@@ -99,6 +99,7 @@ func (c *collection) complete() bool {
 // A suspension is a time for which a thread stops all others. Times are ticks.
 type suspension struct {
 	thread  int64
+	lost    uint32 // events of the thread before: see [etw.Record]
 	reason  clr.GCSuspendEEReason
 	begin   int64
 	ready   int64 // when all threads stood still

@@ -5,11 +5,13 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // suspendBegin opens a suspension on a thread. Several threads can have one open,
 // since it is announced before its thread owns the lock that only one can have.
-func (s *state) suspendBegin(thread, now int64, reason clr.GCSuspendEEReason) {
+func (s *state) suspendBegin(r *etw.Record, now int64, reason clr.GCSuspendEEReason) {
+	thread := r.ThreadID
 	s.seen, s.over = true, 0 // if there was a rundown, another session follows
 	switch reason {
 	case clr.GCSuspendEEReasonSuspendForGC:
@@ -17,7 +19,7 @@ func (s *state) suspendBegin(thread, now int64, reason clr.GCSuspendEEReason) {
 	case clr.GCSuspendEEReasonSuspendForGCPrep:
 		s.cpu.worker(&s.cpu.background, thread)
 	}
-	if i := s.openOn(thread); i >= 0 {
+	if i := s.openOf(r); i >= 0 {
 		s.drop(i)
 	}
 	if len(s.open) == maxOpen {
@@ -31,12 +33,12 @@ func (s *state) suspendBegin(thread, now int64, reason clr.GCSuspendEEReason) {
 		s.open = append(s.open, suspension{})
 	}
 	p := &s.open[n]
-	p.thread, p.reason, p.begin = thread, reason, now
+	p.thread, p.lost, p.reason, p.begin = thread, r.Lost, reason, now
 }
 
 // suspendReady notes that all threads stand still.
-func (s *state) suspendReady(thread, now int64) {
-	if i := s.openOn(thread); i >= 0 && !s.open[i].isReady {
+func (s *state) suspendReady(r *etw.Record, now int64) {
+	if i := s.openOf(r); i >= 0 && !s.open[i].isReady {
 		s.open[i].ready, s.open[i].isReady = now, true
 	}
 }
@@ -50,17 +52,17 @@ func (p *suspension) stands() int64 {
 }
 
 // restartBegin notes that threads run again, the first of them before restartEnd.
-func (s *state) restartBegin(thread, now int64) {
-	if i := s.openOn(thread); i >= 0 {
+func (s *state) restartBegin(r *etw.Record, now int64) {
+	if i := s.openOf(r); i >= 0 {
 		s.open[i].release = now
 	}
 }
 
 // restartEnd closes a suspension, and divides it among its collections. It returns when
 // the suspension began, and whether it was for collections.
-func (s *state) restartEnd(thread, now int64) (begin int64, collects bool) {
+func (s *state) restartEnd(r *etw.Record, now int64) (begin int64, collects bool) {
 	s.seen = true
-	i := s.openOn(thread)
+	i := s.openOf(r)
 	if i < 0 {
 		if s.window.Has(now) {
 			s.lostBegins++
@@ -146,10 +148,16 @@ func (s *state) divide(p *suspension, now int64) bool {
 	return true
 }
 
-// openOn returns the index of the suspension that is open on a thread, or -1.
-func (s *state) openOn(thread int64) int {
+// openOf returns the index of the suspension that is open on the thread of a record, or -1. If events of
+// the thread were lost since, its end may be among them: it is given up.
+func (s *state) openOf(r *etw.Record) int {
 	for i := range s.open {
-		if s.open[i].thread == thread {
+		switch p := &s.open[i]; {
+		case p.thread != r.ThreadID:
+		case p.lost != r.Lost:
+			s.drop(i)
+			return -1
+		default:
 			return i
 		}
 	}

@@ -30,7 +30,7 @@ func (rt *Runtime) gaps(where string) []string {
 		add("%d suspensions were under way at the end, and are in no sum", rt.Suspensions.Open)
 	}
 	if rt.Partial > 0 {
-		add("%d collections began before the trace, and are in no sum", rt.Partial)
+		add("%d collections began before the trace, or their begins were lost, and are in no sum", rt.Partial)
 	}
 	if rt.Unfinished > 0 {
 		add("%d collections were not finished at the end, and are in no sum", rt.Unfinished)

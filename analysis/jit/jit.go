@@ -238,10 +238,12 @@ func (a *Analysis) handleSuspensions(mux *etw.Mux) {
 	t := &a.runtimes
 	lives.On(t, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCSuspendEEEnd) {
 		rt.State.suspends.Pop(r.ThreadID) // whose end was lost
+		rt.State.suspends.Gap(r)
 		rt.State.suspends.Push(r.ThreadID, rt.Now)
 	})
 	lives.On(t, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEBegin) {
 		s := &rt.State
+		s.suspends.Gap(r)
 		if from, ok := s.suspends.Pop(r.ThreadID); ok {
 			s.suspended += max(rt.Now-max(from, s.lastSuspended), 0)
 			s.lastSuspended = max(s.lastSuspended, rt.Now)

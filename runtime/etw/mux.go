@@ -275,7 +275,7 @@ func (m *Mux) takes(r *Record) bool {
 // [Mux.HandleUndecodable].
 func (m *Mux) Dispatch(r *Record) error {
 	m.stats.Records++
-	if r.Clock != m.latest.clock {
+	if !m.latest.isOf(r) {
 		m.latest.turn(r)
 	} else if r.Timestamp > m.latest.ticks && r.Provider != m.latest.aside {
 		m.latest.ticks = r.Timestamp

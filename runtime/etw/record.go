@@ -114,6 +114,10 @@ type Record struct {
 	// trace does not say.
 	ProcessID int64
 	ThreadID  int64
+	// Lost counts the events of the thread that logged the event which were lost before it, as far
+	// as the trace tells: some are missing between two records of a thread that differ in it. It may
+	// wrap around.
+	Lost uint32
 
 	// Timestamp is in ticks of Clock. Most callers want [Record.Time].
 	Timestamp int64

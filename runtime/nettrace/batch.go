@@ -32,6 +32,7 @@ type context struct {
 	sequence          uint32 // of the first
 	processor         int32
 	labels            uint32
+	lost              uint32 // events of the thread before these
 	activity, related etw.GUID
 }
 

@@ -28,6 +28,8 @@ type captureThread struct {
 	last  uint32 // number of its last event
 	lost  uint32 // of the events up to there
 	doubt uint32 // events before the last one, which are not counted as lost until a number follows
+	// missing is lost, with what is in doubt, and not taken back: see [etw.Record].
+	missing uint32
 
 	chain *chain
 }
@@ -46,11 +48,13 @@ func (l *loss) observe(b *batch, damaged bool) {
 		// may be an old one.
 		expected := t.known || l.v6 && !l.forgotten
 		if damaged && expected && first != t.last+1 {
+			c.lost = t.missing + 1
 			continue
 		}
 		if expected {
 			l.gap(t, first-1)
 		}
+		c.lost = t.missing
 		t.last, t.known = first+n-1, true
 	}
 }
@@ -115,6 +119,9 @@ func (l *loss) gap(t *captureThread, upTo uint32) {
 		t.lost = 0
 	}
 	n := upTo - t.last
+	if int32(n) > 0 {
+		t.missing += n
+	}
 	switch {
 	case int32(n) <= 0:
 	case l.damage.Count > 0 && l.unsure+int64(n) > l.events+near:

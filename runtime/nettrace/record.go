@@ -11,7 +11,7 @@ import (
 func (r *Reader) deliver(rec *etw.Record, k *kindOf, b *batch, e *event) {
 	*rec = k.record
 	c := &b.contexts[e.context&^sortPoint]
-	rec.Processor = c.processor
+	rec.Processor, rec.Lost = c.processor, c.lost
 	rec.Timestamp = e.time
 	end := e.payload + e.size
 	rec.Payload = b.data[e.payload:end:end]

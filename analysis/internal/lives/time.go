@@ -2,6 +2,7 @@ package lives
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/window"
@@ -22,6 +23,8 @@ type Time struct {
 	Late  int   // records that came after younger ones
 	mux   *etw.Mux
 	over  bool // the process ended
+	file  string
+	files []string // that the records are from
 }
 
 // maxSpan is more than a year of nanoseconds.
@@ -37,12 +40,18 @@ func (t *Time) begin(r *etw.Record) {
 	// The rest of 64 bits is for the distance from the first record.
 	t.First = min(max(r.Timestamp, math.MinInt64/2), math.MaxInt64/2)
 	t.Now = t.First
+	t.file, t.files = r.File, []string{r.File}
 }
 
 // Notice notes the time of a record that is about the runtime, whoever wrote it.
 func (t *Time) Notice(r *etw.Record) { t.observe(r) }
 
 func (t *Time) observe(r *etw.Record) {
+	if r.File != t.file {
+		if t.file = r.File; !slices.Contains(t.files, r.File) {
+			t.files = append(t.files, r.File)
+		}
+	}
 	ts := r.Timestamp
 	if r.Clock != t.clock && r.Clock != nil && *r.Clock != *t.clock {
 		ts = t.clock.Ticks(r.Clock.FileTime(ts))
@@ -54,17 +63,20 @@ func (t *Time) observe(r *etw.Record) {
 	}
 }
 
-// End returns when the trace ends, or the process if that is told: until then lasts whatever is not
-// over. The last record of the runtime can be long before, such as of a thread that hangs.
+// End returns when the recordings of the runtime end, or the process if that is told: until then lasts
+// whatever is not over. The last record of the runtime can be long before, such as of a thread that
+// hangs, and recordings of the machine can go on for longer.
 func (t *Time) End() int64 {
 	if t.over || t.mux == nil {
 		return t.Now
 	}
-	latest, ok := t.mux.Latest(t.clock)
-	if !ok {
-		return t.Now
+	end := t.Now
+	for _, file := range t.files {
+		if latest, ok := t.mux.Latest(t.clock, file); ok {
+			end = max(end, latest)
+		}
 	}
-	return min(max(t.Now, latest), t.First+maxSpan)
+	return min(end, t.First+maxSpan)
 }
 
 // Span returns the ticks from the first to the last record.

@@ -6,17 +6,37 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/internal/order"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A Table has the spans that have begun on each thread, and not ended. The last one begun
 // ends first. The zero Table is ready for use.
 type Table[T any] struct {
 	threads map[int64][]T
-	Lost    int // begins whose end cannot come any more
+	gaps    map[int64]uint32 // events of threads that were lost, as of their last records
+	Lost    int              // begins whose end cannot come any more
 }
 
 // maxDepth bounds how much a damaged trace can leave open on a thread.
 const maxDepth = 128
+
+// Gap gives up the spans that are open on the thread of a record if events of it were lost since the
+// record before: their ends may be among these, so that the next end is of another one. It reports
+// whether any events of the thread were lost so far.
+func (t *Table[T]) Gap(r *etw.Record) bool {
+	if r.Lost != t.gaps[r.ThreadID] {
+		if t.gaps == nil {
+			t.gaps = make(map[int64]uint32)
+		}
+		t.gaps[r.ThreadID] = r.Lost
+		if list := t.threads[r.ThreadID]; list != nil {
+			t.Lost += len(list)
+			clear(list)
+			t.threads[r.ThreadID] = list[:0]
+		}
+	}
+	return r.Lost != 0
+}
 
 // Push begins v.
 func (t *Table[T]) Push(thread int64, v T) *T {

@@ -22,31 +22,40 @@ type Waits[W any] struct {
 	Orphans   int             // ends without a begin
 	Seen      bool            // there was any event
 	durations []float64
+	ended     map[int64]bool // threads that had a wait before
 }
 
 // A Wait is one that began.
 type Wait[W any] struct {
-	Of    W
-	At    int64     // ticks
-	Time  time.Time // as samples have it
-	stack stacks.ID
+	Of   W
+	At   int64     // ticks
+	Time time.Time // as samples have it
+	// Untold says that nothing tells when it began.
+	Untold bool
+	stack  stacks.ID
 }
 
 // Begin begins a wait.
 func (w *Waits[W]) Begin(t *lives.Time, r *etw.Record, of W) {
 	w.Seen = true
-	w.Push(r.ThreadID, Wait[W]{of, t.Now, time.Unix(0, when.Of(r)), w.Samples.Intern(r.ProcessID, r.Stack)})
+	w.Gap(r)
+	w.Push(r.ThreadID, Wait[W]{Of: of, At: t.Now, Time: time.Unix(0, when.Of(r)), stack: w.Samples.Intern(r.ProcessID, r.Stack)})
 }
 
 // End returns the wait that ends, or if nothing told that it began, one from the begin of the
-// trace on.
+// trace on, or from an unknown time on if events of the thread came before.
 func (w *Waits[W]) End(t *lives.Time, r *etw.Record) (b Wait[W], ok bool) {
 	w.Seen = true
+	lost := w.Gap(r)
 	b, ok = w.Pop(r.ThreadID)
 	if !ok {
 		w.Orphans++
-		b = Wait[W]{At: t.First, Time: time.Unix(0, when.Of(r))}
+		b = Wait[W]{At: t.First, Time: time.Unix(0, when.Of(r)), Untold: lost || w.ended[r.ThreadID]}
 	}
+	if w.ended == nil {
+		w.ended = make(map[int64]bool)
+	}
+	w.ended[r.ThreadID] = true
 	return b, ok
 }
 

@@ -87,7 +87,8 @@ func gatherProcessors(p *samples.Processors) Gathered {
 		fact := func(samples int) []string {
 			return []string{fmt.Sprintf("time on processors: %s, %s", show.Count(samples, "sample", "samples"), apart(res))}
 		}
-		return Gathered{Samples: p.Linux.Samples(), Period: res.Interval, Facts: fact(res.Samples),
+		list := p.Linux.Samples()
+		return Gathered{Samples: list, Period: res.Interval, Facts: appendDeep(fact(res.Samples), list, deepestPerf),
 			Part: func(p *stacks.Profile, _ stacks.Query) []string { return fact(p.Len()) }}
 	}
 	if g := kernelSamples(p.Kernel); g.Samples != nil {
@@ -107,7 +108,8 @@ func gatherProcessors(p *samples.Processors) Gathered {
 	if halts, of := p.Threads.Halts(); halts*manyHalts > of {
 		facts = append(facts, fmt.Sprintf("the program was stopped for %s, %s of the time, for other reasons than collections, most likely by the sampler: methods have that time, too", show.MS(float64(halts)/1e6), show.PercentOf(measure.Known(100*float64(halts)/float64(max(of, 1))))))
 	}
-	return Gathered{Samples: p.Threads.Samples(), Facts: facts, Period: res.Interval(), Part: func(p *stacks.Profile, _ stacks.Query) []string {
+	list := p.Threads.Samples()
+	return Gathered{Samples: list, Facts: appendDeep(facts, list, deepestEventPipe), Period: res.Interval(), Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		n, _ := byState(p)
 		threads, untold := show.Count(threadsOf(p), "thread", "threads"), n[cpu.Untold]
 		fact := fmt.Sprintf("%d samples of %s in managed code, %d in code that it called", n["managed"], threads, n["external"])
@@ -141,7 +143,8 @@ func kernelSamples(k *cpu.Kernel) Gathered {
 		facts = append(facts, fmt.Sprintf("the addresses of %s are not in the trace: they come later than the samples, where a trace may be cut off or filtered", show.Count(res.Undefined, "stack", "stacks")))
 	}
 	facts = appendForeign(facts, res.Misdefined, "callers in programs of samples in the kernel")
-	return Gathered{Samples: k.Samples(), Facts: facts, Period: res.Interval, Part: func(p *stacks.Profile, q stacks.Query) []string {
+	list := k.Samples()
+	return Gathered{Samples: list, Facts: appendDeep(facts, list, deepestWindows), Period: res.Interval, Part: func(p *stacks.Profile, q stacks.Query) []string {
 		bare := k.Stackless(func(pid, at int64) bool {
 			t := time.Unix(0, at)
 			return !t.Before(q.From) && (q.To.IsZero() || t.Before(q.To)) && (len(q.Processes) == 0 || slices.Contains(q.Processes, pid))
