@@ -30,6 +30,7 @@ type Activity struct {
 	twin *Activity // that is on under the same id, and began before
 
 	links
+	number uint32 // of those of the process
 	depth  int
 	pieces []piece // that are over, of it and of children that are over
 	states []state
@@ -39,8 +40,10 @@ type Activity struct {
 
 // A part is an activity within another one.
 type part struct {
-	from, to int64
-	name     string
+	from, to  int64
+	name      string
+	named     bool   // name is no task
+	of, above uint32 // its number, and that of the one that it is below
 }
 
 // A piece is a time in which a thread worked for an activity. item is the work item it took
@@ -53,6 +56,7 @@ type piece struct {
 	item     item
 	await    *await
 	code     stacks.ID // with which it began
+	of       uint32    // the activity, by its number
 }
 
 // maxDepth bounds how deep activities nest, maxLive how many there are at a time, and
@@ -115,7 +119,8 @@ func (p *process) add(id etw.GUID) *Activity {
 	if p.live == nil {
 		p.live = make(map[etw.GUID]*Activity)
 	}
-	x := &Activity{ID: id}
+	p.activities++
+	x := &Activity{ID: id, number: p.activities}
 	p.live[id] = x
 	return x
 }
@@ -298,10 +303,15 @@ func (p *process) end(now int64, x *Activity, t *thread) {
 		up.keep(x.pieces, x.states)
 	}
 	if up := x.Parent; up != nil && !up.Over && !up.isContainer() && x.Started && len(up.parts)+len(x.parts) < maxPieces {
-		up.parts = append(append(up.parts, x.parts...), part{x.Begin, now, cmp.Or(x.Name, x.Task)})
+		up.parts = append(append(up.parts, x.parts...), x.part(now))
 	}
 	x.pieces, x.states, x.parts = nil, nil, nil
 	x.unlink()
+}
+
+// part returns an activity as that within another one.
+func (x *Activity) part(now int64) part {
+	return part{x.Begin, now, cmp.Or(x.Name, x.Task), x.Name != "", x.number, x.Parent.number}
 }
 
 // bury takes an activity out of those that are on under its id.

@@ -10,21 +10,22 @@ import (
 
 // A process is the state of one. Times are ticks.
 type process struct {
-	threads map[int64]*thread
-	live    map[etw.GUID]*Activity // those that are on, or were met, by their ids
-	queued  map[int64]item         // in the queue of the thread pool, by what they are
-	waits   map[int32]await        // for tasks
-	names   map[int32]string       // of tasks
-	made    map[int32]made         // tasks that were scheduled
-	pauses  []state                // for collections
-	paused  int64                  // since when, 0 if it is not
-	pauser  *thread                // that told it
-	flow    bool                   // the runtime says for whom threads work
-	tasks   bool                   // there are events of tasks
-	waited  bool                   // there are events or samples of threads that wait
-	soon    int64                  // within which work goes on
-	window  window.Window          // in ticks: the parts within count
-	walk    walk                   // of the activity that ended last
+	threads    map[int64]*thread
+	live       map[etw.GUID]*Activity // those that are on, or were met, by their ids
+	queued     map[int64]item         // in the queue of the thread pool, by what they are
+	waits      map[int32]await        // for tasks
+	names      map[int32]string       // of tasks
+	made       map[int32]made         // tasks that were scheduled
+	pauses     []state                // for collections
+	paused     int64                  // since when, 0 if it is not
+	pauser     *thread                // that told it
+	flow       bool                   // the runtime says for whom threads work
+	tasks      bool                   // there are events of tasks
+	waited     bool                   // there are events or samples of threads that wait
+	soon       int64                  // within which work goes on
+	activities uint32                 // that there were
+	window     window.Window          // in ticks: the parts within count
+	walk       walk                   // of the activity that ended last
 }
 
 // A thread works for one activity at a time.
@@ -202,7 +203,7 @@ func (a *Analysis) close(rt *runtime, t *thread, of *Activity, from int64) {
 		}
 	}
 	if x := of.on(); x != nil && from < rt.Now {
-		x.keep([]piece{t.piece(from, rt.Now)}, nil)
+		x.keep([]piece{t.piece(from, rt.Now, of)}, nil)
 	}
 	a.span(rt, t, of, from, rt.Now)
 }
@@ -221,9 +222,9 @@ func (a *Analysis) prolong(rt *runtime, t *thread) {
 	t.since = rt.Now
 }
 
-// piece returns the time in which the thread has worked.
-func (t *thread) piece(from, to int64) piece {
-	return piece{thread: t.id, from: from, to: to, item: t.item, busy: t.busy, await: t.after, code: t.code}
+// piece returns the time in which the thread has worked for an activity.
+func (t *thread) piece(from, to int64, of *Activity) piece {
+	return piece{thread: t.id, from: from, to: to, item: t.item, busy: t.busy, await: t.after, code: t.code, of: of.number}
 }
 
 // enqueue notes an item that a thread has put into the queue.

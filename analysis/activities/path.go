@@ -75,12 +75,17 @@ func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 	w.reset(p.pauses[first:], p.soon)
 	w.states = append(w.states, waits...)
 	cut := false
+	w.kin = append(w.kin, x.parts...)
 	x.gather(func(c *Activity) {
 		cut = cut || c.cut
+		if c != x && c.Started {
+			w.kin = append(w.kin, c.parts...)
+			w.kin = append(w.kin, c.part(x.End))
+		}
 		w.pieces = append(w.pieces, c.pieces...)
 		w.states = append(w.states, c.states...)
 		for on := c.worker; on != nil; on = on.next {
-			w.pieces = append(w.pieces, on.piece(on.since, x.End))
+			w.pieces = append(w.pieces, on.piece(on.since, x.End, c))
 			if on.rest.since != 0 {
 				rests := on.rest.states(on.id, x.End)
 				w.states = append(w.states, rests[:]...)
@@ -98,6 +103,8 @@ func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 	if t != nil {
 		thread = t.id
 	}
+	w.root = x.number
+	order.Sort(w.kin, func(a, b part) int { return cmp.Compare(a.of, b.of) })
 	w.back(thread, x.End, x.Begin, 0)
 	w.nameAwaits(x.parts, x.Name)
 	c := &Causes{Path: make([]Part, 0, len(w.parts))}
@@ -131,7 +138,7 @@ func (w *walk) nameAwaits(parts []part, own string) {
 			continue
 		}
 		var best part
-		first := sort.Search(len(parts), func(i int) bool { return parts[i].to > p.From })
+		first := sort.Search(len(parts), func(i int) bool { return parts[i].to > max(p.From, p.To-w.soon) })
 		for _, c := range parts[first:min(len(parts), first+maxLooked)] {
 			if c.to > p.To+w.soon {
 				break
@@ -158,6 +165,8 @@ type walk struct {
 	parts   []Part
 	flat    map[int64][]state // of each thread, one at a time
 	soon    int64             // within which work goes on
+	root    uint32            // the number of the activity
+	kin     []part            // the activities within it, by their numbers
 }
 
 // reset makes w ready for another activity. Its memory is used again.
@@ -168,6 +177,7 @@ func (w *walk) reset(pauses []state, soon int64) {
 	clear(w.of)
 	clear(w.flat)
 	clear(w.pieces)
+	w.kin = w.kin[:0]
 	w.pieces, w.byEnd, w.threads, w.states, w.parts = w.pieces[:0], w.byEnd[:0], w.threads[:0], w.states[:0], w.parts[:0]
 	w.pauses, w.soon = pauses, soon
 }
@@ -241,10 +251,11 @@ const maxHops = 16
 func (w *walk) back(thread, t, floor int64, hops int) {
 	var after *await   // what goes on at t went on after
 	var code stacks.ID // with which it goes on
+	of := w.root       // the activity that goes on
 	for t > floor {
 		i := w.at(thread, t)
 		if i < 0 {
-			t, thread = w.awaited(t, floor, after, code)
+			t, thread, of = w.awaited(t, floor, after, code, of)
 			after, code = nil, 0
 			continue
 		}
@@ -254,15 +265,16 @@ func (w *walk) back(thread, t, floor int64, hops int) {
 		if t = from; t <= floor {
 			return
 		}
-		after, code = p.await, p.code
+		after, code, of = p.await, p.code, p.of
 		t, thread = w.cross(i, floor)
 	}
 }
 
 // awaited adds the time before t in which nothing ran that the continuation waited for, and
-// returns where that began: where it was awaited, if the trace has it, else where the work
-// ended that was the last before, else where there was any.
-func (w *walk) awaited(t, floor int64, after *await, code stacks.ID) (int64, int64) {
+// returns where that began: where it was awaited, if the trace has it, else where the work for the same
+// activity within it ended that was the last before, or where that activity began, of which others may be
+// on beside it; else where there was any.
+func (w *walk) awaited(t, floor int64, after *await, code stacks.ID, of uint32) (int64, int64, uint32) {
 	name := ""
 	if after != nil {
 		name, code = after.name, cmp.Or(after.code, code)
@@ -273,19 +285,70 @@ func (w *walk) awaited(t, floor int64, after *await, code stacks.ID) (int64, int
 			}
 			from = max(from, floor)
 			w.add(Awaiting, 0, from, t, name, code)
-			return from, after.by
+			return from, after.by, w.root
 		}
 	}
-	if i := w.ended(t); i >= 0 && w.pieces[i].to > floor {
+	if i := w.endedOf(t, of); i >= 0 && w.pieces[i].to > floor {
 		p := &w.pieces[i]
-		w.add(Awaiting, 0, p.to, t, name, code)
-		return p.to, p.thread
+		w.add(Awaiting, 0, p.to, t, cmp.Or(name, w.nameOf(of)), code)
+		return p.to, p.thread, w.root
+	}
+	if c := w.part(of); c != nil && c.from > floor && c.from < t {
+		w.add(Awaiting, 0, c.from, t, cmp.Or(name, w.nameOf(of)), code)
+		return c.from, -1, c.above
 	}
 	if i := w.on(t); i >= 0 {
-		return t, w.pieces[i].thread
+		return t, w.pieces[i].thread, w.root
 	}
 	w.add(Awaiting, 0, floor, t, name, code)
-	return floor, -1
+	return floor, -1, w.root
+}
+
+// part returns an activity within that of the walk, or nil.
+func (w *walk) part(of uint32) *part {
+	i, ok := slices.BinarySearchFunc(w.kin, of, func(p part, of uint32) int { return cmp.Compare(p.of, of) })
+	if !ok {
+		return nil
+	}
+	return &w.kin[i]
+}
+
+// nameOf names an activity within that of the walk, by the first that has a name of those that it is in.
+func (w *walk) nameOf(of uint32) (name string) {
+	for c := w.part(of); c != nil; c = w.part(c.above) {
+		if c.named {
+			return c.name
+		}
+		name = cmp.Or(name, c.name)
+	}
+	return name
+}
+
+// endedOf returns the index of the piece of an activity, or of one within it, that ended last until t, or -1.
+func (w *walk) endedOf(t int64, of uint32) int {
+	if w.part(of) == nil {
+		return w.ended(t)
+	}
+	i := sort.Search(len(w.byEnd), func(i int) bool { return w.pieces[w.byEnd[i]].to > t })
+	for least := i - maxLooked; i > max(least, 0); {
+		i--
+		if p := &w.pieces[w.byEnd[i]]; w.isIn(p.of, of) {
+			return int(w.byEnd[i])
+		}
+	}
+	return -1
+}
+
+// isIn reports whether an activity is another one, or within it.
+func (w *walk) isIn(of, other uint32) bool {
+	for of != other {
+		c := w.part(of)
+		if c == nil {
+			return false
+		}
+		of = c.above
+	}
+	return true
 }
 
 // on returns the index of the piece that began last of those that were on at t, or -1.

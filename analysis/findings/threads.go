@@ -45,6 +45,11 @@ func ThreadPool(r *threadpool.Runtime) []Finding {
 
 func (f *finder) starved(s *threadpool.Starvation) {
 	format, args := "The thread pool starved: %s.", []any{strings.Join(s.Because, "; ")}
+	severity := Problem
+	if s.Unsure {
+		severity = Look
+		format = "The thread pool may have starved: %s; the trace does not have its queue, which tells whether work waited."
+	}
 	if first, ok := s.FirstMS.Get(); ok {
 		format += " It was seen at %s"
 		args = append(args, moment("firstMs", first))
@@ -63,5 +68,5 @@ func (f *finder) starved(s *threadpool.Starvation) {
 		format += "."
 	}
 	format, args = format+" Held by: %s.", append(args, s.Held())
-	f.add("threadpool.starved", Problem, format, args...)
+	f.add("threadpool.starved", severity, format, args...)
 }

@@ -89,8 +89,11 @@ type Reason struct {
 type Starvation struct {
 	// Because has the signs: "Starvation" adjustments, which the pool makes if no
 	// work was taken for half a second; repeated "CooperativeBlocking" ones, which
-	// make up for workers that wait for tasks; and long times in the queue, which count whole in a part of the time, too.
+	// make up for workers that wait for tasks, if work waited for long meanwhile or the trace does not tell;
+	// and long times in the queue, which count whole in a part of the time, too.
 	Because []string `json:"because"`
+	// Unsure says that workers were blocked, and nothing tells whether work waited for one.
+	Unsure bool `json:"unsure,omitempty"`
 	// Times is how many times, apart from each other, had such adjustments or work that waited for long.
 	// FirstMS and LastMS bound the longest of them, WorkersBefore and WorkersAfter are the numbers of
 	// workers before its adjustments and after that with most. One that lowers their number does not

@@ -15,6 +15,7 @@ import (
 // makes up for blocked workers twice a second, and for starvation once no work was taken for a while.
 const (
 	manyBlocked = 3
+	manyWaiting = 10 // one of so many that were begun: threads that wait for some run them, which no event tells
 	longQueueMS = 100
 	apartMS     = 1000
 	starvedMS   = 10000
@@ -48,7 +49,7 @@ func join(list []stretch, x stretch) []stretch {
 // starvation returns the signs of starvation, or nil, of which those of the queue are given. Workers that make up for blocked ones
 // go again once these are not blocked any more: an adjustment that lowers their number is no
 // sign.
-func (s *state) starvation(signs []stretch, waits measure.Summary) *Starvation {
+func (s *state) starvation(signs []stretch, waits measure.Summary, queue *Queue) *Starvation {
 	out, before := &Starvation{}, s.wished
 	count := map[clr.ThreadAdjustmentReason]int{}
 	for _, adj := range s.adjustments {
@@ -66,7 +67,11 @@ func (s *state) starvation(signs []stretch, waits measure.Summary) *Starvation {
 	if n := count[clr.ThreadAdjustmentReasonStarvation]; n > 0 {
 		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of starvation")
 	}
-	if n := count[clr.ThreadAdjustmentReasonCooperativeBlocking]; n >= manyBlocked {
+	// The pool makes up for each worker that waits for a task, though there be others for all the work.
+	told := queue != nil && queue.Dequeued > 0
+	waited := waits.Max.Or(0) > longQueueMS || told && queue.Waiting*manyWaiting > queue.Dequeued
+	if n := count[clr.ThreadAdjustmentReasonCooperativeBlocking]; n >= manyBlocked && (waited || !told) {
+		out.Unsure = !told && out.Because == nil
 		out.Because = append(out.Because, measure.Count(n, "adjustment", "adjustments")+" because of blocked workers")
 	}
 	if waits.P95.Or(0) > longQueueMS {

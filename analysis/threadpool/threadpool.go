@@ -253,7 +253,7 @@ func (s *state) result(rt *runtime, w *window.Window, named func(*stacks.Samples
 	order.Sort(out.Reasons, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
-	if out.Starvation = s.starvation(signs, waits); out.Starvation != nil {
+	if out.Starvation = s.starvation(signs, waits, out.Queue); out.Starvation != nil {
 		s.holders(rt, named, out.Starvation)
 	}
 	return out

@@ -165,11 +165,14 @@ func TestHolders(t *testing.T) {
 	a.NameBy(func(s *stacks.Samples) *stacks.Profile {
 		return stacks.NewProfile(code.Table(), stacks.Options{Names: stacks.QualifiedNames}, s)
 	})
-	testtrace.Run(t, &mux, path)
+	if s := analyze(t, path).Runtimes[0].Starvation; s != nil {
+		t.Errorf("no work waited for a tenth of a second: %+v", s)
+	}
+	withoutQueue(t, &mux, path)
 	rt := a.Result().Runtimes[0]
 	s := rt.Starvation
-	if s == nil {
-		t.Fatal("it does not starve")
+	if s == nil || !s.Unsure {
+		t.Fatalf("workers were blocked, and nothing tells whether work waited: %+v", s)
 	}
 	sum, names := 0.0, []string{}
 	for _, h := range s.Holders {
@@ -182,8 +185,25 @@ func TestHolders(t *testing.T) {
 		t.Errorf("%q for %.3f of %.3f ms, by %d workers for at most %.3f", names, sum, s.BlockedMS.Or(0), rt.MaxWorkers, most)
 	}
 	t.Log(s.Held())
-	if s := analyze(t, path).Runtimes[0].Starvation; !s.BlockedMS.IsZero() || s.Holders != nil {
+	mux = etw.Mux{}
+	b := New(&mux)
+	withoutQueue(t, &mux, path)
+	if s := b.Result().Runtimes[0].Starvation; !s.BlockedMS.IsZero() || s.Holders != nil {
 		t.Errorf("without names: %+v", s)
+	}
+}
+
+// withoutQueue dispatches the records of a trace but those of the pool's queue.
+func withoutQueue(t *testing.T, mux *etw.Mux, path string) {
+	for r, err := range etw.Records(testtrace.Open(t, path)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.ProviderName != framework.Provider.Desc.Name {
+			if err := mux.Dispatch(r); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

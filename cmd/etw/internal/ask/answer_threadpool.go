@@ -79,7 +79,11 @@ func threadpoolTotals(p *page, res *threadpool.Result) {
 			p.line("throughput", "%.0f items per second on average, %.0f at most, as the pool measured it while it had work", s.Mean.Or(0), s.Max.Or(0))
 		}
 		if s := rt.Starvation; s != nil {
-			p.line("starvation", "%s", strings.Join(s.Because, "; "))
+			unsure := ""
+			if s.Unsure {
+				unsure = "; whether work waited for one is not known"
+			}
+			p.line("starvation", "%s%s", strings.Join(s.Because, "; "), unsure)
 			p.line("held by", "%s", s.Held())
 		} else if rt.Queue == nil {
 			p.line("starvation", "no sign of it in the number of workers")
