@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/internal/order"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // During has times of threads: those in which they worked for something, or in which
@@ -45,11 +46,22 @@ func (d During) Sort() {
 	}
 }
 
-// Sum returns how long all times are together, in nanoseconds.
-func (d During) Sum() (sum int64) {
-	for _, list := range d {
+// DuringSum returns how long the times of During are together, in nanoseconds, of the processes, the
+// threads and the part of the time that are taken of a session that began at start.
+func (h *Header) DuringSum(start etw.FileTime) (sum int64) {
+	from, to := time.Duration(math.MinInt64), time.Duration(math.MaxInt64)
+	if h.From != nil {
+		from = h.From.Since(start)
+	}
+	if h.To != nil {
+		to = h.To.Since(start)
+	}
+	for w, list := range h.During {
+		if !h.Processes.Has(w.Process) || !h.Threads.Has(w.Thread) {
+			continue
+		}
 		for _, s := range list {
-			sum += int64(s.To - s.From)
+			sum += int64(max(min(s.To, to)-max(s.From, from), 0))
 		}
 	}
 	return sum

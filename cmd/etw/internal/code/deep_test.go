@@ -17,7 +17,7 @@ func TestDeep(t *testing.T) {
 			if i >= deep {
 				frames = frames[:99]
 			}
-			s.AddStack(time.Unix(0, 1), 1, 1, s.InternAddresses(1, frames), 1, 1)
+			s.AddStack(time.Unix(0, 1), 1, 1, s.InternAddresses(1, frames), 0, 1, 1)
 		}
 		return []*stacks.Samples{s}
 	}

@@ -42,8 +42,8 @@ func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (
 		p.Linux.SetInterval(SamplingInterval(t))
 		if h != nil && h.During != nil {
 			skip = p.Threads.Skip
-			if h.Taken != nil && h.From == nil && h.To == nil && h.Processes == nil && h.Threads == nil { // all of it is asked for
-				p.Threads.Within(h.During.Sum())
+			if h.Taken != nil && t != nil {
+				p.Threads.Within(h.DuringSum(etw.FileTimeOf(t.Start())))
 			}
 		}
 	}
