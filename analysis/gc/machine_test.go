@@ -34,6 +34,9 @@ func tell(t *testing.T, text string) *Runtime {
 		}
 		var e etw.Event
 		switch name {
+		case "lost":
+			s.Lost += x
+			continue
 		case "suspend":
 			e = &clr.GCSuspendEEBeginV1{Reason: clr.GCSuspendEEReason(x)}
 		case "ready":
@@ -218,6 +221,24 @@ func TestSuspensionsWithoutCollections(t *testing.T) {
 		15 3 ready`)
 	s := rt.Suspensions
 	if rt.PauseMS != 3 || rt.RestartMS != 1 || s.ByReason[1].RestartMS != 1 || s.WithoutGC != 2 || s.WithoutGCMS != 3 || s.Open != 1 || s.OpenMS != 4 || len(s.ByReason) != 4 || s.ByReason[3].Reason != "Unknown" {
+		t.Errorf("%+v", rt)
+	}
+}
+
+// TestLostBetween: an end whose begin is before events that were lost is that of another suspension.
+func TestLostBetween(t *testing.T) {
+	rt := tell(t, `
+		1 1 suspend 1
+		2 1 release
+		3 1 suspend 1
+		4 1 lost 9
+		90 1 release
+		91 1 suspend 1
+		92 1 ready
+		93 1 lost 5
+		94 1 suspend 1
+		97 1 release`)
+	if s := rt.Suspensions; rt.PauseMS != 4 || s.LostEnds != 2 || s.LostBegins != 1 || s.ByReason[0].MaxMS != 3 {
 		t.Errorf("%+v", rt)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/etwgen/etwgen/internal/testio"
@@ -94,6 +95,30 @@ func TestLoss(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLost: each record has how many events of its thread were lost before it.
+func TestLost(t *testing.T) {
+	event := func(thread uint64, lost uint32) nettracetest.Event {
+		return nettracetest.Event{Metadata: 1, Thread: thread, Lost: lost}
+	}
+	w := nettracetest.NewWriter(4, nettracetest.Trace{})
+	w.Metadata(clrRow(1, 10))
+	w.Events(event(1, 0), event(1, 3), event(2, 0), event(1, 0))
+	w.Events(event(2, 1), event(1, 0))
+	w.SequencePoint(0, 0, map[uint64]uint32{1: 2})
+	w.Events(event(1, 0), event(2, 2))
+	w.End()
+	for _, opts := range orders {
+		recs, _ := mustRead(t, w.Bytes(), opts...)
+		got := make(map[int64][]uint32)
+		for _, r := range recs {
+			got[r.ThreadID] = append(got[r.ThreadID], r.Lost)
+		}
+		if want := map[int64][]uint32{1: {0, 3, 3, 3, 5}, 2: {0, 1, 3}}; !maps.EqualFunc(got, want, slices.Equal[[]uint32]) {
+			t.Errorf("%v, want %v", got, want)
+		}
 	}
 }
 

@@ -1,6 +1,28 @@
 package spans
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// TestGap: spans that are open on a thread of which events were lost since are given up.
+func TestGap(t *testing.T) {
+	var s Table[int]
+	of := func(thread int64, lost uint32) *etw.Record { return &etw.Record{ThreadID: thread, Lost: lost} }
+	s.Push(1, 10)
+	s.Push(2, 20)
+	if s.Gap(of(1, 0)) || s.Top(1) == nil {
+		t.Error("nothing was lost")
+	}
+	if !s.Gap(of(1, 5)) || s.Top(1) != nil || s.Top(2) == nil || s.Lost != 1 {
+		t.Errorf("%+v", s)
+	}
+	s.Push(1, 11)
+	if !s.Gap(of(1, 5)) || s.Top(1) == nil || s.Lost != 1 {
+		t.Errorf("nothing more was lost: %+v", s)
+	}
+}
 
 func TestTable(t *testing.T) {
 	var s Table[int]

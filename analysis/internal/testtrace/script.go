@@ -17,6 +17,7 @@ type Script struct {
 	// PID, Activity and Stack are those of the events that follow.
 	PID               int64
 	Activity, Related etw.GUID
+	Lost              uint32 // events of the thread before them
 	Stack             etw.Stack
 }
 
@@ -57,7 +58,7 @@ func (s *Script) Event(at time.Duration, thread int64, e etw.Event) {
 func (s *Script) Record(at time.Duration, thread int64, r *etw.Record) {
 	s.tb.Helper()
 	r.ProcessID, r.ThreadID, r.Timestamp, r.Clock = s.PID, thread, int64(at), &s.clock
-	r.ActivityID, r.RelatedActivityID, r.Stack = s.Activity, s.Related, s.Stack
+	r.ActivityID, r.RelatedActivityID, r.Stack, r.Lost = s.Activity, s.Related, s.Stack, s.Lost
 	if err := s.mux.Dispatch(r); err != nil {
 		s.tb.Fatal(err)
 	}
