@@ -10,11 +10,13 @@ import (
 func (s *state) unfinished(rt *runtime, out *Runtime) {
 	var list top.List[waited]
 	last := make(map[int64]Wait) // of each thread, the one that it is in
-	out.Open, out.OpenMS = s.waits.Unfinished(&rt.Time, func(thread int64, b *spans.Wait[start], ms float64) {
+	lost := 0
+	out.Open, lost, out.OpenMS = s.waits.Unfinished(rt.PID, &rt.Time, func(thread int64, b *spans.Wait[start], ms float64) {
 		x := waited{*b, ms, thread}
 		list.Add(ms, x)
 		last[thread] = x.row(rt)
 	})
+	out.LostStops += lost
 	for _, x := range list.All() {
 		row := x.row(rt)
 		row.Open = true
@@ -69,7 +71,7 @@ func deadlock(round []Wait) (d Deadlock) {
 // Unended returns the waits that are not over, with the stacks of where they began.
 func (a *Analysis) Unended() (list []*stacks.Samples) {
 	for _, rt := range a.runtimes.All() {
-		if s := rt.State.waits.Unended(rt.PID); s != nil {
+		if s := rt.State.waits.Unended(rt.PID, &rt.Time); s != nil {
 			list = append(list, s)
 		}
 	}

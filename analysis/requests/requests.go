@@ -449,12 +449,12 @@ func (a *Analysis) Result() *Result {
 			async = a.asyncs.Result(rt.PID, rt.Life, func(places []uint64) []string { return a.places(rt, places) })
 		}
 		w := rt.Within(a.window)
-		on := s.on(w, rt.End())
+		on, lost := on(rt, w)
 		if s.started+s.stopped+s.withoutID == 0 && async == nil && !s.any(on) {
 			continue
 		}
 		out := &Process{PID: rt.PID, Life: rt.Life, Started: s.started, Stopped: s.stopped,
-			StopsWithoutStart: s.orphans, LostStops: s.lost, WithoutID: s.withoutID, Tasks: []Task{}}
+			StopsWithoutStart: s.orphans, LostStops: s.lost + lost, WithoutID: s.withoutID, Tasks: []Task{}}
 		for _, t := range s.tasks {
 			if out.Open += len(on[t]); len(t.durations)+len(on[t]) > 0 || !a.window.Chosen() && a.choose == nil {
 				row := t.result(rt, at)

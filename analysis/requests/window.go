@@ -67,13 +67,18 @@ func (a *Analysis) leave(rt *process, c *activity) {
 	c.parent = nil
 }
 
-// on returns the activities of each task that had not ended until now, have a part in a window, and
-// count; the longest first.
-func (s *state) on(w window.Window, now int64) map[*task][]*activity {
-	of := make(map[*task][]*activity)
+// on returns the activities of each task that had not ended at the end, have a part in a window, and
+// count; the longest first; and how many more may have ended, as events were lost since.
+func on(rt *process, w window.Window) (of map[*task][]*activity, lost int) {
+	s, now := &rt.State, rt.End()
+	of = make(map[*task][]*activity)
 	for _, c := range s.open {
 		for ; c != nil; c = c.twin {
-			if c.chosen && w.Meets(c.begin, now) {
+			switch {
+			case !c.chosen || !w.Meets(c.begin, now):
+			case rt.Lost(rt.PID, -1, c.begin):
+				lost++
+			default:
 				of[c.task] = append(of[c.task], c)
 			}
 		}
@@ -83,7 +88,7 @@ func (s *state) on(w window.Window, now int64) map[*task][]*activity {
 			return cmp.Or(cmp.Compare(a.begin, b.begin), bytes.Compare(a.id[:], b.id[:]))
 		})
 	}
-	return of
+	return of, lost
 }
 
 // unended has a result have the activities that are on.

@@ -157,11 +157,13 @@ func (s *state) result(rt *runtime) *Runtime {
 		Sources: []Source{}, Threads: []Thread{}, Longest: s.longest.All(), Series: w.Series.Clone()}
 	out.Count, out.TotalMS = out.DurationMS.Count, out.DurationMS.Total
 	var unended top.List[Wait]
-	out.Open, out.OpenMS = w.Unfinished(&rt.Time, func(thread int64, b *spans.Wait[clr.WaitHandleWaitSource], ms float64) {
+	lost := 0
+	out.Open, lost, out.OpenMS = w.Unfinished(rt.PID, &rt.Time, func(thread int64, b *spans.Wait[clr.WaitHandleWaitSource], ms float64) {
 		x := row(rt, b, thread, ms)
 		x.Open = true
 		unended.Add(ms, x)
 	})
+	out.LostStops += lost
 	out.InLocks, out.Unended = s.inLocks, unended.All()
 	for _, v := range s.sources {
 		out.Sources = append(out.Sources, *v)
@@ -198,7 +200,7 @@ func (s *state) result(rt *runtime) *Runtime {
 // Unended returns the waits that are not over, with the stacks of where they began.
 func (a *Analysis) Unended() (list []*stacks.Samples) {
 	for _, rt := range a.runtimes.All() {
-		if s := rt.State.waits.Unended(rt.PID); s != nil {
+		if s := rt.State.waits.Unended(rt.PID, &rt.Time); s != nil {
 			list = append(list, s)
 		}
 	}

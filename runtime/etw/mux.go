@@ -24,6 +24,7 @@ type Mux struct {
 	left        bool // a handler left some of the payload
 	ended       ended
 	latest      latest
+	losses      losses
 }
 
 // handlers are those that take one version of an event, or the versions that no
@@ -279,6 +280,9 @@ func (m *Mux) Dispatch(r *Record) error {
 		m.latest.turn(r)
 	} else if r.Timestamp > m.latest.ticks && r.Provider != m.latest.aside {
 		m.latest.ticks = r.Timestamp
+	}
+	if r.Lost != 0 {
+		m.losses.see(r)
 	}
 	var e *idEntry[handlers]
 	if r.Schema == nil || !r.Schema.Named {

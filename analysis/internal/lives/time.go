@@ -79,6 +79,12 @@ func (t *Time) End() int64 {
 	return min(end, t.First+maxSpan)
 }
 
+// Lost reports whether events of a thread of a process, or with -1 of any of its threads, were lost since
+// a time: the end of what began then may be among them.
+func (t *Time) Lost(process, thread, since int64) bool {
+	return t.mux != nil && t.mux.LostSince(process, thread, since)
+}
+
 // Span returns the ticks from the first to the last record.
 func (t *Time) Span() int64 { return t.Now - t.First }
 

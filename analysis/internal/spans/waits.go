@@ -80,27 +80,34 @@ func (w *Waits[W]) Add(t *lives.Time, r *etw.Record, b *Wait[W], labels stacks.L
 // Durations sums up the waits that are over.
 func (w *Waits[W]) Durations() measure.Summary { return measure.Summarize(slices.Clone(w.durations)) }
 
-// Unfinished returns how many waits are not over, and how long they have lasted. It calls do for
-// each.
-func (w *Waits[W]) Unfinished(t *lives.Time, do func(thread int64, b *Wait[W], ms float64)) (n int, ms float64) {
+// Unfinished returns how many waits of a process are not over, and how long they have lasted, and how many
+// more may be over, as events of their threads were lost since. It calls do for each that is not.
+func (w *Waits[W]) Unfinished(pid int64, t *lives.Time, do func(thread int64, b *Wait[W], ms float64)) (n, lost int, ms float64) {
 	for _, o := range w.Open() {
-		if part, meets := w.Part(&o.Value, t.MS(t.End()-o.Value.At)); meets {
+		part, meets := w.Part(&o.Value, t.MS(t.End()-o.Value.At))
+		switch {
+		case !meets:
+		case t.Lost(pid, o.Thread, o.Value.At):
+			lost++
+		default:
 			n++
 			ms += part
 			do(o.Thread, &o.Value, part)
 		}
 	}
-	return n, ms
+	return n, lost, ms
 }
 
 // Unended returns samples of the waits that are not over, where they began.
-func (w *Waits[W]) Unended(pid int64) *stacks.Samples {
+func (w *Waits[W]) Unended(pid int64, t *lives.Time) *stacks.Samples {
 	if w.Samples == nil {
 		return nil
 	}
 	s := w.Samples.Derive()
 	for _, o := range w.Open() {
-		s.AddStack(o.Value.Time, pid, o.Thread, o.Value.stack, 0, 1, 0)
+		if !t.Lost(pid, o.Thread, o.Value.At) {
+			s.AddStack(o.Value.Time, pid, o.Thread, o.Value.stack, 0, 1, 0)
+		}
 	}
 	return s
 }
