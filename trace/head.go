@@ -20,6 +20,9 @@ type Head struct {
 	// written, both where the head tells. Overwritten is set if it wrote over the oldest records.
 	Stopped, Overwritten bool
 	Written              int64
+	// Continued is set if the file goes on with a recording of which another file has the begin, as those
+	// of a ring do, once its first records were read.
+	Continued bool
 	// End is when the session ended, 0 if the head does not tell.
 	End etw.FileTime
 	// Zone is the local time of the machine when the session began, nil if the head does

@@ -103,6 +103,7 @@ func (r *netReader) head() Head {
 	if h.Version == 6 {
 		head.Recorder = Linux
 	}
+	head.Continued = r.Stats().Continued
 	return head
 }
 

@@ -38,14 +38,6 @@ type Activity struct {
 	cut    bool   // there were more of them than are kept
 }
 
-// A part is an activity within another one.
-type part struct {
-	from, to  int64
-	name      string
-	named     bool   // name is no task
-	of, above uint32 // its number, and that of the one that it is below
-}
-
 // A piece is a time in which a thread worked for an activity. item is the work item it took
 // from the queue before, busy the time since it did something else, and await the await
 // after which it goes on.

@@ -104,7 +104,7 @@ func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 		thread = t.id
 	}
 	w.root = x.number
-	order.Sort(w.kin, func(a, b part) int { return cmp.Compare(a.of, b.of) })
+	w.kin.sort()
 	w.back(thread, x.End, x.Begin, 0)
 	w.nameAwaits(x.parts, x.Name)
 	c := &Causes{Path: make([]Part, 0, len(w.parts))}
@@ -124,33 +124,6 @@ func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 	return c
 }
 
-// nameAwaits names awaits after the activity within it that ended with the await, the
-// innermost one. One that has the activity's own name is the same request, as another source
-// tells of it.
-func (w *walk) nameAwaits(parts []part, own string) {
-	if len(parts) == 0 {
-		return
-	}
-	order.Sort(parts, func(a, b part) int { return cmp.Compare(a.to, b.to) })
-	for i := range w.parts {
-		p := &w.parts[i]
-		if p.Kind != Awaiting && p.Wait == 0 {
-			continue
-		}
-		var best part
-		first := sort.Search(len(parts), func(i int) bool { return parts[i].to > max(p.From, p.To-w.soon) })
-		for _, c := range parts[first:min(len(parts), first+maxLooked)] {
-			if c.to > p.To+w.soon {
-				break
-			}
-			if c.from < p.To && c.name != own && (best.name == "" || c.to-p.To > best.to-p.To+w.soon || c.to > best.to-w.soon && c.from > best.from) {
-				best = c
-			}
-		}
-		p.Name = cmp.Or(best.name, p.Name)
-	}
-}
-
 // maxLooked bounds how many things that are at a time are looked at.
 const maxLooked = 256
 
@@ -166,7 +139,7 @@ type walk struct {
 	flat    map[int64][]state // of each thread, one at a time
 	soon    int64             // within which work goes on
 	root    uint32            // the number of the activity
-	kin     []part            // the activities within it, by their numbers
+	kin     kin               // the activities within it
 }
 
 // reset makes w ready for another activity. Its memory is used again.
@@ -290,11 +263,11 @@ func (w *walk) awaited(t, floor int64, after *await, code stacks.ID, of uint32) 
 	}
 	if i := w.endedOf(t, of); i >= 0 && w.pieces[i].to > floor {
 		p := &w.pieces[i]
-		w.add(Awaiting, 0, p.to, t, cmp.Or(name, w.nameOf(of)), code)
+		w.add(Awaiting, 0, p.to, t, cmp.Or(name, w.kin.nameOf(of)), code)
 		return p.to, p.thread, w.root
 	}
-	if c := w.part(of); c != nil && c.from > floor && c.from < t {
-		w.add(Awaiting, 0, c.from, t, cmp.Or(name, w.nameOf(of)), code)
+	if c := w.kin.find(of); c != nil && c.from > floor && c.from < t {
+		w.add(Awaiting, 0, c.from, t, cmp.Or(name, w.kin.nameOf(of)), code)
 		return c.from, -1, c.above
 	}
 	if i := w.on(t); i >= 0 {
@@ -304,51 +277,19 @@ func (w *walk) awaited(t, floor int64, after *await, code stacks.ID, of uint32) 
 	return floor, -1, w.root
 }
 
-// part returns an activity within that of the walk, or nil.
-func (w *walk) part(of uint32) *part {
-	i, ok := slices.BinarySearchFunc(w.kin, of, func(p part, of uint32) int { return cmp.Compare(p.of, of) })
-	if !ok {
-		return nil
-	}
-	return &w.kin[i]
-}
-
-// nameOf names an activity within that of the walk, by the first that has a name of those that it is in.
-func (w *walk) nameOf(of uint32) (name string) {
-	for c := w.part(of); c != nil; c = w.part(c.above) {
-		if c.named {
-			return c.name
-		}
-		name = cmp.Or(name, c.name)
-	}
-	return name
-}
-
 // endedOf returns the index of the piece of an activity, or of one within it, that ended last until t, or -1.
 func (w *walk) endedOf(t int64, of uint32) int {
-	if w.part(of) == nil {
+	if w.kin.find(of) == nil {
 		return w.ended(t)
 	}
 	i := sort.Search(len(w.byEnd), func(i int) bool { return w.pieces[w.byEnd[i]].to > t })
 	for least := i - maxLooked; i > max(least, 0); {
 		i--
-		if p := &w.pieces[w.byEnd[i]]; w.isIn(p.of, of) {
+		if p := &w.pieces[w.byEnd[i]]; w.kin.isIn(p.of, of) {
 			return int(w.byEnd[i])
 		}
 	}
 	return -1
-}
-
-// isIn reports whether an activity is another one, or within it.
-func (w *walk) isIn(of, other uint32) bool {
-	for of != other {
-		c := w.part(of)
-		if c == nil {
-			return false
-		}
-		of = c.above
-	}
-	return true
 }
 
 // on returns the index of the piece that began last of those that were on at t, or -1.

@@ -17,12 +17,11 @@ func (r *Result) Part(from, to time.Duration) {
 	}
 }
 
-// Recorded says that the session is of one process, which was there from one time since its begin to
-// another: shares of time are of that, though a program that seldom collects has events in a short
-// part of it alone.
-func (r *Result) Recorded(from, to time.Duration) {
+// Recorded says for how long one process recorded itself: shares of time are of that, though a program
+// that seldom collects has events in a short part of it alone.
+func (r *Result) Recorded(took time.Duration) {
 	for _, rt := range r.Runtimes {
-		rt.last(ms(to - from))
+		rt.last(ms(took))
 	}
 }
 

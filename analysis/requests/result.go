@@ -22,13 +22,12 @@ type Result struct {
 	Why       []*Why     `json:"why,omitempty"` // of what was asked for, if anything was
 }
 
-// Recorded says that the session is of one process, which was there from one time since its begin to
-// another: counts per second are of that.
-func (r *Result) Recorded(from, to time.Duration) {
+// Recorded says for how long one process recorded itself: counts per second are of that.
+func (r *Result) Recorded(took time.Duration) {
 	for _, p := range r.Processes {
 		for i := range p.Tasks {
 			t := &p.Tasks[i]
-			t.PerSec = measure.Ratio(measure.Known(float64(t.Count)), measure.Known((to - from).Seconds()))
+			t.PerSec = measure.Ratio(measure.Known(float64(t.Count)), measure.Known(took.Seconds()))
 		}
 	}
 }

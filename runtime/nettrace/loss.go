@@ -8,6 +8,7 @@ import "github.com/etwgen/etwgen/runtime/etw"
 type loss struct {
 	v6        bool
 	begun     bool // there were events
+	continued bool // and of threads some before the first ones here
 	forgotten bool // some threads that were seen
 	threads   map[uint64]*captureThread
 	recent    [64]*captureThread // by a hash of the id
@@ -159,6 +160,7 @@ func (l *loss) point(id uint64, sequence uint32) { l.ends(l.thread(id), sequence
 
 func (l *loss) ends(t *captureThread, sequence uint32) {
 	parted := !l.v6 && !l.begun
+	l.continued = l.continued || parted && sequence > 0
 	if t.known || !l.forgotten && !parted { // one without events lost all it logged
 		l.gap(t, sequence)
 	}

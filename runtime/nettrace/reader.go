@@ -109,6 +109,7 @@ func (r *Reader) Stats() Stats {
 	s.Bytes = r.stream.src.off
 	s.Lost = r.known.loss.lost
 	s.LostByThread = maps.Clone(r.known.loss.byThread)
+	s.Continued = r.known.loss.continued
 	return s
 }
 

@@ -17,6 +17,10 @@ type Stats struct {
 	// SequencePoints is the number of points at which losses were checked.
 	SequencePoints int64
 
+	// Continued is set if the stream goes on with a recording whose begin is elsewhere: the numbers of
+	// threads stand before their first events.
+	Continued bool
+
 	// Stopped is set once the end marker was read.
 	Stopped bool
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/internal/filter"
-	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
 
@@ -13,18 +12,18 @@ import (
 type parted interface{ Part(from, to time.Duration) }
 
 // A recorded result has shares of the time in which one process recorded itself.
-type recorded interface{ Recorded(from, to time.Duration) }
+type recorded interface{ Recorded(time.Duration) }
 
 // sayPart tells a result of the part that was asked for, if one was, and of one process that
 // recorded itself how long it did.
 func sayPart(result any, span *pick.TimeSpan, h *filter.Header, t *trace.Trace) {
-	from, to, isSaid := span.Part(h, etw.FileTimeOf(t.Start()))
+	from, to, isSaid := span.Part(h, t)
 	if res, ok := result.(parted); ok && isSaid {
 		res.Part(from, to)
 	}
-	if files := t.Files(); h.During == nil && len(files) == 1 && files[0].Head().Recorder == trace.DotNet {
-		if res, ok := result.(recorded); ok {
-			res.Recorded(from, to)
+	if res, ok := result.(recorded); ok && h.During == nil {
+		if took, one := span.Recorded(h, t); one {
+			res.Recorded(took)
 		}
 	}
 }

@@ -67,9 +67,16 @@ func TestSplitter(t *testing.T) {
 			t.Errorf("%d files, want 4", n)
 		}
 		var got []seenRecord
-		for _, name := range s.names() {
+		for i, name := range s.names() {
 			data := testio.Read(t, name)
 			got = append(got, readRecords(t, data)...)
+			r := testio.Reader(t, nettrace.NewReader, data)
+			for range testio.Records(t, etw.Records(r)) {
+				continue
+			}
+			if r.Stats().Continued != (i > 0) {
+				t.Errorf("file %d goes on with another: %v", i, r.Stats().Continued)
+			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("in pieces of %d (-want +got):\n%s", piece, diff)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -13,10 +12,9 @@ import (
 // time and of the processes and threads that were asked for.
 type TimeSpan struct {
 	First, Last time.Duration
-	ended       time.Duration // the last of those that are not of the rundown
-	rundown     time.Duration // when it began, where there is one
-	hasRundown  bool
-	any         bool // there are records
+	recordings  []*recording
+	recording   *recording // that the last record is of
+	any         bool       // there are records
 	bounded     bool
 	from, to    time.Duration // the times that records can have, if bounded
 	seen, wild  int           // records, and those of other times
@@ -45,12 +43,7 @@ func (s *TimeSpan) See(r *etw.Record, elapsed time.Duration, h *filter.Header, a
 		}
 		s.bounded, s.First, s.Last = false, min(s.First, s.low), max(s.Last, s.high)
 	}
-	switch {
-	case r.Provider != rundown.Provider.Desc.GUID:
-		s.ended = max(s.ended, elapsed)
-	case !s.hasRundown:
-		s.hasRundown, s.rundown = true, elapsed
-	}
+	s.record(r, elapsed)
 	if !s.any {
 		s.any, s.First, s.Last = true, elapsed, elapsed
 	}
@@ -58,26 +51,6 @@ func (s *TimeSpan) See(r *etw.Record, elapsed time.Duration, h *filter.Header, a
 	s.inProcesses = s.inProcesses || asked.Has(r.ProcessID)
 	s.inThreads = s.inThreads || h.Threads.Has(r.ThreadID)
 	s.inTime = s.inTime || h.InTime(r, elapsed)
-}
-
-// Within returns how long the part of the session is that was asked for.
-func (s *TimeSpan) Within(h *filter.Header, start etw.FileTime) time.Duration {
-	from, to, _ := s.Part(h, start)
-	return to - from
-}
-
-// Part returns the part of the session that was asked for, and reports whether that is said. The
-// session starts with its clock and ends with its last event: the rundown is written when it is
-// over, and only when that begins counts.
-func (s *TimeSpan) Part(h *filter.Header, start etw.FileTime) (from, to time.Duration, isSaid bool) {
-	to = max(s.ended, s.rundown)
-	if h.From != nil {
-		from = max(from, h.From.Since(start))
-	}
-	if h.To != nil {
-		to = min(to, h.To.Since(start))
-	}
-	return from, max(from, to), h.From != nil || h.To != nil
 }
 
 // Cut returns the span of records of all times for a header that chooses some: those of the

@@ -218,7 +218,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	if r.none = span.WhyNone(&c.scope); r.none != "" {
 		return r, nil
 	}
-	length := i.Span.Within(h, etw.FileTimeOf(t.Start()))
+	length := i.Span.Within(h, t)
 	r.figures, r.samples, r.states = s.figures(res, length)
 	r.told = s.told
 	served, of := servedBy(res.Requests)

@@ -35,7 +35,7 @@ func (x *tableReader) figures(cmd *cobra.Command) (func() error, error) {
 	return func() error {
 		res := x.set.Result()
 		f := &parquet.Figures{Runtime: s.told}
-		f.List, f.Samples, _ = s.figures(res, span.Within(all, etw.FileTimeOf(x.t.Start())))
+		f.List, f.Samples, _ = s.figures(res, span.Within(all, x.t))
 		f.List = compare.Per(f.List, 1)
 		served, of := servedBy(res.Requests)
 		f.Requests, f.RequestsOf = int64(served), of
