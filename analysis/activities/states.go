@@ -120,6 +120,18 @@ func (t *thread) spent(s state) {
 	}
 }
 
+// SeesSwitches reports whether a kernel told when a thread of a process had no processor.
+func (a *Analysis) SeesSwitches(pid int64) bool {
+	for rt := range a.processes.OfProcess(pid) {
+		for _, t := range rt.State.threads {
+			if t.switched != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // SeesWaits reports whether the trace tells when threads of a process wait: else they seem to run.
 func (a *Analysis) SeesWaits(pid int64) bool {
 	for rt := range a.processes.OfProcess(pid) {

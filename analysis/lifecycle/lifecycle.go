@@ -136,13 +136,21 @@ func (a *Analysis) method(r *etw.Record, name etw.UTF16, first, own string) {
 	if _, ok := a.found[place{r.ProcessID, Managed}]; !ok {
 		a.note(r.ProcessID, Managed, since(r), first)
 	}
-	if _, ok := a.found[place{r.ProcessID, Main}]; ok || name.Len() > 6 {
+	if _, ok := a.found[place{r.ProcessID, Main}]; ok || name.Len() > len(topLevel) {
 		return
 	}
-	if text := name.String(); text == "Main" || text == "<Main>$" {
+	switch name.String() {
+	case "Main", asyncMain, topLevel:
 		a.note(r.ProcessID, Main, since(r), own)
 	}
 }
+
+// The names that compilers give to the first method of a program: one that calls an async Main, and that of
+// statements outside of any class.
+const (
+	asyncMain = "<Main>"
+	topLevel  = "<Main>$"
+)
 
 // since returns the time of a record since its session began.
 func since(r *etw.Record) float64 { return float64(r.Elapsed()) / 1e6 }

@@ -53,6 +53,24 @@ func TestPhases(t *testing.T) {
 	}
 }
 
+// TestMains: a program begins in a method called Main, or as compilers call it.
+func TestMains(t *testing.T) {
+	for name, want := range map[string]int{"Main": 1, "<Main>": 1, "<Main>$": 1, "<<Main>$>b__12": 0, "Mai": 0} {
+		var mux etw.Mux
+		a := New(&mux)
+		a.method(&etw.Record{Clock: &etw.Clock{Frequency: 1e9}}, etw.MakeUTF16(name), "", "")
+		got := 0
+		for k := range a.found {
+			if k.phase == Main {
+				got++
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+}
+
 // A number of a process is that of several, one after the other.
 func TestNumbersAgain(t *testing.T) {
 	found := map[place]Phase{{5, Initialized}: {Phase: Initialized, AtMS: 30}, {5, Main}: {Phase: Main, AtMS: 40}, {5, Request}: {Phase: Request, AtMS: 90}}

@@ -467,6 +467,7 @@ func (a *Analysis) Result() *Result {
 		})
 		layer := a.flow.Layer(rt.PID)
 		out.CausesFrom, out.RuntimeAsync = layer.String(), async
+		out.NativeUntold = layer != activities.None && !a.flags[rt.PID].Tell() && !a.flow.SeesSwitches(rt.PID)
 		out.WaitsUntold = layer != activities.None && !a.flow.SeesWaits(rt.PID)
 		if why := a.whyNow(rt, w, on); why.durations != nil {
 			res.Why = append(res.Why, why.result(rt, at))

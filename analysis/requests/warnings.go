@@ -26,6 +26,9 @@ func (r *Result) Warnings() []string {
 		if p.WaitsUntold {
 			list = append(list, where+"no event tells when threads waited: time running has it, too (etw collect --profile cause records them)")
 		}
+		if p.NativeUntold && p.running() > 0 {
+			list = append(list, where+"samples of this runtime, as of .NET 9, do not tell native code: time running has waits in the runtime itself, too, such as for the loading of types (etw collect --system beside it tells them)")
+		}
 		if ms, all := p.untold(); ms > 0.05*all {
 			list = append(list, fmt.Sprintf("%suntold are %.3f of %.3f ms, in native code that managed code called: threads may have worked or waited there, and nothing tells which", where, ms, all))
 		}
@@ -64,6 +67,15 @@ func (p *Process) statusless() (n int) {
 }
 
 // untold returns how much of the time of tasks, of which the trace tells where it went, is untold.
+func (p *Process) running() (ms float64) {
+	for _, t := range p.Tasks {
+		if t.Causes != nil {
+			ms += t.Causes.RunningMS
+		}
+	}
+	return ms
+}
+
 func (p *Process) untold() (ms, all float64) {
 	for _, t := range p.Tasks {
 		if t.Causes != nil {
