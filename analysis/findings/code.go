@@ -240,8 +240,9 @@ func OfAll(samples string, percent float64) string {
 // Code names the method in which most was spent by itself, of all of the measure of the
 // samples, such as Thread time, but that of threads that waited. Nothing is found if all did, or
 // where some did and the method has no name, since nothing tells whether threads waited there.
-// MayWait says that nothing tells it of most others.
-func Code(samples, method string, self, all, waiting float64, mayWait bool) []Finding {
+// MayWait says that nothing tells it of most others, and byRuntime that the runtime took the samples, where
+// it could stop threads.
+func Code(samples, method string, self, all, waiting float64, mayWait, byRuntime bool) []Finding {
 	isNameless := strings.HasPrefix(method, "0x")
 	if all-waiting <= 0 || waiting > 0 && isNameless {
 		return nil
@@ -255,6 +256,9 @@ func Code(samples, method string, self, all, waiting float64, mayWait bool) []Fi
 	f, text := &finder{part: "cpu"}, "%s: %s was spent in %s itself."
 	if isNameless {
 		text = "%s: %s was spent in code at %s, of which the trace has no name."
+	}
+	if byRuntime {
+		text = strings.TrimSuffix(text, ".") + ", by the runtime's sampler, which meets code where it polls or returns."
 	}
 	f.add("cpu.topMethod", Note, text, samples, share("selfPercent", 100*self/(all-waiting)), method)
 	return f.list

@@ -58,7 +58,7 @@ func TestReportOfSeveral(t *testing.T) {
 		}
 	}
 	code, text, stderr := runReport("--format", "text", parts[0], parts[1])
-	if code != 0 || stderr != "" || !strings.Contains(text, "  problem          Collections stopped the program for ") || !strings.Contains(text, "  etw gc "+parts[0]+" "+parts[1]) {
+	if code != 0 || stderr != "" || !strings.Contains(text, "  look             Collections stopped the program for 3.0 % of the time") || !strings.Contains(text, "  etw gc "+parts[0]+" "+parts[1]) {
 		t.Errorf("exit code %d, %q, %s", code, stderr, text)
 	}
 	if code, page, stderr := runReport(parts...); code != 0 || !strings.Contains(page, "<title>a.nettrace and 1 other file</title>") {

@@ -31,6 +31,8 @@ type Flame struct {
 	Found []findings.Finding
 	// MayWait says that of most samples nothing tells whether threads waited.
 	MayWait bool
+	// ByRuntime says that the runtime took the samples, where it could stop threads.
+	ByRuntime bool
 	// Frames are the names in the tree.
 	Frames []Frame
 	// Calls are the nodes of the tree: each after the one that called it.
@@ -434,7 +436,7 @@ func addProfiles(v *view, s *subject, t *texts) error {
 				waiting += c.Self
 			}
 		}
-		found := findings.Code(findings.OfAll(m.What, f.Percent), t.list[top[0].Texts[0]], top[1].Numbers.values[0], all, waiting, f.MayWait)
+		found := findings.Code(findings.OfAll(m.What, f.Percent), t.list[top[0].Texts[0]], top[1].Numbers.values[0], all, waiting, f.MayWait, f.ByRuntime)
 		for i := range found {
 			found[i].Part = sec.ID
 		}

@@ -234,7 +234,8 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 			facts = append(s.found.Part(p, q), Prefixed("of all processes: ", facts[1:])...)
 		}
 		unseen := unseenFact(p)
-		tree.Lead, tree.MayWait = slices.Concat(facts, waitingFact(p), unseen, p.Rest().Warnings()), len(unseen) > 0
+		tree.Lead, tree.MayWait = slices.Concat(facts, waitingFact(p), unseen, stoppedFact(p), p.Rest().Warnings()), len(unseen) > 0
+		tree.ByRuntime = len(stoppedFact(p)) > 0
 		if when != nil {
 			tree.Times = timesOf(p, index, when, origin)
 		}
@@ -259,7 +260,7 @@ func (s *Sampler) Findings() []findings.Finding {
 	for pid, p := range s.byProcess() {
 		found, top := stuck(p), p.View().Top()
 		if most = max(most, p.Len()); len(top) > 0 && !findings.Few(p.Len(), most) {
-			found = append(found, findings.Code(findings.OfAll(titleOf(p), s.percentOf(p)), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting())), len(unseenFact(p)) > 0)...)
+			found = append(found, findings.Code(findings.OfAll(titleOf(p), s.percentOf(p)), p.Frames[top[0].Frame].Name, float64(lastOf(top[0].Self)), float64(lastOf(p.Totals())), float64(lastOf(p.Waiting())), len(unseenFact(p)) > 0, len(stoppedFact(p)) > 0)...)
 		}
 		for _, f := range found {
 			f.PID, f.Life = pid.pid, pid.life

@@ -345,7 +345,21 @@ func needsOf(kind *samples.Kind, t *trace.Trace) []need.Need {
 
 // WaitingFact explains the frame of threads that wait, where there is one, and the samples of which
 // nothing tells whether they wait, where they are most.
-func WaitingFact(p *stacks.Profile) []string { return append(waitingFact(p), unseenFact(p)...) }
+func WaitingFact(p *stacks.Profile) []string {
+	return slices.Concat(waitingFact(p), unseenFact(p), stoppedFact(p))
+}
+
+// stoppedFact says of samples of EventPipe, most of whose threads did not wait, how far the methods can
+// be trusted by themselves.
+func stoppedFact(p *stacks.Profile) []string {
+	if p.Len() == 0 || p.Kind != cpu.ThreadTime {
+		return nil
+	}
+	if running := lastOf(p.Totals()) - lastOf(p.Waiting()); running <= 0 {
+		return nil
+	}
+	return []string{"the runtime's sampler meets threads where they poll or return: a method has time of those that it called just before, too; etw collect --system samples the code itself"}
+}
 
 func waitingFact(p *stacks.Profile) []string {
 	if p.Len() == 0 {

@@ -137,6 +137,7 @@ func (p *Profiled) tellOfLeft(had int) {
 	if !p.windowed || p.Len() <= fewSamples {
 		p.Facts = append(p.Facts, unseenFact(p.Profile)...)
 	}
+	p.Facts = append(p.Facts, stoppedFact(p.Profile)...)
 }
 
 // fewSamples is up to how many samples of a window are looked at one by one. Of more, of which the
