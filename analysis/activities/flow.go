@@ -150,6 +150,7 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 		return
 	}
 	t.settle()
+	t.back(rt.Now)
 	t.endSample(rt.Now)
 	old, from := t.cur, t.since
 	t.leave()

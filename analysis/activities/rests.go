@@ -21,13 +21,17 @@ type owner struct {
 // A rest is the time since which a thread that works has no processor, or none.
 type rest struct {
 	since   int64
-	waits   bool // for something, and does not only lack a processor
+	till    int64 // if a recorder told it ahead
+	waits   bool  // for something, and does not only lack a processor
 	readied int64
 	code    stacks.ID // where it stopped
 }
 
 // states returns a rest until a time as a wait, and as the time in which it was ready.
 func (x rest) states(thread, now int64) (list [2]state) {
+	if x.till != 0 {
+		now = min(now, x.till)
+	}
 	readied := x.since
 	if x.waits {
 		readied = now
@@ -44,6 +48,7 @@ const onProcessors = time.Second
 
 // told reports whether switches tell if the thread has a processor.
 func (t *thread) told(rt *runtime) bool {
+	t.back(rt.Now)
 	return t.rest.since != 0 || t.switched != 0 && rt.Now-t.switched < rt.Ticks(onProcessors)
 }
 
@@ -79,6 +84,7 @@ func (a *Analysis) goes(r *etw.Record, s *switches.Switch) {
 	}
 	x.rt.Notice(r)
 	x.rt.State.waited = true
+	x.t.back(x.rt.Now)
 	x.t.rest, x.t.switched = rest{}, x.rt.Now
 	if x.t.cur == nil {
 		return
@@ -93,8 +99,12 @@ func (a *Analysis) goes(r *etw.Record, s *switches.Switch) {
 
 // wakes takes that a thread no longer waits.
 func (a *Analysis) wakes(r *etw.Record, number int64, _, _ bool) {
-	if x := a.away[number]; x.t != nil && x.t.rest.waits && x.t.rest.readied == 0 {
-		x.rt.Notice(r)
+	x := a.away[number]
+	if x.t == nil {
+		return
+	}
+	x.rt.Notice(r)
+	if x.t.back(x.rt.Now); x.t.rest.waits && x.t.rest.readied == 0 {
 		x.t.rest.readied = x.rt.Now
 	}
 }
@@ -106,15 +116,28 @@ func (a *Analysis) comes(r *etw.Record, s *switches.Switch) {
 	}
 	delete(a.away, s.To)
 	x.rt.Notice(r)
-	if x.t.rest.since != 0 {
-		if x.t.rest.waits && !s.Linux {
-			x.t.rest.code = a.codeOf(r, x.rt.PID, x.t.id, true)
-		}
-		for _, part := range x.t.rest.states(x.t.id, x.rt.Now) {
-			x.t.spent(part)
+	if x.t.rest.waits && !s.Linux {
+		x.t.rest.code = a.codeOf(r, x.rt.PID, x.t.id, true)
+	}
+	x.t.back(x.rt.Now)
+	x.t.runs(x.rt.Now)
+}
+
+// runs takes that the thread has a processor from now on.
+func (t *thread) runs(now int64) {
+	if t.rest.since != 0 {
+		for _, part := range t.rest.states(t.id, now) {
+			t.spent(part)
 		}
 	}
-	x.t.rest, x.t.switched = rest{}, x.rt.Now
+	t.rest, t.switched = rest{}, now
+}
+
+// back takes that the thread came back before now, if a recorder told that.
+func (t *thread) back(now int64) {
+	if at := t.rest.till; at != 0 && at < now {
+		t.runs(at)
+	}
 }
 
 // rests takes that a thread goes off its processor, and for how long. That is told when it
@@ -124,6 +147,10 @@ func (a *Analysis) rests(r *etw.Record, d time.Duration) {
 	rt := a.processes.At(r, 0)
 	t := rt.State.threads[r.ThreadID]
 	if t == nil || t.cur == nil {
+		return
+	}
+	if t.back(rt.Now); t.rest.since != 0 { // the scheduler told that it went, and how
+		t.rest.till = rt.Now + rt.Ticks(d)
 		return
 	}
 	t.endSample(rt.Now)

@@ -131,6 +131,49 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// TestSwitchesAndRests: of one process the scheduler tells that a thread goes and that it could run, and a
+// recorder tells ahead when it is back.
+func TestSwitchesAndRests(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := newShop(t, &mux)
+	k := s.ofLinux()
+	var x *Activity
+	a.OnSpan(func(_ int64, span Span) { x = span.Of })
+	rest := func(waits bool, parts ...time.Duration) {
+		k.goes(waits)
+		for _, d := range parts {
+			s.Record(s.at, 1, &etw.Record{ProviderName: "Universal.Events", Schema: &etw.EventDesc{Name: "cswitch"}, PointerSize: etw.Ptr64,
+				Payload: binary.AppendUvarint(nil, uint64(d))})
+			s.at += d
+		}
+	}
+	const ms = time.Millisecond
+	id := actid.Make(1, 0x10)
+	s.worksFor(1, id)
+	s.source(1, s.start, etw.OpcodeStart, id)
+	rest(true, 2*ms, 3*ms)
+	s.at -= 2 * ms
+	k.wakes() // after 3 ms
+	s.at += 3 * ms
+	k.wakes()            // it is back
+	rest(false, 7*ms)    // it was ready
+	s.at += 2 * ms       // and ran
+	rest(true, 11*ms)    // the last one is not over when the activity is
+	s.at -= 5*ms + ms/10 // by another thread
+	s.source(2, s.stop, etw.OpcodeStop, id)
+	s.worksFor(1, etw.GUID{})
+	spent := x.Causes.Spent
+	for kind, want := range map[Kind]time.Duration{Blocked: 9 * ms, Ready: 9 * ms} {
+		if got := time.Duration(spent[kind]).Round(ms); got != want {
+			t.Errorf("%s for %s, want %s", kind, got, want)
+		}
+	}
+	if spent[Running] != x.End-x.Begin-spent[Blocked]-spent[Ready] {
+		t.Errorf("%v of %d", spent, x.End-x.Begin)
+	}
+}
+
 // TestRunningFitsProcessors: threads that take turns on two processors run for their activities
 // as long as the kernel let them, and all of them no longer than the processors have time.
 func TestRunningFitsProcessors(t *testing.T) {

@@ -16,9 +16,10 @@ import (
 // A Usage adds up the processor time of the threads of a [Machine], in the two ways
 // in which the kernel tells it: by samples, of which each stands for the interval
 // between two, and by context switches, which say exactly which thread runs from
-// when on. Of Linux they are the events sched_switch of the scheduler; of a trace that has
-// only those of a recorder, which say for how long a thread was off its processor, it is
-// how often threads were switched to, and not for how long they ran. Of a [window.Window] it is
+// when on. Of Linux they are the events sched_switch of the scheduler; a recorder says for how
+// long a thread was off its processor, which tells when one came back where the scheduler does
+// not. Of a trace that has only those, it is how often threads were switched to, and not for how
+// long they ran. Of a [window.Window] it is
 // the part: threads that ran before count with the time within.
 type Usage struct {
 	machine  *Machine
@@ -35,6 +36,7 @@ type Usage struct {
 
 	rested     bool                      // switches are those of a recorder
 	scheduler  bool                      // switches are those of the scheduler of Linux
+	partial    bool                      // it does not tell of all that come to processors
 	places     map[int64]int             // the name of the processor that a thread of Linux runs on, by its number
 	unknown    map[int64]uint64          // switches to threads of Linux that nothing else has told of yet
 	threadless map[*Process]*ThreadUsage // samples of Linux that tell the process and no thread
@@ -51,6 +53,8 @@ type ThreadUsage struct {
 	on      int    // the name of the processor that it runs on, 0 if that is not known
 
 	restedTill int64 // in ns, of the last rest that a recorder of Linux told
+	back       int64 // in ticks, when it came back, if a recorder told that beside the scheduler
+	left       bool  // the scheduler told that it went
 }
 
 // A cpu is a processor, and the thread that runs on it since a time.
@@ -160,9 +164,9 @@ func (u *Usage) SetInterval(ns int64) {
 func (u *Usage) record(r *etw.Record) error {
 	switch {
 	case r.Schema == nil:
-	case r.ProviderName == "sched" && r.Schema.Name == "sched_switch" && !u.rested:
+	case r.ProviderName == "sched" && r.Schema.Name == "sched_switch":
 		u.scheduled(r)
-	case r.ProviderName == linuxEvents && r.Schema.Name == "cswitch" && !u.scheduler:
+	case r.ProviderName == linuxEvents && r.Schema.Name == "cswitch":
 		u.rests(r)
 	case r.ProviderName == linuxEvents && r.Schema.Name == "cpu":
 		u.sampled(r)
@@ -176,15 +180,19 @@ func (u *Usage) rests(r *etw.Record) {
 	if r.ThreadID <= 0 || r.ProcessID < 0 {
 		return
 	}
-	u.rested = true
+	rested, _ := binary.Uvarint(r.Payload)
 	t := u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
+	if u.scheduler {
+		t.back = u.machine.at(r) + int64(float64(rested)*u.machine.frequency()/1e9)
+		return
+	}
+	u.rested = true
 	at := when.Of(r)
 	if within := u.window.Has(at); at != t.restedTill {
 		if u.switches.Add(within); within {
 			t.Switches++
 		}
 	}
-	rested, _ := binary.Uvarint(r.Payload)
 	t.restedTill = at + int64(rested)
 }
 
@@ -196,7 +204,7 @@ func (u *Usage) scheduled(r *etw.Record) {
 		return
 	}
 	at, within := u.machine.at(r), u.window.HasRecord(r)
-	u.scheduler = true
+	u.scheduler, u.rested = true, false
 	u.switches.Add(within)
 	u.last = max(u.last, at)
 	before, after := u.machine.fields.Value("prev_pid").Int(), u.machine.fields.Value("next_pid").Int()
@@ -208,16 +216,15 @@ func (u *Usage) scheduled(r *etw.Record) {
 		u.unknown, u.places = make(map[int64]uint64), make(map[int64]int)
 	}
 	switch t := u.machine.ThreadOf(before); {
-	case c.number < 0: // the first event of the processor
 	case c.number != before:
-		u.gaps.Add(within)
-		if u.places[c.number] == c.name {
-			delete(u.places, c.number)
-		}
+		u.came(c, t, at, within)
 	case t != nil && before != 0:
 		c.thread = t
 		u.of(t).on = u.places[before]
 		u.ran(c, at)
+	}
+	if t := u.machine.ThreadOf(before); t != nil {
+		u.of(t).back, u.of(t).left = 0, true
 	}
 	delete(u.places, before)
 	c.thread, c.number, c.since = nil, after, at
@@ -230,6 +237,26 @@ func (u *Usage) scheduled(r *etw.Record) {
 	}
 	if c.thread = u.machine.ThreadOf(after); c.thread != nil {
 		u.meet(c.thread, after)
+	}
+}
+
+// came takes that a thread leaves a processor to which the scheduler did not tell that it came.
+func (u *Usage) came(c *cpu, t *Thread, at int64, within bool) {
+	if u.places[c.number] == c.name {
+		delete(u.places, c.number)
+	}
+	switch {
+	case t != nil && u.of(t).back > 0:
+		if !u.partial { // and so nothing is missing so far
+			u.partial, u.gaps = true, window.Count{}
+		}
+		c.thread, c.since, u.of(t).on = t, u.of(t).back, c.name
+		if u.ran(c, at); within {
+			u.of(t).Switches++
+		}
+	case c.number < 0 || u.partial && (t == nil || !u.of(t).left): // the first event of the processor, or the thread
+	default:
+		u.gaps.Add(within)
 	}
 }
 
@@ -273,7 +300,7 @@ func (u *Usage) Settle() {
 			u.meet(t, number)
 		}
 	}
-	if u.gaps.All > 0 || u.window.Lacking().End {
+	if u.gaps.All > 0 || u.partial || u.window.Lacking().End {
 		return
 	}
 	for i := range u.cpus {

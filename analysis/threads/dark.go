@@ -35,7 +35,7 @@ func joined(list []span, s span) []span {
 // events of those threads which it has are all there.
 func (a *Analysis) darkness() (dark []span) {
 	lacks := a.window.Lacking()
-	if !lacks.Any || a.blurred {
+	if !lacks.Any || a.blurred || a.partial {
 		return nil
 	}
 	begin, end := int64(math.MinInt64), int64(math.MaxInt64)

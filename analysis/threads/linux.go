@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -42,8 +43,14 @@ func (a *Analysis) recordRest(r *etw.Record, rested time.Duration) {
 	from := when.Of(r)
 	till := from + int64(rested)
 	a.at(r)
-	a.blurred, a.now = true, max(a.now, till)
 	x, _ := a.of(a.machine.HasThread(r.ThreadID, r.ProcessID))
+	if a.scheduler {
+		if a.returns(x, from); x.does == waiting || x.does == ready {
+			x.back = till
+		}
+		return
+	}
+	a.blurred, a.now = true, max(a.now, till)
 	if x.rest >= 0 && from == x.since {
 		a.restsOn(x, till)
 		return
@@ -65,13 +72,28 @@ func (a *Analysis) recordRest(r *etw.Record, rested time.Duration) {
 		x.switches++
 	}
 	a.waited(&x.waits, from, till)
-	x.does, x.since = running, till
+	x.does, x.since, x.processor = running, till, anywhere
 	partFrom, partTo := a.spends(x, waiting, from, till)
 	x.longest = max(x.longest, partTo-partFrom)
 	x.rest = a.rests(off{thread: x, from: from, ranFrom: ran, readied: till, till: till, waited: true, blurred: true})
 	if !a.sumsOnly {
 		a.bound.Await(r, x.TID, x.rest)
 	}
+}
+
+// returns takes that a thread came back, if a recorder told that and it was before a time. A rest that
+// is told in parts is not over at the end of one, as the next one begins there.
+func (a *Analysis) returns(x *thread, before int64) {
+	if x.back == 0 || x.back >= before {
+		return
+	}
+	if !a.partial { // nothing is missing so far
+		a.partial, a.gaps, a.gone = true, window.Count{}, nil
+	}
+	if a.comes(x, x.back) {
+		a.off[len(a.off)-1].stack = x.stack
+	}
+	x.processor = anywhere
 }
 
 // meets takes that a thread runs since its first sample.
@@ -81,11 +103,14 @@ func (x *thread) meets() {
 	}
 }
 
-// settle has all threads be met that there are samples of, if there are rests at all.
+// settle has all threads be met that there are samples of, if there are rests at all, and those come
+// back that have.
 func (a *Analysis) settle() {
 	for _, x := range a.order {
 		if a.blurred {
 			x.meets()
+		} else {
+			a.returns(x, a.now)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (a *Analysis) Any() (switches, readies bool) { return a.switches.All > 0, a
 // time returns the time of a processor, which is not changed by it where others have it.
 func (a *Analysis) time(p *processor, number int) Processor {
 	end := p.since
-	if a.gaps.All == 0 && !a.window.Lacking().End {
+	if a.gaps.All == 0 && !a.partial && !a.window.Lacking().End {
 		end = a.now
 	}
 	from, to := a.window.Clip(p.since, end)
@@ -191,7 +191,7 @@ func (a *Analysis) result(x *thread, dark []span) (Thread, [doings]int64) {
 	case x.does == running && a.blurred:
 		end = a.runsUntil(x)
 		tail(running, x.since, end)
-	case a.gaps.All > 0:
+	case a.gaps.All > 0 || a.partial && x.does == running: // of the last time of a thread nothing tells the end
 		tail(unknown, x.since, end) // the switch to another may be missing
 	default:
 		tail(x.does, x.since, end)
@@ -236,7 +236,7 @@ func (a *Analysis) runsUntil(x *thread) int64 {
 	switch {
 	case a.blurred: // recorders tell of a rest when it is over
 		return max(x.since, x.sampled)
-	case a.gaps.All > 0 || a.window.Lacking().End:
+	case a.gaps.All > 0 || a.partial || a.window.Lacking().End:
 		return x.since
 	}
 	return a.now

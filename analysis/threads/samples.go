@@ -29,6 +29,7 @@ const Blocked = "blocked"
 // reason is that of the kernel, and by is who ended it, where the trace tells.
 func (a *Analysis) Samples() []*stacks.Samples {
 	a.bound.Flush()
+	a.settle()
 	dark := a.darkness()
 	out := stacks.NewSamples(Blocked, stacks.ValueType{Name: "times", Unit: "count"}, stacks.ValueType{Name: "blocked", Unit: "nanoseconds"})
 	states := [doings]stacks.LabelSet{ready: out.Label(0, "state", "ready"), waiting: out.Label(0, "state", "waiting"), unknown: out.Label(0, "state", "waiting or ready")}

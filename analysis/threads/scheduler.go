@@ -2,6 +2,9 @@ package threads
 
 import "github.com/etwgen/etwgen/analysis/system"
 
+// anywhere is the processor of a thread of which no event tells which it came to.
+const anywhere = -1
+
 // numbered returns the thread that the kernel of Linux numbers so. Recorders number them
 // as they are in their namespace, which is known as soon as there was an event on one:
 // until then, and if it is of another namespace, it has the number of the kernel and is

@@ -2,13 +2,18 @@ package threads
 
 import (
 	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
@@ -16,9 +21,10 @@ import (
 // A scheduler plays events of the kernel of Linux, which numbers threads by 100 more than
 // a recorder does.
 type scheduler struct {
-	t   *testing.T
-	mux etw.Mux
-	a   *Analysis
+	t         *testing.T
+	mux       etw.Mux
+	a         *Analysis
+	processor int32
 }
 
 func newScheduler(t *testing.T) *scheduler {
@@ -29,8 +35,11 @@ func newScheduler(t *testing.T) *scheduler {
 
 func (s *scheduler) take(name string, ms int, thread int64, payload []byte, stack ...byte) {
 	s.t.Helper()
-	r := &etw.Record{ProviderName: "sched", PointerSize: etw.Ptr64, Clock: &etw.Clock{Frequency: 1e9, Start: 133_000_000_000_000_000}, Payload: payload,
+	r := &etw.Record{ProviderName: "sched", PointerSize: etw.Ptr64, Clock: &etw.Clock{Frequency: 1e9, Start: 133_000_000_000_000_000}, Payload: payload, Processor: s.processor,
 		Schema: &etw.EventDesc{Name: name, Named: true, Fields: []etw.FieldDesc{{Name: "common_type", Type: etw.InUInt16}}}}
+	if name == "cswitch" {
+		r.ProviderName = "Universal.Events"
+	}
 	r.ProcessID, r.ThreadID, r.Timestamp, r.Stack = 4, thread, int64(ms)*1e6, testtrace.AStack(stack...)
 	if thread == 0 {
 		r.ProcessID = 0
@@ -96,6 +105,93 @@ func TestScheduler(t *testing.T) {
 	}
 	if res.Gaps != 0 || res.Readies != 2 || res.Switches != 6 {
 		t.Errorf("%+v", res)
+	}
+}
+
+// TestSchedulerOfOneProcess: of one process the scheduler has the switches away from its threads, and a
+// recorder tells when they are back. These know the same of the threads as all switches of the machine,
+// but for the first time on a processor.
+func TestSchedulerOfOneProcess(t *testing.T) {
+	const own, others, processors, end = 3, 2, 2, 400 // threads 1, 2 and 3 are of the process
+	for seed := range uint64(20) {
+		all, one := newScheduler(t), newScheduler(t)
+		used, ran := system.NewUsage(&one.mux), 0.0
+		var does [2]map[int64][]string
+		for i, s := range []*scheduler{all, one} {
+			does[i] = make(map[int64][]string)
+			s.a.OnRun(func(x *system.Thread, from, to int64) {
+				does[i][x.TID] = append(does[i][x.TID], fmt.Sprintf("runs from %d to %d", from, to))
+			})
+			s.a.OnOff(func(x *system.Thread, from, readied, till int64, by Waker) {
+				does[i][x.TID] = append(does[i][x.TID], fmt.Sprintf("off from %d, ready from %d by %q to %d", from, readied, by.name(), till))
+			})
+		}
+		random := rand.New(rand.NewPCG(seed, 0))
+		var on [processors]int64
+		var script [end + 1]func() // of the process
+		gone := make(map[int64]int)
+		rests := func(from, till int, thread int64) {
+			do := script[from]
+			script[from] = func() {
+				if do != nil {
+					do()
+				}
+				one.take("cswitch", from, thread, binary.AppendUvarint(nil, uint64(till-from)*1e6))
+			}
+		}
+		for at := range end {
+			p := random.IntN(processors)
+			from, to, wakes := on[p], int64(random.IntN(own+others+1)), random.IntN(3) == 0
+			isOwn, state := from > 0 && from <= own, []uint64{0x100, 1}[random.IntN(2)]
+			if all.processor = int32(p); wakes && isOwn {
+				all.wakes(at, from, to, 0)
+				script[at] = func() { one.wakes(at, from, to, 0) }
+			}
+			if wakes || to == from || to != 0 && slices.Contains(on[:], to) {
+				continue
+			}
+			on[p] = to
+			all.to(at, from, to, state, byte(from))
+			if left, is := gone[to]; is && to <= own { // of which a part was told before
+				half := (left + at) / 2
+				rests(left, half, to)
+				rests(half, at, to)
+				delete(gone, to)
+			}
+			if isOwn {
+				gone[from] = at
+				script[at] = func() { one.processor = int32(p); one.to(at, from, to, state, byte(from)) }
+			}
+		}
+		for thread, left := range gone {
+			rests(left, end+1, thread)
+		}
+		for _, do := range script {
+			if do != nil {
+				do()
+			}
+		}
+		for _, s := range []*scheduler{all, one} {
+			s.processor = processors
+			s.to(end, own+1, own+2, 1) // until then all is told
+			s.a.Result()
+		}
+		res := one.a.Result()
+		for _, x := range system.Of(&one.mux).Threads() {
+			ran += used.RanMS(used.Of(x))
+		}
+		if res.Gaps != 0 || used.Gaps() != 0 || math.Abs(ran-res.RunningMS) > 1e-6 {
+			t.Errorf("seed %d: %d and %d gaps, threads ran for %v ms, or %v", seed, res.Gaps, used.Gaps(), res.RunningMS, ran)
+		}
+		for thread := int64(1); thread <= own; thread++ {
+			want, got := does[0][thread], does[1][thread]
+			if len(want) < 20 || len(got) < len(want)-1 {
+				t.Fatalf("seed %d, thread %d: %d times, and %d", seed, thread, len(want), len(got))
+			}
+			if diff := cmp.Diff(want[len(want)-len(got):], got); diff != "" {
+				t.Errorf("seed %d, thread %d: (-want +got):\n%s", seed, thread, diff)
+			}
+		}
 	}
 }
 

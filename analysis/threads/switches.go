@@ -85,6 +85,7 @@ func (s *Switch) ranMS() measure.Float {
 // [window.Window] all that have a part in it, which counts. They are not a part of the [Result]:
 // there may be millions.
 func (a *Analysis) Switches(has func(*system.Thread) bool) []Switch {
+	a.settle()
 	list, dark := make([]Switch, 0, len(a.off)), a.darkness()
 	for i := range a.off {
 		o := &a.off[i]

@@ -68,6 +68,7 @@ type Analysis struct {
 	strays    window.Count
 	blurred   bool              // there are events that do not tell waiting from being ready
 	scheduler bool              // there are those of the scheduler of Linux
+	partial   bool              // it does not tell of all that come to processors
 	kernels   map[int64]*thread // by the numbers that the kernel of Linux gives
 	onRun     func(t *system.Thread, from, to int64)
 	onOff     func(t *system.Thread, from, readied, till int64, by Waker)
@@ -89,7 +90,7 @@ type thread struct {
 	*system.Thread
 	does      doing
 	since     int64
-	processor int              // on which it runs
+	processor int              // on which it runs, or anywhere
 	last      int64            // the number of its last time off, if it runs since that ended; else -1
 	begins    bool             // it has not run yet
 	unseen    bool             // it waits since a time that no event tells
@@ -98,6 +99,8 @@ type thread struct {
 	// On Linux: its last in off, where those are told whole, or -1, and its first and last sample.
 	rest         int64
 	met, sampled int64
+	back         int64 // when it comes back, if a recorder tells that ahead of the scheduler
+	left         bool  // the scheduler told that it went
 	samples      int64 // of it, in intervals
 	// readied is when a wait ended, readier who ended it, if byOther.
 	readied int64
@@ -285,6 +288,7 @@ func (a *Analysis) wakes(r *etw.Record, number int64, linux, interrupt bool) {
 		return
 	}
 	at := a.at(r)
+	a.returns(x, at)
 	if !x.seen {
 		x.since, x.does, x.unseen = at, waiting, true
 	}
@@ -336,7 +340,10 @@ func (a *Analysis) switched(r *etw.Record, s *switches.Switch) {
 	}
 	var before, after *thread
 	if a.scheduler = s.Linux; s.Linux {
+		a.blurred = false
 		before, after = a.numbered(s.From, s.FromName), a.numbered(s.To, s.ToName)
+		a.returns(before, at)
+		a.returns(after, at)
 	} else {
 		before, _ = a.of(a.machine.Named(r, s.From))
 		after, _ = a.of(a.machine.Named(r, s.To))
@@ -373,12 +380,14 @@ func (a *Analysis) count(p *processor, before *thread, number int, at int64) {
 	case !p.begun:
 		p.begun, p.first = true, at
 	case p.thread != before:
-		a.gaps.Add(a.window.Has(at))
-		a.gap(p.since, at)
+		if !before.isOn(p, number) && (before.left || !a.partial) { // else it goes for the first time
+			a.gaps.Add(a.window.Has(at))
+			a.gap(p.since, at)
+		}
 		if p.stay != nil {
 			p.stay.doubtful = true
 		}
-		if t := p.thread; t.TID != 0 && t.does == running && &a.processors[t.processor] == p {
+		if t := p.thread; t.TID != 0 && t.does == running && t.processor == number {
 			t.does = unknown // since when it does not run is in no event
 		}
 	case before.TID == 0:
@@ -390,7 +399,7 @@ func (a *Analysis) count(p *processor, before *thread, number int, at int64) {
 
 // isOn reports whether a thread runs on a processor, as far as all switches tell.
 func (x *thread) isOn(p *processor, number int) bool {
-	return x.does == running && x.processor == number && p.thread == x
+	return x.does == running && (x.processor == anywhere || x.processor == number && p.thread == x)
 }
 
 // leaves takes that a thread leaves a processor.
@@ -411,6 +420,7 @@ func (a *Analysis) leaves(x *thread, p *processor, number int, at int64) {
 		a.spends(x, unknown, x.since, at)
 	}
 	x.since, x.byOther, x.begins, x.unseen, x.readier = at, false, false, false, Waker{}
+	x.back, x.left = 0, true
 }
 
 // goes takes the state in which a thread goes.
@@ -431,7 +441,7 @@ func (a *Analysis) comes(x *thread, at int64) bool {
 	if a.window.Has(at) {
 		x.switches++
 	}
-	x.last = -1
+	x.last, x.back = -1, 0
 	if x.unseen {
 		x.first, x.seen = x.since, true
 	}

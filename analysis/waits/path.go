@@ -209,7 +209,7 @@ type PathPart struct {
 // nanoseconds since 1970 as origin is, from which times count. A rundown is no part of it.
 func (p *Paths) Result(origin, from, to int64, has func(pid int64, program string, tid int64) bool) *PathResult {
 	res := &PathResult{Schema: 1, Paths: []Path{}, Lost: p.lost}
-	unseen := p.dark()
+	last, unseen := p.last(), p.dark() // the first has all be told
 	for _, list := range p.waits {
 		for i := range list {
 			if b := &list[i]; b.kind == "off" && unseen(b.from, b.till) {
@@ -225,7 +225,7 @@ func (p *Paths) Result(origin, from, to int64, has func(pid int64, program strin
 		order.Sort(list, func(a, b blocked) int { return cmp.Or(cmp.Compare(a.till, b.till), cmp.Compare(b.from, a.from)) })
 	}
 	w := &pathWalk{Paths: p, origin: origin, tails: make(map[threadID]blocked)}
-	for _, x := range p.last() {
+	for _, x := range last {
 		kind := "off"
 		switch {
 		case x.Runs:

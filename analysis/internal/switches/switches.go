@@ -22,7 +22,9 @@ type Listener struct {
 	Switch func(r *etw.Record, s *Switch)
 	// Wakes is of a thread that is ready from now on. An interrupt may have made it so.
 	Wakes func(r *etw.Record, number int64, linux, interrupt bool)
-	// Rests is of the thread of the record, which goes for a time. It may only lack a processor.
+	// Rests is of the thread of the record, which goes for a time. It may only lack a processor. Where
+	// the scheduler tells that the thread goes, a recorder tells when it is back: of one process alone
+	// the scheduler has the switches away from its threads, and of those to them a part.
 	Rests func(r *etw.Record, d time.Duration)
 }
 
@@ -47,12 +49,10 @@ const (
 	Over
 )
 
-// A source tells the listener. Of a trace in which a recorder of Linux and the scheduler itself
-// tell of the same rests, the first one counts.
+// A source tells the listener.
 type source struct {
-	to               *Listener
-	rests, scheduler bool
-	fields           dyn.Reader
+	to     *Listener
+	fields dyn.Reader
 }
 
 // Watch registers handlers at a mux that tell the listener.
@@ -89,11 +89,10 @@ const maxRest = 24 * time.Hour
 func (s *source) take(r *etw.Record) error {
 	switch {
 	case r.Schema == nil || !s.to.Any():
-	case r.ProviderName == "sched" && !s.rests:
+	case r.ProviderName == "sched":
 		s.scheduled(r)
-	case r.ProviderName == "Universal.Events" && r.Schema.Name == "cswitch" && !s.scheduler:
+	case r.ProviderName == "Universal.Events" && r.Schema.Name == "cswitch":
 		if ns, n := binary.Uvarint(r.Payload); n > 0 && ns <= uint64(maxRest) {
-			s.rests = true
 			s.to.Rests(r, time.Duration(ns))
 		}
 	}
@@ -128,7 +127,6 @@ func (s *source) scheduled(r *etw.Record) {
 		s.to.Wakes(r, number("pid"), true, s.fields.Value("common_flags").Uint()&interrupted != 0)
 		return
 	}
-	s.scheduler = true
 	x := Switch{Linux: true, From: number("prev_pid"), To: number("next_pid"), FromName: s.fields.Text("prev_comm"), ToName: s.fields.Text("next_comm")}
 	switch state := number("prev_state") & sleeps; {
 	case state&dead != 0:
