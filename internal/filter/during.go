@@ -46,6 +46,30 @@ func (d During) Sort() {
 	}
 }
 
+// Narrow leaves of the time of h that in a span of a session which began at start. Where there would
+// be no time it changes nothing, and returns false.
+func (h *Header) Narrow(s Span, start time.Time) bool {
+	from, to := &Moment{Elapsed: s.From}, (*Moment)(nil)
+	if s.To < math.MaxInt64 {
+		to = &Moment{Elapsed: s.To + 1}
+	}
+	since := func(m *Moment) time.Duration {
+		m.Resolve(start)
+		return m.Since(etw.FileTimeOf(start))
+	}
+	if h.From != nil && since(h.From) > s.From {
+		from = h.From
+	}
+	if h.To != nil && (to == nil || since(h.To) < to.Elapsed) {
+		to = h.To
+	}
+	if to != nil && since(from) >= since(to) {
+		return false
+	}
+	h.From, h.To = from, to
+	return true
+}
+
 // DuringSum returns how long the times of During are together, in nanoseconds, of the processes, the
 // threads and the part of the time that are taken of a session that began at start.
 func (h *Header) DuringSum(start etw.FileTime) (sum int64) {

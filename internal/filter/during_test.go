@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"math"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -29,5 +31,29 @@ func TestDuring(t *testing.T) {
 	}
 	if (During{}).Has(Worker{7, 2}, 10) {
 		t.Error("no time has one")
+	}
+}
+
+// TestNarrow: of the times that flags and a span leave, the later begin and the earlier end count.
+func TestNarrow(t *testing.T) {
+	ms := func(n time.Duration) *Moment { return &Moment{Elapsed: n} }
+	for _, x := range []struct {
+		from, to         *Moment
+		span             Span
+		wantFrom, wantTo *Moment
+		ok               bool
+	}{
+		{nil, nil, Span{5, 9}, ms(5), ms(10), true},
+		{nil, nil, Span{5, math.MaxInt64}, ms(5), nil, true},
+		{ms(7), ms(8), Span{5, 9}, ms(7), ms(8), true},
+		{ms(2), ms(12), Span{5, 9}, ms(5), ms(10), true},
+		{ms(2), ms(12), Span{5, math.MaxInt64}, ms(5), ms(12), true},
+		{ms(10), nil, Span{5, 9}, ms(10), nil, false},
+		{nil, ms(5), Span{5, 9}, nil, ms(5), false},
+	} {
+		h := Header{From: x.from, To: x.to}
+		if ok := h.Narrow(x.span, time.Unix(0, 0)); ok != x.ok || !reflect.DeepEqual([]*Moment{h.From, h.To}, []*Moment{x.wantFrom, x.wantTo}) {
+			t.Errorf("%v: %v, %v, %v", x, ok, h.From, h.To)
+		}
 	}
 }

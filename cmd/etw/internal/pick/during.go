@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -73,11 +74,17 @@ func (s *Selector) findActivities(cmd *cobra.Command, in *Input, paths []string)
 	}); err != nil {
 		return err
 	}
-	if s.Header.During, err = f.found(); err == nil && f.caused {
+	if s.Header.During, err = f.found(); err != nil {
+		return err
+	}
+	if at, one := f.alone(); one && s.Header.Narrow(at, t.Start()) {
+		s.Header.During = nil
+	}
+	if f.caused {
 		f.callers.stacks, f.callers.table = f.flow.Stacks(), f.code.Table()
 		s.Header.Taken, s.Header.Caused = f.callers.extend, f.names
 	}
-	return err
+	return nil
 }
 
 // A finding looks for activities.
@@ -100,15 +107,28 @@ type finding struct {
 // mark takes a mark that was set in the trace of a machine. From one mark up to the next is a
 // region, in which all processes are.
 func (f *finding) mark(at time.Duration, text string) {
-	if f.region != nil {
+	f.tasks[text] = true
+	switch {
+	case slices.ContainsFunc(f.names, func(g filter.Glob) bool { return g.Match(text) }):
+		f.count++
+		f.region = cmp.Or(f.region, &at)
+	case f.region != nil:
 		f.during.Add(filter.Everyone, filter.Span{From: *f.region, To: max(at-1, *f.region)})
 		f.region = nil
 	}
-	f.tasks[text] = true
-	if slices.ContainsFunc(f.names, func(g filter.Glob) bool { return g.Match(text) }) {
-		f.count++
-		f.region = &at
+}
+
+// alone returns the region that is all that was found, if one is: then it is a time as that from --from
+// up to --to.
+func (f *finding) alone() (s filter.Span, one bool) {
+	list := f.during[filter.Everyone]
+	if one = len(f.during) == 1 && len(list) == 1; one {
+		s = list[0]
 	}
+	if f.region != nil {
+		s.To = math.MaxInt64
+	}
+	return s, one
 }
 
 type worked struct {

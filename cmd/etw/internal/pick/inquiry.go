@@ -33,6 +33,7 @@ type Inquiry struct {
 	Cut     bool                              // by --from or --to
 	CutText string                            // says how Cut counts, if not as elsewhere
 	Parted  bool                              // by --activity or --during
+	regions bool                              // of them, by several regions between marks
 	Trouble bool                              // with the trace
 	All     func(*etw.Record, *etw.EventInfo) // sees all records, whatever is asked for; may be nil
 }
@@ -43,6 +44,7 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
 	i.Cut, i.Parted = h.From != nil || h.To != nil, h.During != nil
+	_, i.regions = h.During[filter.Everyone]
 	sieve, beyond := NewSieve(h, i.Wide), NewSieve(h, true)
 	beyond.header.Taken = nil // it is called by the other one
 	whole := WholeSieve(h, i.Wide)
@@ -159,7 +161,9 @@ func (i *Inquiry) Warnings(t *trace.Trace) []string {
 	if i.Cut {
 		list = append(list, cmp.Or(i.CutText, "intervals that began before --from, or ended after --to, count as cut off"))
 	}
-	if i.Parted {
+	if i.regions {
+		list = append(list, "the marks of --during part the trace into several regions: intervals that go over an end of one count whole, or not; --from and --to of one count the part within")
+	} else if i.Parted {
 		list = append(list, "intervals not whole in the times of --activity or --during count as cut off")
 	}
 	if n := i.Mux.Stats().Undecodable; n > 0 {

@@ -310,7 +310,7 @@ func (f *filtering) chosenPart() (*trace.Part, error) {
 		parts.ReportApart(f.cmd)
 	}
 	p, err := parts.Within(&f.selector.Header, of, f.t.Start())
-	if caused, during := f.sel.Activities(); err == nil && len(caused)+len(during) > 0 {
+	if caused, during := f.sel.Activities(); err == nil && f.selector.Header.During != nil {
 		p.Activities, p.During = caused, during
 	}
 	return p, err
