@@ -9,6 +9,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ type Part struct {
 	Activities []string       `json:"activities,omitempty"`
 	During     []string       `json:"during,omitempty"`
 	Lives      []Life         `json:"lives,omitempty"` // of numbers of Processes that others had, too: those that are meant
+	// Interval is the time between two samples of the kernel in nanoseconds, as those of the whole tell
+	// it by their times, in an .etl file; or 0.
+	Interval int64 `json:"interval"`
 	// Lacks says which ends of the whole were missing, in an .etl file.
 	Lacks Lacks `json:"lacks"`
 }
@@ -94,13 +98,15 @@ const markOf = "; " + Mark + " "
 // mostMark is how long the text of a mark is at most, in bytes.
 const mostMark = 2000
 
-// MarkText returns the text of a mark, or "" if it is of no part, or too long.
+// MarkText returns the text of a mark, or "" if it is of no part, or too long. However long Interval is,
+// it is as long: the header of a file has room for one of it that is known at the end.
 func (p *Part) MarkText() string {
 	text, err := json.Marshal(p)
 	if err != nil || p.IsAll() || len(text) > mostMark {
 		return ""
 	}
-	return string(text)
+	const room = 20 // for the digits of an int64
+	return fmt.Sprintf("%s%*s", text, room-len(strconv.FormatInt(p.Interval, 10)), "")
 }
 
 // readPart reads the text of a mark. It returns nil if that makes no sense.
@@ -245,6 +251,7 @@ func together(list []*Part) (all *Part, differ bool) {
 	sum := *list[0]
 	for _, p := range list[1:] {
 		sum.Lacks |= p.Lacks
+		sum.Interval = cmp.Or(sum.Interval, p.Interval)
 		if p.Processes != sum.Processes || !reflect.DeepEqual(p.Lives, sum.Lives) || p.Threads != sum.Threads || !slices.Equal(p.Activities, sum.Activities) || !slices.Equal(p.During, sum.During) ||
 			sum.To != nil && p.begin() > *sum.To {
 			return nil, true

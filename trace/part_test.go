@@ -13,6 +13,11 @@ func TestMarks(t *testing.T) {
 	if name != "a.etl" || got.String() != p.String() || got.String() != "from 1.000 ms, to 5.000 ms, process 1,5-9, activity A; b" {
 		t.Errorf("%q, %v", name, got)
 	}
+	told := *p
+	told.Interval = 1e6
+	if _, got := CutMark(told.MarkFile("a.etl")); got == nil || got.Interval != 1e6 || len(told.MarkText()) != len(p.MarkText()) {
+		t.Errorf("an interval: %v, %q", got, told.MarkText())
+	}
 	for _, text := range []string{"", "{", "{}", `{"from":5,"to":5}`, `{"processes":"x"}`, `{"from":"a"}`} {
 		if got := readPart(text); got != nil {
 			t.Errorf("%s: %v", text, got)

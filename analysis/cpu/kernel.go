@@ -61,6 +61,18 @@ func NewKernel(mux *etw.Mux) *Kernel {
 	return k
 }
 
+// Skip takes a record that is left out of the samples. Where no event tells how far samples are apart
+// their times do, of all of them.
+func (k *Kernel) Skip(r *etw.Record) { k.pace.Skip(r) }
+
+// SetInterval sets the time between two samples in nanoseconds, where the head of a part of another
+// trace tells it. Events of the trace count more.
+func (k *Kernel) SetInterval(ns int64) { k.pace.Suppose(ns) }
+
+// MeasureInterval returns a function that tells, when all records have been, how many nanoseconds are
+// between two samples by their times, or 0.
+func MeasureInterval(mux *etw.Mux) func() int64 { return pace.Of(mux).Measured }
+
 // interrupts are the flags of samples that a processor executes a DPC or an interrupt.
 const interrupts = 1 | 2
 

@@ -19,6 +19,13 @@ func NewProcessors(mux *etw.Mux) *Processors {
 	return &Processors{Threads: cpu.New(mux), Kernel: cpu.NewKernel(mux), Linux: cpu.NewLinux(mux)}
 }
 
+// SetInterval sets the time between two samples in nanoseconds, which the head of a trace tells; 0
+// stands for none.
+func (p *Processors) SetInterval(ns int64) {
+	p.Kernel.SetInterval(ns)
+	p.Linux.SetInterval(ns)
+}
+
 // Interval returns the time between two of the samples in nanoseconds, 0 if it is not known.
 func (p *Processors) Interval() int64 {
 	if res := p.Linux.Result(); res.Samples > 0 {

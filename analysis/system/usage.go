@@ -152,8 +152,9 @@ func (u *Usage) ran(c *cpu, until int64) {
 }
 
 // SetInterval says how many nanoseconds are between two samples, where the head of a
-// trace tells it, as that of a recorder of Linux does.
+// trace tells it, as that of a recorder of Linux does, or of a part of another trace.
 func (u *Usage) SetInterval(ns int64) {
+	u.pace.Suppose(ns)
 	if ns > 0 {
 		u.every = uint64(ns) / 100
 	}

@@ -17,7 +17,8 @@ type Pace struct {
 	last        map[int32]int64 // the time of the last sample of each processor
 	gaps        gaps
 	measured    int64
-	of          int // how many gaps it is measured by
+	of          int   // how many gaps it is measured by
+	supposed    int64 // what another trace tells, of which this one is a part
 }
 
 // Default is Windows' own interval, a millisecond, and longest the longest that it takes.
@@ -31,13 +32,7 @@ func Of(mux *etw.Mux) *Pace { return etw.Shared(mux, begin) }
 
 func begin(mux *etw.Mux) *Pace {
 	p := &Pace{last: make(map[int32]int64)}
-	hear.On(mux, func(r *etw.Record, _ *kernel.AnyPerfInfoSample) {
-		at := when.Of(r)
-		if last, ok := p.last[r.Processor]; ok && at > last {
-			p.gaps.add(at - last)
-		}
-		p.last[r.Processor] = at
-	})
+	hear.On(mux, func(r *etw.Record, _ *kernel.AnyPerfInfoSample) { p.sample(r) })
 	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoSetInterval) { p.tell(e.Source, e.OldInterval, e.NewInterval) })
 	// These say how it is: a trace whose begin is overwritten may have the last of them alone.
 	hear.On(mux, func(_ *etw.Record, e *kernel.AnyPerfInfoCollectionStart) {
@@ -48,6 +43,26 @@ func begin(mux *etw.Mux) *Pace {
 	})
 	return p
 }
+
+func (p *Pace) sample(r *etw.Record) {
+	at := when.Of(r)
+	if last, ok := p.last[r.Processor]; ok && at > last {
+		p.gaps.add(at - last)
+	}
+	p.last[r.Processor] = at
+}
+
+// Skip takes a record that the analyses of the mux do not have. If it is a sample, the times of those
+// that they have tell less without it.
+func (p *Pace) Skip(r *etw.Record) {
+	if d := (*kernel.PerfInfoSampleV2)(nil).EventDesc(); r.Kind == etw.KindClassic && r.Opcode == d.Opcode && r.Provider == d.Class {
+		p.sample(r)
+	}
+}
+
+// Suppose has an interval be that which the times of samples tell, of those of a whole of which the
+// mux has a part. 0 stands for none.
+func (p *Pace) Suppose(ns int64) { p.supposed = max(ns, 0) }
 
 // tell takes an interval in units of 100 ns, and that before.
 func (p *Pace) tell(source kernel.ProfileSource, before, now uint32) {
@@ -84,6 +99,9 @@ func (p *Pace) Before() int64 {
 // processors are idle there may be no samples: times between two are whole intervals, and one is
 // the most frequent of these.
 func (p *Pace) Measured() int64 {
+	if p.supposed > 0 {
+		return p.supposed
+	}
 	if p.of != p.gaps.count {
 		p.measured, p.of = p.gaps.interval(), p.gaps.count
 	}

@@ -47,6 +47,32 @@ func TestSeldom(t *testing.T) {
 	}
 }
 
+// Samples that analyses do not have tell the interval, too, and the whole of a part tells it at once.
+func TestSkip(t *testing.T) {
+	var mux, others etw.Mux
+	p, s, left := Of(&mux), testtrace.NewScript(t, &mux), testtrace.NewScript(t, &others)
+	others.HandleRest(func(r *etw.Record) error { p.Skip(r); return nil })
+	for i := range 50 {
+		to := left
+		if i%7 == 0 {
+			to = s
+		}
+		to.Event(time.Duration(i)*250*time.Microsecond, 9, &kernel.PerfInfoSampleV2{ThreadID: 9})
+		to.Event(time.Duration(i)*250*time.Microsecond+1000, 9, &kernel.PerfInfoCollectionEndV3{NewInterval: 0})
+	}
+	if p.Before() != 250e3 || p.Measured() != 250e3 {
+		t.Errorf("%d, %d", p.Before(), p.Measured())
+	}
+	p.Suppose(125e3)
+	if p.Before() != 125e3 || p.Now() != 125e3 || p.Told() != 0 {
+		t.Errorf("supposed: %d, %d, %d", p.Before(), p.Now(), p.Told())
+	}
+	s.Event(time.Second, 9, &kernel.PerfInfoCollectionEndV3{NewInterval: 5000})
+	if p.Before() != 500e3 || p.Now() != 500e3 {
+		t.Errorf("told: %d, %d", p.Before(), p.Now())
+	}
+}
+
 // The first event that tells the interval tells that before it.
 func TestTold(t *testing.T) {
 	for _, x := range []struct {

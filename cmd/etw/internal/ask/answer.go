@@ -120,7 +120,11 @@ type learning interface {
 // leave tells an inquiry which records the answer takes of those that are left out.
 func leave(i *pick.Inquiry, a answer) {
 	if x, ok := a.(skipping); ok {
-		i.Skip = x.skip
+		i.Skip = func(r *etw.Record) {
+			if i.Parted {
+				x.skip(r)
+			}
+		}
 	}
 	if x, ok := a.(learning); ok {
 		i.Rest = x.rest()

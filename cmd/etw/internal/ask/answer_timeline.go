@@ -200,7 +200,7 @@ func newTimelineAnswer(mux *etw.Mux, o *timelineFlags, q *Question) *timelineAns
 	return a
 }
 
-func (a *timelineAnswer) samplesEach(ns int64) { a.sampled.Linux.SetInterval(ns) }
+func (a *timelineAnswer) samplesEach(ns int64) { a.sampled.SetInterval(ns) }
 
 func (a *timelineAnswer) whole() *etw.Mux { return &a.wholeMux }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/findings"
+	"github.com/etwgen/etwgen/analysis/samples"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -92,7 +93,7 @@ type Sampler struct {
 	samples etw.Mux
 	code    *frames.CodeMap
 	finish  func() Gathered
-	skip    func(*etw.Record)
+	skip    *samples.Processors
 	Parted  bool      // skip is to have what --activity or --during leaves out
 	found   *Gathered // once all was read
 	named   *stacks.Profile
@@ -108,7 +109,7 @@ type Sampler struct {
 func NewSampler(t *trace.Trace, files *native.Dir, from, to time.Time) *Sampler {
 	s := &Sampler{code: frames.NewCodeMap(files), within: stacks.Query{From: from, To: to}, origin: t.Start()}
 	processors := startProcessors(&s.samples, t)
-	s.finish, s.skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
+	s.finish, s.skip = func() Gathered { return Gather(processors) }, processors
 	return s
 }
 
@@ -119,8 +120,8 @@ func (s *Sampler) Take(r *etw.Record, wanted bool) error {
 		return err
 	}
 	if !wanted {
-		if s.Parted {
-			s.skip(r)
+		if s.skip.Kernel.Skip(r); s.Parted {
+			s.skip.Threads.Skip(r)
 		}
 		return nil
 	}

@@ -34,14 +34,18 @@ type Gathered struct {
 }
 
 // Start registers the analysis of a kind of samples, and returns its samples and the facts
-// about them when the trace was read. Records that --activity or --during leaves out are for skip,
-// if it is not nil: a sample does not stand for the time up to one of them. h may be nil.
+// about them when the trace was read. Records that are left out are for skip, if it is not nil: a sample
+// does not stand for the time up to one of them. h may be nil.
 func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (finish func() Gathered, skip func(*etw.Record)) {
 	source := kind.New(mux)
 	if p, ok := source.(*samples.Processors); ok {
-		p.Linux.SetInterval(SamplingInterval(t))
+		p.SetInterval(SamplingInterval(t))
+		skip = p.Kernel.Skip
 		if h != nil && h.During != nil {
-			skip = p.Threads.Skip
+			skip = func(r *etw.Record) {
+				p.Kernel.Skip(r)
+				p.Threads.Skip(r)
+			}
 			if h.Taken != nil && t != nil {
 				p.Threads.Within(h.DuringSum(etw.FileTimeOf(t.Start())))
 			}
@@ -53,7 +57,7 @@ func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (
 // startProcessors is Start of samples of processors, or of threads.
 func startProcessors(mux *etw.Mux, t *trace.Trace) *samples.Processors {
 	p := samples.NewProcessors(mux)
-	p.Linux.SetInterval(SamplingInterval(t))
+	p.SetInterval(SamplingInterval(t))
 	return p
 }
 
@@ -171,7 +175,7 @@ func apart(res *cpu.KernelResult) string {
 }
 
 // SamplingInterval returns the time between two samples in nanoseconds, as the head of a
-// trace tells it, or 0. Of a live process there is none.
+// trace tells it, or the mark of a part, or 0. Of a live process there is none.
 func SamplingInterval(t *trace.Trace) int64 {
 	if t == nil {
 		return 0
@@ -179,6 +183,9 @@ func SamplingInterval(t *trace.Trace) int64 {
 	for _, f := range t.Files() {
 		if interval := f.Head().SamplingInterval; interval > 0 {
 			return int64(interval)
+		}
+		if p := f.Part(); p != nil && p.Interval > 0 {
+			return p.Interval
 		}
 	}
 	return 0

@@ -28,7 +28,7 @@ type Inquiry struct {
 	Span    TimeSpan
 	Source  etw.Source                        // the records of the trace, if they are not as it has them
 	Rest    func(*etw.Record) error           // takes all records that are left out, of which some name code; may be nil
-	Skip    func(*etw.Record)                 // takes the records that --activity or --during leaves out; may be nil
+	Skip    func(*etw.Record)                 // takes the records that are left out; may be nil
 	Wide    bool                              // the answer takes the records of all times, and cuts by itself
 	Cut     bool                              // by --from or --to
 	CutText string                            // says how Cut counts, if not as elsewhere
@@ -136,7 +136,7 @@ func lacks(t *trace.Trace, trouble bool) (l window.Lacks) {
 
 // leave leaves a record out of the answer.
 func (i *Inquiry) leave(rec *etw.Record) error {
-	if i.Skip != nil && i.Parted {
+	if i.Skip != nil {
 		i.Skip(rec)
 	}
 	if i.Rest == nil {

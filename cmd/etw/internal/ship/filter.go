@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/parts"
@@ -95,6 +96,8 @@ type filtering struct {
 	begun     bool // there was a record
 	cut       bool // no records stay that tell the state at the ends of a time
 	part      *trace.Part
+	times     etw.Mux      // of all records
+	interval  func() int64 // of the samples of the kernel, by times
 
 	chosen, kept, undescribed int64
 }
@@ -289,6 +292,7 @@ func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
 	if err != nil {
 		return nil, err
 	}
+	f.interval = cpu.MeasureInterval(&f.times)
 	trouble, ended := f.run()
 	if !ended {
 		return trouble, trouble
@@ -299,6 +303,7 @@ func (f *filtering) writeTo(w io.Writer) (trouble, err error) {
 	if err := f.checkFields(); err != nil {
 		return trouble, err
 	}
+	f.part.Interval = cmp.Or(f.part.Interval, f.interval())
 	f.part.Lacks |= pick.PartLacks(f.t, trouble != nil)
 	return trouble, f.out.Close()
 }
@@ -347,6 +352,9 @@ func (f *filtering) take(rec *etw.Record) error {
 	counter := &f.chosen
 	if f.all {
 		return f.write(rec, counter)
+	}
+	if err := f.times.Dispatch(rec); err != nil {
+		return err
 	}
 	first := f.isFirst()
 	s, err := f.selector.Take(rec, f.t.Elapsed(rec))
