@@ -156,6 +156,8 @@ type Profiled struct {
 	part       func(*stacks.Profile, stacks.Query) []string // the facts of a part of the time; may be nil
 	Period     int64                                        // between two samples in nanoseconds, 0 if there is none
 	compared   bool                                         // with what there was before
+	across     bool                                         // it is compared, or is to be
+	oldNames   *pick.Names                                  // of what there was before
 	given      bool                                         // it is a profile that another tool wrote
 	before     *trace.Trace
 	windowed   bool // it is a part of the time of a profile that is kept
@@ -236,6 +238,7 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 			return nil, err
 		}
 	}
+	p.across = o.before != ""
 	p.note()
 	if err := o.Shape(p); err != nil {
 		return p, err

@@ -341,12 +341,20 @@ func (n *Names) OfProcess(pid int64) string {
 
 // OfProcessAt is OfProcess at a time, in nanoseconds since 1970.
 func (n *Names) OfProcessAt(pid, at int64) string {
+	if n.lives[pid] == nil {
+		return n.OfProcess(pid)
+	}
+	return OfProgram(pid, n.ProgramAt(pid, at))
+}
+
+// ProgramAt is the name alone, or "".
+func (n *Names) ProgramAt(pid, at int64) string {
 	for _, l := range n.lives[pid] {
 		if at >= l.From && at < l.To {
-			return OfProgram(pid, l.Name)
+			return l.Name
 		}
 	}
-	return n.OfProcess(pid)
+	return n.Processes[pid]
 }
 
 // OfProgram is the name of a process with its number, by a name that may not be known.
