@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -247,7 +248,7 @@ func together(list []*Part) (all *Part, differ bool) {
 	if slices.Contains(list, nil) {
 		return nil, true
 	}
-	slices.SortStableFunc(list, func(a, b *Part) int { return cmp.Compare(a.begin(), b.begin()) })
+	order.Stable(list, func(a, b *Part) int { return cmp.Compare(a.begin(), b.begin()) })
 	sum := *list[0]
 	for _, p := range list[1:] {
 		sum.Lacks |= p.Lacks

@@ -51,11 +51,11 @@ type Process struct {
 	// of it; or none.
 	CausesFrom string `json:"causesFrom"`
 	// WaitsUntold says that the trace does not tell when threads wait: time running has it, too.
-	WaitsUntold bool   `json:"waitsUntold,omitempty"`
+	WaitsUntold bool `json:"waitsUntold,omitempty"`
 	// NativeUntold says that the samples of its runtime do not tell managed code from native code: time
 	// running has waits in the runtime itself, too, where no switches of a kernel tell them.
-	NativeUntold bool `json:"nativeUntold,omitempty"`
-	Tasks       []Task `json:"tasks"` // by total time
+	NativeUntold bool   `json:"nativeUntold,omitempty"`
+	Tasks        []Task `json:"tasks"` // by total time
 	// RuntimeAsync has async methods, where a runtime of .NET 11 tells of them.
 	RuntimeAsync *asyncs.Runtime `json:"runtimeAsync,omitempty"`
 }

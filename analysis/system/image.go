@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -109,7 +110,7 @@ func (s *Images) index() {
 		return
 	}
 	s.sorted = append(s.sorted[:0], s.all...)
-	slices.SortStableFunc(s.sorted, func(a, b *Image) int { return cmp.Compare(a.Base, b.Base) })
+	order.Stable(s.sorted, func(a, b *Image) int { return cmp.Compare(a.Base, b.Base) })
 	s.reach = s.reach[:0]
 	highest := uint64(0)
 	for _, i := range s.sorted {

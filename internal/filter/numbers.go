@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Numbers are ranges of numbers, such as 1,3,10-20. The zero Numbers contain all.
@@ -56,7 +58,7 @@ func (n Numbers) Has(v int64) bool {
 // String returns n as [ParseNumbers] reads it: in order, those that adjoin as one range.
 func (n Numbers) String() string {
 	sorted := slices.Clone(n)
-	slices.SortFunc(sorted, func(a, b span) int { return cmp.Compare(a.low, b.low) })
+	order.Sort(sorted, func(a, b span) int { return cmp.Compare(a.low, b.low) })
 	var b []byte
 	for i := 0; i < len(sorted); {
 		s := sorted[i]

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -56,7 +57,7 @@ func (k *Known) list(from uint64, size uint32) {
 // lists one may be lost, or damaged, though the list has its end.
 func (k *Known) Lists(address uint64) bool {
 	if !k.sorted {
-		slices.SortFunc(k.all, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+		order.Sort(k.all, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 		k.sorted = true
 	}
 	i, _ := slices.BinarySearchFunc(k.all, address, func(x span, at uint64) int { return cmp.Compare(x.from, at) })
