@@ -307,7 +307,10 @@ func (l *list) snapshot(r *heap.Result) {
 	}
 }
 
-// requests adds the requests by task. Of several processes with the same one, the first
+// enoughRequests of an endpoint may be there in another recording, too.
+const enoughRequests = 5
+
+// requests adds the requests by task, and how long those of endpoints took. Of several processes with the same one, the first
 // counts.
 func (l *list) requests(r *requests.Result) {
 	for _, p := range r.Processes {
@@ -323,6 +326,11 @@ func (l *list) requests(r *requests.Result) {
 			}
 			l.add("requests.*.openMs", name, longest, t.DurationMS.Max.Or(0))
 			l.distribution("requests.*.ms.*", name, &t.DurationMS)
+			for i := range t.Endpoints {
+				if e := &t.Endpoints[i]; e.Endpoint != requests.NoEndpoint && e.Count >= enoughRequests {
+					l.distribution("endpoints.*.ms.*", name+" "+e.Endpoint, &e.DurationMS)
+				}
+			}
 		}
 	}
 }

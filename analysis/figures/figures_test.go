@@ -47,7 +47,7 @@ func full() *analysis.Result {
 	r.Waits.Runtimes, r.Waits.Count, r.Waits.TotalMS = []*waits.Runtime{{DurationMS: spans}}, 4, 16
 	r.ThreadPool.Runtimes = []*threadpool.Runtime{{MaxWorkers: 9, Starvation: new(threadpool.Starvation)}, {MaxWorkers: 4}}
 	r.Heap.Snapshots = []*heap.Snapshot{{Bytes: 1}, {Bytes: 70, Objects: 7, ReachableBytes: 60, Types: []heap.Type{{Type: "Bread", Bytes: 50}}}}
-	r.Requests.Processes = []*requests.Process{{Tasks: []requests.Task{{Provider: "Shop", Task: "Order", Count: 4, Errors: measure.Known(1), DurationMS: spans}}},
+	r.Requests.Processes = []*requests.Process{{Tasks: []requests.Task{{Provider: "Shop", Task: "Order", Count: 4, Errors: measure.Known(1), DurationMS: spans, Endpoints: []requests.Endpoint{{Endpoint: "/a", Count: 5, DurationMS: spans}, {Endpoint: "/few", Count: 4, DurationMS: spans}, {Endpoint: requests.NoEndpoint, Count: 9, DurationMS: spans}}}}},
 		{Tasks: []requests.Task{{Provider: "Shop", Task: "Order", Count: 99}}}}
 	r.Counters.Processes = []counters.Process{{
 		Counters: []counters.Counter{{Provider: "System.Runtime", Name: "cpu-usage", KnownUnit: "%", Points: []counters.Point{{Mean: measure.Known(2)}, {Mean: measure.Known(4)}}}},
@@ -155,6 +155,11 @@ func TestKinds(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+	for name := range metrics {
+		if strings.HasPrefix(name, "endpoints.") && !strings.HasPrefix(name, "endpoints.Shop/Order /a.ms.") {
+			t.Errorf("%s, of too few requests, or of none that are known", name)
 		}
 	}
 	for _, k := range Kinds() {

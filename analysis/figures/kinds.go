@@ -88,6 +88,7 @@ var kinds = []Kind{
 	{"requests.*.errors", requestsArea, "errors of *", "count", worse | sum},
 	{"requests.*.openMs", requestsArea, "openMs of *", "ms", worse | held},
 	{"requests.*.ms.*", requestsArea, "* ms of *", "ms", worse | quantiles},
+	{"endpoints.*.ms.*", "endpoints", "* ms of *", "ms", worse | quantiles},
 	{"counters.*", countersArea, "mean *", "", 0},
 	{"trace.durationMs", "trace", "durationMs", "ms", 0},
 	{CPUTime, CPU, "ms", "ms", worse | sum},
