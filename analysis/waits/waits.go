@@ -62,6 +62,7 @@ func New(mux *etw.Mux) *Analysis {
 			rt.State.inLocks++
 			return
 		}
+		rt.State.waits.Window = a.window
 		stop(rt, r)
 	})
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyContentionStart) {

@@ -59,6 +59,21 @@ func TestPartAnswers(t *testing.T) {
 	}
 }
 
+// TestPartWaits: a part has, from before it, the last event of each kind of a thread. The end of a wait among
+// them is no wait of the part.
+func TestPartWaits(t *testing.T) {
+	whole, part := corpus.File(t, "dotnet10", "waits.nettrace"), filepath.Join(t.TempDir(), "part.nettrace")
+	flags := []string{"--from", "131.321", "--to", "262.325"}
+	if said, code := filtered(slices.Concat(flags, []string{"-o", part, whole})...); code != 0 {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	for _, args := range [][]string{append(flags, whole), {part}} {
+		if got, said, _ := output(append([]string{"waits"}, args...)...); strings.Contains(got, "begin was not seen") || !strings.Contains(got, "waited") {
+			t.Errorf("%q: %s%s", args, got, said)
+		}
+	}
+}
+
 // TestPartShares has shares of time, and figures per second, be those of the part.
 func TestPartShares(t *testing.T) {
 	whole, part := corpus.File(t, "etl", "net.4.5.2.x64.etl"), filepath.Join(t.TempDir(), "part.etl")

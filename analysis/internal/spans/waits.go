@@ -17,9 +17,9 @@ import (
 type Waits[W any] struct {
 	Table[Wait[W]]
 	Samples   *stacks.Samples // to be set before a wait begins or is added
-	Window    *window.Window  // the same
+	Window    *window.Window  // the same, and before one ends
 	Series    measure.Series  // of milliseconds, by the end of the wait
-	Orphans   int             // ends without a begin
+	Orphans   int             // ends without a begin, but those before the window, where a part lacks begins
 	Seen      bool            // there was any event
 	durations []float64
 	ended     map[int64]bool // threads that had a wait before
@@ -49,7 +49,9 @@ func (w *Waits[W]) End(t *lives.Time, r *etw.Record) (b Wait[W], ok bool) {
 	lost := w.Gap(r)
 	b, ok = w.Pop(r.ThreadID)
 	if !ok {
-		w.Orphans++
+		if w.Window.Meets(math.MinInt64, when.Of(r)) {
+			w.Orphans++
+		}
 		b = Wait[W]{At: t.First, Time: time.Unix(0, when.Of(r)), Untold: lost || w.ended[r.ThreadID]}
 	}
 	if w.ended == nil {
