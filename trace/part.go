@@ -239,8 +239,29 @@ func (p *Part) begin() time.Duration {
 	return *p.From
 }
 
-// together returns which part several are together. Those that differ in more than the time, or do
-// not adjoin, have none together, and differ is true.
+// joins makes a part that of the processes of another, too, if both are of processes alone and of one time,
+// and reports whether it did.
+func (p *Part) joins(other *Part) bool {
+	processes := func(p Part) Part {
+		p.Processes, p.Lives, p.Lacks, p.Interval = "", nil, 0, 0
+		return p
+	}
+	if p.Processes == "" || other.Processes == "" || p.Threads != "" || len(p.Activities)+len(p.During) > 0 || !reflect.DeepEqual(processes(*p), processes(*other)) {
+		return false
+	}
+	if p.Processes != other.Processes {
+		p.Processes += "," + other.Processes
+	}
+	for _, l := range other.Lives {
+		if !slices.ContainsFunc(p.Lives, func(x Life) bool { return reflect.DeepEqual(x, l) }) {
+			p.Lives = append(slices.Clip(p.Lives), l)
+		}
+	}
+	return true
+}
+
+// together returns which part several are together. Those that differ in more than the time or the
+// processes, or do not adjoin, have none together, and differ is true.
 func together(list []*Part) (all *Part, differ bool) {
 	if !slices.ContainsFunc(list, func(p *Part) bool { return p != nil }) {
 		return nil, false
@@ -253,6 +274,9 @@ func together(list []*Part) (all *Part, differ bool) {
 	for _, p := range list[1:] {
 		sum.Lacks |= p.Lacks
 		sum.Interval = cmp.Or(sum.Interval, p.Interval)
+		if sum.joins(p) {
+			continue
+		}
 		if p.Processes != sum.Processes || !reflect.DeepEqual(p.Lives, sum.Lives) || p.Threads != sum.Threads || !slices.Equal(p.Activities, sum.Activities) || !slices.Equal(p.During, sum.During) ||
 			sum.To != nil && p.begin() > *sum.To {
 			return nil, true

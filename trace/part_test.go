@@ -40,7 +40,9 @@ func TestPartsTogether(t *testing.T) {
 		{"halves", []*Part{{From: at(1e6)}, {To: at(1e6)}}, "", false},
 		{"thirds", []*Part{{From: at(2e6), To: at(3e6)}, {To: at(2e6)}}, "to 3.000 ms", false},
 		{"a gap", []*Part{{To: at(1e6)}, {From: at(2e6)}}, "", true},
-		{"processes", []*Part{{Processes: "1"}, {Processes: "2"}}, "", true},
+		{"processes", []*Part{{Processes: "1", To: at(1e6)}, {Processes: "2", To: at(1e6)}}, "to 1.000 ms, process 1,2", false},
+		{"processes of other times", []*Part{{Processes: "1", To: at(1e6)}, {Processes: "2", To: at(2e6)}}, "", true},
+		{"threads of processes", []*Part{{Processes: "1", Threads: "7"}, {Processes: "2"}}, "", true},
 		{"the same", []*Part{{Processes: "1"}, {Processes: "1"}}, "process 1", false},
 		{"a part and another trace", []*Part{{Processes: "1"}, nil}, "", true},
 	} {

@@ -178,7 +178,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 		t: t, decoder: builtin.NewDecoder(), programs: x.programs, sampler: x.sampler, header: h, sieve: pick.NewSieve(&plain, false), beyond: pick.NewSieve(&plain, true), whole: pick.WholeSieve(&plain, true), seen: need.Follow(analysis.Needs)}
 	x.seen = src.seen
 	src.span.Bound(t.Bounds())
-	x.sampler.Parted = h.During != nil
+	x.sampler.Parted, x.sampler.Some = h.During != nil, h.Processes != nil || h.Threads != nil
 	x.machine, x.chosen = newMachineParts(h, t), machine{asked: *h}
 	if h.Threads != nil {
 		x.warnings = append(x.warnings, "--tid: the work of others for these threads is not here, such as collections on threads of the runtime, and counters")

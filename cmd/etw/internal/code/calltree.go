@@ -95,6 +95,7 @@ type Sampler struct {
 	finish  func() Gathered
 	skip    *samples.Processors
 	Parted  bool      // skip is to have what --activity or --during leaves out
+	Some    bool      // it has samples of some processes or threads alone
 	found   *Gathered // once all was read
 	named   *stacks.Profile
 	within  stacks.Query
@@ -272,9 +273,9 @@ func (s *Sampler) Findings() []findings.Finding {
 	return list
 }
 
-// percentOf returns the weight of a process of that of all, or 0 if there are no others.
+// percentOf returns the weight of a process of that of all, or 0 if there are no others here.
 func (s *Sampler) percentOf(p *stacks.Profile) float64 {
-	if p == s.named {
+	if p == s.named || s.Some {
 		return 0
 	}
 	return 100 * float64(lastOf(p.Totals())) / float64(max(lastOf(s.named.Totals()), 1))
