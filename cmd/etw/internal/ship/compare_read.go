@@ -214,6 +214,9 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	frames.ReportFaults(cmd, files)
 	res := set.Result()
 	r := &comparedRun{path: path, warnings: append(i.Warnings(t), res.Warnings...), lost: t.Stats().Lost, trouble: trouble, per: 1}
+	if part := c.scope.Part; part != nil {
+		r.warnings = append(r.warnings, fmt.Sprintf("it is a part of another trace, %s: what that has beside it is not known, and counts as 0 here", part))
+	}
 	span := i.Span.Cut(h, etw.FileTimeOf(t.Start()))
 	if r.none = span.WhyNone(&c.scope); r.none != "" {
 		return r, nil
