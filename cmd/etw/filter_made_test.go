@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/internal/testio"
 	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -16,7 +17,7 @@ import (
 )
 
 // A chanceMachine is one of two processors that does by chance as threads do: they run, wait, are woken by each
-// other and by devices, are created and end, and ask for files; and one number is that of two programs.
+// other and by devices, are created and end, and ask for files and disks; and one number is that of two programs.
 type chanceMachine struct {
 	kernelLog
 	random *rand.Rand
@@ -27,7 +28,16 @@ type chanceMachine struct {
 	owner  map[uint32]uint32 // the process of a thread
 	asked  []etw.Pointer
 	irp    etw.Pointer
+	disks  []onDisk
 	lossy  bool
+}
+
+// An onDisk is a request to a disk without an answer so far.
+type onDisk struct {
+	irp  etw.Pointer
+	tid  uint32
+	disk uint32
+	at   float64
 }
 
 // event logs an event of the kernel that is of no process.
@@ -78,7 +88,9 @@ func (m *chanceMachine) turns(cpu int) {
 func (m *chanceMachine) step() {
 	m.now += 0.05 + m.random.Float64()/2
 	cpu := m.random.IntN(2)
-	switch n := m.random.IntN(10); {
+	switch n := m.random.IntN(12); {
+	case n >= 10:
+		m.diskStep(cpu)
 	case n < 5:
 		m.turns(cpu)
 	case n < 7 && len(m.waits) > 0:
@@ -95,6 +107,31 @@ func (m *chanceMachine) step() {
 		m.asked = m.asked[1:]
 	default:
 		m.of(m.runs[cpu], cpu, &kernel.PerfInfoSampleV2{InstructionPointer: 0x7ff600001000, ThreadID: m.runs[cpu], Count: 1})
+	}
+}
+
+// diskStep has a disk be asked, or answer any of the requests. Of some nothing tells that they were asked,
+// and one disk is told of by the provider with a manifest.
+func (m *chanceMachine) diskStep(cpu int) {
+	if n := len(m.disks); n > 0 && m.random.IntN(12) < n {
+		i := m.random.IntN(n)
+		x := m.disks[i]
+		took := uint64(at(m.now, etw.Record{}).Timestamp - at(x.at, etw.Record{}).Timestamp)
+		if x.disk == 2 {
+			m.of(x.tid, cpu, &disk.Write{DiskNumber: 2, TransferSize: 4096, FileObject: 0xf1, IORequestPacket: x.irp, HighResResponseTime: took})
+		} else {
+			m.event(cpu, &kernel.DiskIoReadV3{DiskNumber: x.disk, TransferSize: 512, FileObject: 0xf1, Irp: x.irp, HighResResponseTime: took, IssuingThreadID: x.tid})
+		}
+		m.disks = slices.Delete(m.disks, i, i+1)
+		return
+	}
+	if tid := m.runs[cpu]; tid != 0 {
+		m.irp++
+		x := onDisk{m.irp, tid, uint32(m.random.IntN(3)), m.now}
+		if x.disk == 0 {
+			m.of(tid, cpu, &kernel.DiskIoReadInitV3{Irp: x.irp, IssuingThreadID: tid})
+		}
+		m.disks = append(m.disks, x)
 	}
 }
 
@@ -173,14 +210,26 @@ func chanceTrace(t *testing.T, seed uint64, loss int) string {
 	return path
 }
 
+// chancePicks returns flags that choose parts by chance.
+func chancePicks(seed uint64) (list []string) {
+	random := rand.New(rand.NewPCG(seed, 11))
+	for range 3 {
+		from := 20 + random.IntN(150)
+		window := fmt.Sprintf("--from %d --to %d", from, from+5+random.IntN(60))
+		tid := []int{11, 12, 31, 32, 33}[random.IntN(5)]
+		list = append(list, window, fmt.Sprintf("--tid %d %s", tid, window), fmt.Sprintf("--process %d %s", 10+20*random.IntN(2), window))
+	}
+	return list
+}
+
 // TestPartsOfMade has every part of machines that do by chance what threads do answer as the whole.
 func TestPartsOfMade(t *testing.T) {
-	asked := []string{"threads", "threads --by switch", "waits", "top", "top --of blocked", "top --by thread", "processes", "files", "files --disks", "top --of files", "timeline"}
+	asked := []string{"threads", "threads --by switch", "waits", "waits --path", "top", "top --of blocked", "top --by thread", "processes", "files", "files --disks", "files --disks --by access", "top --of files", "timeline"}
 	chosen := []string{"--process spins", "--process first", "--process second", "--process 30", "--tid 11", "--from 60 --to 130", "--from 200", "--process other --from 60 --to 130", "--process spins --from 150", "--tid 31 --to 150"}
 	for seed := range uint64(6 / corpus.Every(2)) {
 		loss := int(seed % losses)
 		whole := chanceTrace(t, seed, loss)
-		for _, flags := range chosen {
+		for _, flags := range append(chancePicks(seed), chosen...) {
 			part, flags := filepath.Join(t.TempDir(), "part.etl"), strings.Fields(flags)
 			said, code := filtered(slices.Concat(flags, []string{"-o", part, whole})...)
 			if code != 0 && loss == allThere {

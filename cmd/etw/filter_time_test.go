@@ -62,7 +62,7 @@ func checkPartsOfTime(t *testing.T, parts ...partOfTime) {
 }
 
 // TestFilterWakers: of a part by process the wakers are those of the whole, also where the thread that
-// ran on the processor before and after is another one.
+// ran on the processor before and after is another one; all that they waited for stays, too.
 func TestFilterWakers(t *testing.T) {
 	var k kernelLog
 	for i, tid := range []uint32{10, 20, 30} {
@@ -81,7 +81,7 @@ func TestFilterWakers(t *testing.T) {
 	to(6, 20, 10)
 	to(7, 10, 20)
 	to(8, 20, 30)
-	k.log(9, -1, -1, 1, &kernel.ThreadReadyThreadV2{TThreadID: 20}) // of no use
+	k.log(9, -1, -1, 1, &kernel.ThreadReadyThreadV2{TThreadID: 20})
 	to(10, 30, 20)
 	to(11, 20, 10)
 	data, err := etltest.File(header(), k.records...)
@@ -91,7 +91,7 @@ func TestFilterWakers(t *testing.T) {
 	path, part := filepath.Join(t.TempDir(), "wakers.etl"), filepath.Join(t.TempDir(), "part.etl")
 	write(t, path, data)
 	out, stderr, code := output("filter", path, "--process", "100", "-o", part)
-	if want := "5 events, and 10 events that the rest needs"; code != 0 || !strings.Contains(out, want) {
+	if want := "5 events, and 13 events that the rest needs"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("code %d, %s, %s; want %s", code, out, stderr, want)
 	}
 	for _, path := range []string{path, part} {

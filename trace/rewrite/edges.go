@@ -19,14 +19,15 @@ import (
 type Edges struct {
 	// Place says where a record lies: below 0 before the part, 0 in it, above 0 after it.
 	Place func(*etw.Record) int
-	// Disks are those of a Keeper.
-	Disks bool
+	// Others are those of a Keeper.
+	Others bool
 	// Flows reports which records tell of activities, and for whom threads work. Without it there are none.
 	Flows func(*etw.Record) bool
 	// Turn reports whether a record begins or ends an activity that has an id of its own, and which.
 	Turn func(*etw.Record) (id etw.GUID, begins, ok bool)
 
 	runners runners // in the first pass
+	wakers  wakers  // in it
 	open    map[subject]uint64
 	spots   map[uint64]bool // of the records before the part that stay; nil in the first pass
 	met     map[subject]bool
@@ -107,6 +108,7 @@ func (o offset) number(r *etw.Record, size int) uint64 {
 // the same reason.
 var (
 	diskClass   = etw.MustParseGUID("3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c")
+	kernelDisk  = etw.MustParseGUID("c7bde69a-e1e0-4177-b6ef-283ad1525271") // Microsoft-Windows-Kernel-Disk
 	memoryClass = etw.MustParseGUID("3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c")
 	fileClass   = etw.Versions(new(kernel.AnyFileIoName))[0].Class
 	poolClass   = etw.MustParseGUID("0268a8b6-74fd-4302-9dd0-6e8f1795c0cf")
@@ -114,7 +116,16 @@ var (
 )
 
 // isDisk reports whether a record is of a request to a disk.
-func isDisk(r *etw.Record) bool { return r.Kind == etw.KindClassic && r.Provider == diskClass }
+func isDisk(r *etw.Record) bool { return r.Provider == diskClass || r.Provider == kernelDisk }
+
+// answeredDisk returns the number of the disk of which a record is an answer.
+func answeredDisk(r *etw.Record) (disk uint32, ok bool) {
+	if !isDisk(r) || len(r.Payload) < 4 {
+		return 0, false
+	}
+	s, _ := stepOf(r)
+	return binary.LittleEndian.Uint32(r.Payload), s.does == ends
+}
 
 // steps is the table of the events that change the state.
 var steps = []step{
@@ -128,7 +139,9 @@ var steps = []step{
 	{does: ends, of: file.Provider.Desc.GUID, numbers: []uint16{24}, kind: fileRequest},
 	{does: begins, of: diskClass, numbers: []uint16{12, 13, 15}, kind: diskRequest},
 	{does: ends, of: diskClass, numbers: []uint16{10, 11}, kind: diskRequest, request: offset{24, 1}, began: offset{24, 2}, hasBegan: true},
+	{does: ends, of: kernelDisk, numbers: []uint16{10, 11}, kind: diskRequest, request: offset{24, 1}, began: offset{24, 2}, hasBegan: true},
 	{does: ends, of: diskClass, numbers: []uint16{14}, kind: diskRequest, request: offset{16, 0}, began: offset{8, 0}, hasBegan: true},
+	{does: ends, of: kernelDisk, numbers: []uint16{14}, kind: diskRequest, request: offset{16, 0}, began: offset{8, 0}, hasBegan: true},
 	{does: allocates, of: poolClass, numbers: []uint16{32, 33}, kind: poolMemory, request: offset{8, 1}},
 	{does: frees, of: poolClass, numbers: []uint16{34, 35}, kind: poolMemory, request: offset{8, 1}},
 	{does: begins, of: clrProvider, numbers: []uint16{145}, kind: aMethod},
@@ -229,7 +242,7 @@ func (e *Edges) Look(r *etw.Record, passes bool) (more bool) {
 	}
 	if passes {
 		e.runners.chose(r)
-	} else if !e.runners.needs(r) && !(e.Disks && isDisk(r)) {
+	} else if !e.runners.needs(r) && !(e.Others && (isDisk(r) || e.wakers.tell(r))) {
 		if s, request := stepOf(r); s.does == begins || s.does == ends { // whoever logs it
 			delete(e.open, request)
 		}

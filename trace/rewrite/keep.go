@@ -25,8 +25,9 @@ type Keeper struct {
 	// Answer is for an analysis of the chosen records, which learns elsewhere which code
 	// there is: no names of code stay, and nothing of processes that do not matter.
 	Answer bool
-	// Disks keeps the requests of all processes to disks: those that were chosen waited for others.
-	Disks bool
+	// Others keeps of all threads what those that were chosen waited for: requests to disks, and, where the
+	// trace tells who made threads ready, context switches: who did waited for others in turn.
+	Others bool
 	// Born reports whether a thread that a process starts is chosen, of which some are: so the event
 	// stays that it could run first. May be nil.
 	Born func(pid, tid int64) bool
@@ -40,6 +41,7 @@ type Keeper struct {
 	runners runners
 	met     runners // threads of which a record that was not chosen told
 	asked   requests
+	wakers  wakers
 }
 
 // maxStackKeys limits the memory for stacks: their definitions come soon after them.
@@ -82,7 +84,7 @@ func (k *Keeper) Needs(r *etw.Record) bool {
 	if k.needsOfRunner(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) || k.asked.needs(r) {
 		return true
 	}
-	if k.Disks && isDisk(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) {
+	if k.Others && (isDisk(r) || k.wakers.tell(r)) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) {
 		if k.Edges != nil {
 			k.Edges.within(r)
 		}

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"encoding/binary"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etl"
@@ -21,6 +22,7 @@ type stays struct {
 	turn map[uint32]uint64              // how often a number became that of another thread
 	last *waiting                       // the latest that tells how long threads were seen, if it waits
 	ends map[etw.GUID]*waiting          // the latest of any, and those of classes that name things, if they wait
+	late map[uint32]*waiting            // the latest answer of each disk, and the latest sample, if they wait
 	kept int64
 
 	lookup lookup
@@ -76,20 +78,25 @@ func (s *stays) starts(tid uint32) {
 
 // pass takes a record that is not to be written, and reports whether it is all the same.
 func (s *stays) pass(r *etw.Record) (needed bool, err error) {
+	late, isLate := lateOf(r)
 	of := roleOf(r)
-	if of == noRole || of == newOwner {
+	if !isLate && (of == noRole || of == newOwner) {
 		return false, nil
 	}
 	x := s.at(r)
 	switch {
 	case x == nil:
 		return false, nil
-	case of != aSwitch && s.last != nil && len(x.queue) > 0 && s.last == x.queue[len(x.queue)-1]:
+	case of == noRole:
+		s.follow(late, s.wait(x, r))
+	case of != aSwitch && s.last != nil && len(x.queue) > 0 && s.last == x.queue[len(x.queue)-1] && of == roleOf(&s.last.record):
 		s.fill(s.last, r)
 		return false, nil
 	case of != aSwitch:
 		s.dropLast()
-		s.last = s.wait(x, r)
+		if s.last = s.wait(x, r); isLate {
+			s.follow(late, s.last)
+		}
 	case !x.begun || x.on != s.thread(r, 4):
 		return true, nil
 	default:
@@ -141,7 +148,7 @@ func (s *stays) shorten(x *stay) {
 // dropLast has the latest record that tells of threads not be that any more.
 func (s *stays) dropLast() {
 	if s.last != nil {
-		s.last.gone, s.last = true, nil
+		s.last.gone, s.last = s.last != s.late[ofSamples], nil
 	}
 }
 
@@ -159,7 +166,7 @@ func (s *stays) dropEnds(of etw.GUID) {
 // class that name things: of these, too, an analysis learns how long the session was.
 func (s *stays) mayEnd(r *etw.Record) {
 	x := s.at(r)
-	if x == nil || roleOf(r) != noRole {
+	if _, ok := lateOf(r); x == nil || ok || roleOf(r) != noRole { // these wait as it is
 		return
 	}
 	of := etw.GUID{}
@@ -171,6 +178,33 @@ func (s *stays) mayEnd(r *etw.Record) {
 	}
 	s.dropEnds(of)
 	s.ends[of] = s.wait(x, r)
+}
+
+// ofSamples is the number of no disk.
+const ofSamples = math.MaxUint32
+
+// lateOf returns of what a record may be the latest: the answers of a disk, or the samples.
+func lateOf(r *etw.Record) (of uint32, ok bool) {
+	if roleOf(r) == aSample {
+		return ofSamples, true
+	}
+	return answeredDisk(r)
+}
+
+// follow takes that a record is the latest now: one that waits, or one that is written, nil. Before an
+// answer that is written stays the one before.
+func (s *stays) follow(of uint32, w *waiting) {
+	if before := s.late[of]; before != nil && (w != nil || of == ofSamples) {
+		before.gone = true
+	} else if before != nil {
+		before.write = func() error { s.kept++; return s.w.WriteFrom(&before.record, before.raw) }
+	}
+	if s.late == nil {
+		s.late = make(map[uint32]*waiting)
+	}
+	if s.late[of] = w; w == nil {
+		delete(s.late, of)
+	}
 }
 
 // tidy writes records before which none wait that may be written, and all if they are too many.
@@ -207,6 +241,9 @@ func (s *stays) leave(x *stay, w *waiting) error {
 			delete(s.ends, of)
 		}
 	}
+	if of, ok := lateOf(&w.record); ok && s.late[of] == w {
+		delete(s.late, of)
+	}
 	switch {
 	case w.write != nil:
 		return w.write()
@@ -227,6 +264,9 @@ func (s *stays) write(r *etw.Record) (waits bool, err error) {
 		s.starts(binary.LittleEndian.Uint32(r.Payload[4:]))
 	}
 	x := s.at(r)
+	if late, ok := lateOf(r); ok {
+		s.follow(late, nil)
+	}
 	if s.dropEnds(r.Provider); of != noRole {
 		s.dropLast()
 	}

@@ -100,3 +100,25 @@ func roleOf(r *etw.Record) role {
 	}
 	return noRole
 }
+
+// Wakers tell of all threads when they ran and who made them ready, if a trace has the latter.
+type wakers struct {
+	switches int // before the first of these events
+	are      bool
+}
+
+// maxUnwoken is how many switches there are before it is taken that no event tells who made threads ready.
+const maxUnwoken = 1 << 14
+
+// tell reports whether a record does.
+func (w *wakers) tell(r *etw.Record) bool {
+	switch roleOf(r) {
+	case aReady:
+		w.are = true
+		return true
+	case aSwitch:
+		w.switches++
+		return w.are || w.switches < maxUnwoken
+	}
+	return false
+}

@@ -49,6 +49,26 @@ func TestKeeperSwitches(t *testing.T) {
 	}
 }
 
+// TestKeeperWakers: of all threads stays when they ran and who woke them, where the trace tells both.
+func TestKeeperWakers(t *testing.T) {
+	for _, told := range []bool{false, true} {
+		k, kept, others := &Keeper{Others: true}, 0, 0
+		ready, to := recordOf(new(kernel.AnyThreadReadyThread)), recordOf(new(kernel.AnyThreadCSwitch))
+		ready.Payload, to.Payload = make([]byte, 8), make([]byte, 8)
+		if told && !k.Needs(ready) {
+			t.Error("who wakes a thread does not stay")
+		}
+		for range 2 * maxUnwoken {
+			if others++; k.Needs(to) {
+				kept++
+			}
+		}
+		if kept == others != told || (&Keeper{}).Needs(to) {
+			t.Errorf("%v: %d of %d switches stay", told, kept, others)
+		}
+	}
+}
+
 // TestKeeperRequests: the ends of the requests of chosen records stay, and no others.
 func TestKeeperRequests(t *testing.T) {
 	about := func(e etw.AnyVersion, irp uint64) *etw.Record {

@@ -173,8 +173,8 @@ func (f *filtering) main(cmd *cobra.Command, args []string) error {
 	defer t.Close()
 	f.t = t
 	f.selector.Resolve(t)
-	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has, Disks: f.ofSome() && !f.noRundown}
-	if h := &f.selector.Header; f.keeper.Disks {
+	f.keeper = rewrite.Keeper{Stacks: f.keepStacks, NoRundown: f.noRundown, Process: f.selector.Header.Processes.Has, Others: f.ofSome() && !f.noRundown}
+	if h := &f.selector.Header; f.keeper.Others {
 		f.keeper.Born = func(pid, tid int64) bool { return h.Processes.Has(pid) && h.Threads.Has(tid) }
 	}
 	f.lookBeside()
@@ -206,7 +206,7 @@ func (f *filtering) lookAround(args []string) error {
 	f.wholeTime = f.whole
 	f.wholeTime.From, f.wholeTime.To = nil, nil
 	t := f.t
-	edges := &rewrite.Edges{Disks: f.keeper.Disks, Flows: activities.Tells(), Turn: requests.Turns(), Place: func(r *etw.Record) int { return h.Place(r, t.Elapsed(r)) }}
+	edges := &rewrite.Edges{Others: f.keeper.Others, Flows: activities.Tells(), Turn: requests.Turns(), Place: func(r *etw.Record) int { return h.Place(r, t.Elapsed(r)) }}
 	f.keeper.Edges = edges
 	if h.From == nil || slices.Contains(args, trace.Stdin) {
 		return nil
