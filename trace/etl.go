@@ -96,7 +96,8 @@ func (r *etlReader) head() Head {
 // share goes by time, since a file is not read from front to back.
 func (r *etlReader) share(f *File) float64 {
 	h := &r.header
-	if h.End <= h.Clock.Start || f.lastOf == nil {
+	cut := r.size > 0 && int64(h.BuffersWritten)*int64(h.BufferSize) > r.size // or circular: not all of the time is in it
+	if h.End <= h.Clock.Start || f.lastOf == nil || cut {
 		return -1
 	}
 	done := float64(f.lastOf.FileTime(f.last)-h.Clock.Start) / float64(h.End-h.Clock.Start)
