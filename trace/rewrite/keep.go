@@ -25,8 +25,8 @@ type Keeper struct {
 	// Answer is for an analysis of the chosen records, which learns elsewhere which code
 	// there is: no names of code stay, and nothing of processes that do not matter.
 	Answer bool
-	// Others keeps of all threads what those that were chosen waited for: requests to disks, and, where the
-	// trace tells who made threads ready, context switches: who did waited for others in turn.
+	// Others keeps of all threads the requests to disks, for which the chosen ones waited, and, where the
+	// trace tells who made threads ready, the context switches: who did waited for others in turn.
 	Others bool
 	// Born reports whether a thread that a process starts is chosen, of which some are: so the event
 	// stays that it could run first. May be nil.

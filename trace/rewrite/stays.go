@@ -183,7 +183,7 @@ func (s *stays) mayEnd(r *etw.Record) {
 // ofSamples is the number of no disk.
 const ofSamples = math.MaxUint32
 
-// lateOf returns of what a record may be the latest: the answers of a disk, or the samples.
+// lateOf returns the series whose latest record one may be: the answers of a disk, or the samples.
 func lateOf(r *etw.Record) (of uint32, ok bool) {
 	if roleOf(r) == aSample {
 		return ofSamples, true
