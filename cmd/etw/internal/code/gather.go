@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
@@ -31,6 +32,8 @@ type Gathered struct {
 	Facts   []string
 	Part    func(*stacks.Profile, stacks.Query) []string // the first fact, of the samples of a query; may be nil
 	Period  int64
+
+	callers bool // of the stacks may be missing
 }
 
 // Start registers the analysis of a kind of samples, and returns its samples and the facts
@@ -261,7 +264,7 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 		facts = append(facts, fmt.Sprintf("the trace has more context switches than there is room for: %s, none longer than %s, have no stack", show.Count(int64(res.Folded), "time off processors", "times off processors"), show.MS(res.FoldedMS)))
 	}
 	facts = appendForeign(facts, a.Stacks().Misdefined, "the rest")
-	list, lack := a.Samples(), []string(nil)
+	list := a.Samples()
 	facts[0] += notOver(func(yield func(stacks.Part) bool) {
 		for s := range list[0].All() {
 			if !yield(stacks.Part{Process: s.Process, Thread: s.Thread, Labels: s.Labels, Values: s.Values}) {
@@ -269,17 +272,13 @@ func gatherBlocked(a *threads.Analysis) Gathered {
 			}
 		}
 	}, res)
-	if cut, all := callerless(list); res.Samples > 0 && cut > 0 && cut >= someCallerless*all { // of Linux
-		lack = []string{fmt.Sprintf("of %s the stacks end in the kernel, or in the library that called it: --stack-kb 16 of etw collect --system finds callers without frame pointers", show.MS(cut/1e6))}
-	}
-	facts = append(facts, lack...)
-	return Gathered{Samples: list, Facts: facts, Part: func(p *stacks.Profile, _ stacks.Query) []string {
+	return Gathered{Samples: list, Facts: facts, callers: res.Samples > 0, Part: func(p *stacks.Profile, _ stacks.Query) []string {
 		_, ns := byState(p)
 		fact := fmt.Sprintf("threads waited for %s, and were ready to run for %s", show.MS(float64(ns["waiting"])/1e6), show.MS(float64(ns["ready"])/1e6))
 		if res.Readies == 0 {
 			fact = fmt.Sprintf("threads waited for %s, which includes being ready to run: no event tells it apart", show.MS(float64(lastOf(p.Totals()))/1e6))
 		}
-		return append([]string{fact + notOver(slices.Values(p.Parts()), res)}, lack...)
+		return []string{fact + notOver(slices.Values(p.Parts()), res)}
 	}}
 }
 
@@ -317,20 +316,28 @@ func notOver(parts iter.Seq[stacks.Part], res *threads.Result) string {
 // someCallerless is the share of stacks without callers from which on sums of callers mislead.
 const someCallerless = 0.02
 
-// callerless is for how many nanoseconds, of all, threads were off processors with stacks that have one
-// frame outside the kernel at most. Every thread is begun by a function that calls another one, so that
-// the callers of that frame are missing.
-func callerless(list []*stacks.Samples) (cut, all float64) {
-	for _, samples := range list {
-		for s := range samples.All() {
-			ns, stack := float64(lastOf(s.Values)), samples.Stack(s.Stack)
-			all += ns
-			if n := len(stack); n > 0 && stack[max(n-2, 0)]>>63 == 1 {
-				cut += ns
+// callerlessFact says for how long threads of Linux were off processors with stacks that have one frame
+// outside the kernel at most. Every thread is begun by a function that calls another one, so that the
+// callers of that frame are missing, unless it is one of the kernel itself.
+func callerlessFact(p *stacks.Profile) []string {
+	var cut, all float64
+	for s := range p.Samples() {
+		first, second := -1, -1 // the outermost frames
+		for frame := range p.Stack(s.Stack) {
+			if second = first; second < 0 {
+				second = frame
 			}
+			first = frame
+		}
+		ns := float64(lastOf(s.Values))
+		if all += ns; first >= 0 && strings.HasPrefix(p.Frames[second].Full, "vmlinux!") && !strings.HasPrefix(p.Frames[first].Full, "vmlinux!ret_from_fork") {
+			cut += ns
 		}
 	}
-	return cut, all
+	if cut == 0 || cut < someCallerless*all {
+		return nil
+	}
+	return []string{fmt.Sprintf("of %s the stacks end in the kernel, or in the library that called it: --stack-kb 16 of etw collect --system finds callers without frame pointers", show.MS(cut/1e6))}
 }
 
 // needsOf returns the events to record. Recorders of Windows have samples of their own.

@@ -160,6 +160,7 @@ type Profiled struct {
 	oldNames   *pick.Names                                  // of what there was before
 	given      bool                                         // it is a profile that another tool wrote
 	before     *trace.Trace
+	callers    bool // of its stacks may be missing
 	windowed   bool // it is a part of the time of a profile that is kept
 	seenBefore *need.Seen
 	needs      []need.Need // the events that samples are of
@@ -243,7 +244,7 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	if err := o.Shape(p); err != nil {
 		return p, err
 	}
-	p.tellOfLeft(had)
+	p.tellOfLeft(had, o.wholeStacks())
 	if had > 0 && p.Len() == 0 {
 		if err := o.threads.checkMet(cmd, &o.In, args); err != nil && !p.given {
 			p.T.Close()
@@ -301,7 +302,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string, h *filter.Header)
 	}
 	g := finish()
 	p.Table, p.Period, p.warnings = code.Code.Table(), g.Period, i.Warnings(t)
-	p.part, p.span = g.Part, i.Span
+	p.part, p.callers, p.span = g.Part, g.callers, i.Span
 	options := o.Options()
 	options.Native = code.Native
 	if o.sourced != nil {
@@ -392,6 +393,9 @@ func (o *Profiling) Shape(p *Profiled) error {
 	p.Profile, err = p.Apply(o.filter)
 	return err
 }
+
+// wholeStacks reports whether the flags leave stacks as they are.
+func (o *Profiling) wholeStacks() bool { return o.root == "" && o.filter == stacks.Filter{} }
 
 // Head prints the text before a table for people.
 func (p *Profiled) Head(out *show.Printer) {

@@ -120,8 +120,8 @@ func (p *Profiled) ofProcesses(asked *filter.Header) {
 	p.Facts = append(p.part(p.Profile, stacks.Query{}), Prefixed("of all processes: ", p.Facts[1:])...)
 }
 
-// tellOfLeft has the facts about samples be of those that filters left of so many.
-func (p *Profiled) tellOfLeft(had int) {
+// tellOfLeft has the facts about samples be of those that filters left of so many, with whole stacks or not.
+func (p *Profiled) tellOfLeft(had int, whole bool) {
 	if p.given {
 		return
 	}
@@ -134,6 +134,9 @@ func (p *Profiled) tellOfLeft(had int) {
 		}
 	}
 	p.Facts = append(slices.Clip(p.Facts), waitingFact(p.Profile)...)
+	if whole && p.callers {
+		p.Facts = append(p.Facts, callerlessFact(p.Profile)...)
+	}
 	if !p.windowed || p.Len() <= fewSamples {
 		p.Facts = append(p.Facts, unseenFact(p.Profile)...)
 	}
