@@ -26,6 +26,13 @@ func (p *Processors) SetInterval(ns int64) {
 	p.Linux.SetInterval(ns)
 }
 
+// Skip takes a record that is left out of the samples: a sample of a thread does not stand for the time
+// up to it, and it may tell how far samples are apart.
+func (p *Processors) Skip(r *etw.Record) {
+	p.Threads.Skip(r)
+	p.Kernel.Skip(r)
+}
+
 // Interval returns the time between two of the samples in nanoseconds, 0 if it is not known.
 func (p *Processors) Interval() int64 {
 	if res := p.Linux.Result(); res.Samples > 0 {

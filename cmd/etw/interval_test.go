@@ -30,20 +30,23 @@ func seldomTrace(t *testing.T) string {
 		k.log(ms, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadID: 101, InstructionPointer: 0x140001000, Count: 1})
 		k.log(ms, -1, -1, 1, &kernel.PerfInfoSampleV2{ThreadID: turns[n%len(turns)], InstructionPointer: 0x140001000, Count: 1})
 	}
-	if k.err != nil {
-		t.Fatal(k.err)
-	}
+	return k.file(t)
+}
+
+// file writes the records as the kernel does: those without a thread in their headers have none there.
+func (k *kernelLog) file(t *testing.T) string {
+	t.Helper()
 	var out bytes.Buffer
 	w, err := etltest.NewWriter(&out, header())
 	for _, r := range k.records {
 		form := etltest.FormSystem
-		if r.Provider == (*kernel.PerfInfoSampleV2)(nil).EventDesc().Class {
-			form = etltest.FormPerfInfo // without a process, which that of its thread is
+		if sample, change := (*kernel.PerfInfoSampleV2)(nil).EventDesc(), (*kernel.ThreadCSwitchV4)(nil).EventDesc(); r.Provider == sample.Class || r.Provider == change.Class && r.Opcode == change.Opcode {
+			form = etltest.FormPerfInfo
 		}
 		err = cmp.Or(err, w.WriteAs(form, r))
 	}
-	path := filepath.Join(t.TempDir(), "seldom.etl")
-	if err = cmp.Or(err, w.Close(), os.WriteFile(path, out.Bytes(), 0o600)); err != nil {
+	path := filepath.Join(t.TempDir(), "machine.etl")
+	if err = cmp.Or(k.err, err, w.Close(), os.WriteFile(path, out.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	return path

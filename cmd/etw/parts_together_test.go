@@ -2,6 +2,8 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -42,6 +44,32 @@ func TestNettracePartsTogether(t *testing.T) {
 		want, _, _ := output(append(args, whole)...)
 		if got, _, _ := output(append(args, parts...)...); got != want {
 			t.Errorf("%q: the parts together have\n%.500s\nthe whole\n%.500s", question, got, want)
+		}
+	}
+}
+
+// Parts of some processes that are read together are a part of all of these, and answers as
+// those of the whole with all the flags.
+func TestPartsOfProcessesTogether(t *testing.T) {
+	marked, real := markedTrace(t, nil), corpus.File(t, "etl", "filtrace_etw.etl")
+	for _, x := range []struct{ path, one, other string }{
+		{marked, "--process 200", "--process 300"}, {marked, "--process 300 --from 50ms", "--process 100 --from 50ms"},
+		{real, "--process 40356", "--process 48348"},
+	} {
+		var parts []string
+		for i, flags := range []string{x.one, x.other} {
+			parts = append(parts, filepath.Join(t.TempDir(), string(rune('a'+i))+".etl"))
+			if said, code := filtered(append(strings.Fields(flags), "-o", parts[i], x.path)...); code != 0 {
+				t.Fatal(said)
+			}
+		}
+		both := x.one + " " + strings.Join(strings.Fields(x.other)[:2], " ")
+		for _, question := range []string{"threads", "top", "top --by process", "top --of blocked", "timeline --by thread", "processes", "images", "files", "network", "files --disks", "threads --by process"} {
+			args := append(strings.Fields(question), "--format", "csv")
+			want, _, wantCode := output(slices.Concat(args, strings.Fields(both), []string{x.path})...)
+			if got, said, code := output(append(args, parts...)...); got != want || code != wantCode && wantCode == 0 {
+				t.Errorf("%s %s: codes %d and %d, %s; of the parts together\n%.500s\nthe whole\n%.500s", question, both, code, wantCode, said, got, want)
+			}
 		}
 	}
 }

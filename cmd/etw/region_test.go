@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/generated/kernel"
-	"github.com/etwgen/etwgen/runtime/etl/etltest"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -43,15 +41,7 @@ func markedTrace(t *testing.T, marks map[float64]string) string {
 		}
 		k.log(ms+.5, -1, -1, 0, &kernel.PerfInfoSampleV2{ThreadID: running, InstructionPointer: 0x140001000, Count: 1})
 	}
-	if k.err != nil {
-		t.Fatal(k.err)
-	}
-	data, err := etltest.File(header(), k.records...)
-	path := filepath.Join(t.TempDir(), "marked.etl")
-	if err = cmp.Or(err, os.WriteFile(path, data, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return k.file(t)
 }
 
 // TestRegions: from one mark up to the next is a time as that of --from and --to, also in a part that

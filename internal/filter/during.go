@@ -46,9 +46,14 @@ func (d During) Sort() {
 	}
 }
 
-// Narrow leaves of the time of h that in a span of a session which began at start. Where there would
-// be no time it changes nothing, and returns false.
-func (h *Header) Narrow(s Span, start time.Time) bool {
+// Narrow has h be of the part of its time that lies in the one span of everyone, in a session that began
+// at start, if that is all there is of During, and some time is left.
+func (h *Header) Narrow(start time.Time) {
+	list := h.During[Everyone]
+	if len(h.During) != 1 || len(list) != 1 {
+		return
+	}
+	s := list[0]
 	from, to := &Moment{Elapsed: s.From}, (*Moment)(nil)
 	if s.To < math.MaxInt64 {
 		to = &Moment{Elapsed: s.To + 1}
@@ -63,11 +68,9 @@ func (h *Header) Narrow(s Span, start time.Time) bool {
 	if h.To != nil && (to == nil || since(h.To) < to.Elapsed) {
 		to = h.To
 	}
-	if to != nil && since(from) >= since(to) {
-		return false
+	if to == nil || since(from) < since(to) {
+		h.From, h.To, h.During = from, to, nil
 	}
-	h.From, h.To = from, to
-	return true
 }
 
 // DuringSum returns how long the times of During are together, in nanoseconds, of the processes, the

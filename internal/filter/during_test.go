@@ -51,9 +51,15 @@ func TestNarrow(t *testing.T) {
 		{ms(10), nil, Span{5, 9}, ms(10), nil, false},
 		{nil, ms(5), Span{5, 9}, nil, ms(5), false},
 	} {
-		h := Header{From: x.from, To: x.to}
-		if ok := h.Narrow(x.span, time.Unix(0, 0)); ok != x.ok || !reflect.DeepEqual([]*Moment{h.From, h.To}, []*Moment{x.wantFrom, x.wantTo}) {
-			t.Errorf("%v: %v, %v, %v", x, ok, h.From, h.To)
+		h := Header{From: x.from, To: x.to, During: During{Everyone: {x.span}}}
+		if h.Narrow(time.Unix(0, 0)); (h.During == nil) != x.ok || !reflect.DeepEqual([]*Moment{h.From, h.To}, []*Moment{x.wantFrom, x.wantTo}) {
+			t.Errorf("%v: %v, %v, %v", x, h.During, h.From, h.To)
+		}
+	}
+	for _, d := range []During{nil, {Everyone: {{1, 2}, {4, 5}}}, {Everyone: {{1, 2}}, {7, AnyThread}: {{1, 2}}}, {{7, AnyThread}: {{1, 2}}}} {
+		h := Header{During: d}
+		if h.Narrow(time.Unix(0, 0)); h.From != nil || h.To != nil || len(h.During) != len(d) {
+			t.Errorf("%v: %v", d, h)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (o *Profiling) compare(cmd *cobra.Command, args []string) (*Profiled, error
 		return nil, cli.Usagef("--diff: %s has %s, which cannot be compared with %s", o.before, b, a)
 	}
 	p.Profile = stacks.Diff(old.Profile, p.Profile)
-	p.oldNames = old.Names
+	p.across = &recordings{old.Names, p.Names}
 	p.compared, p.before, p.seenBefore, p.trouble = true, old.T, old.seen, cmp.Or(p.trouble, old.trouble)
 	p.Facts = append(Prefixed("before: ", old.Facts), Prefixed("after: ", p.Facts)...)
 	p.warnings = append(Prefixed("before: ", old.warnings), Prefixed("after: ", p.warnings)...)
@@ -65,16 +65,6 @@ func (p *Profiled) isAlike(q *Profiled) bool {
 
 func Prefixed(with string, list []string) []string {
 	return each.Of(list, func(text string) string { return with + text })
-}
-
-// program names the process and the thread of a sample of one of two recordings, "" where the name is not
-// known: numbers mean nothing across them.
-func (p *Profiled) program(s stacks.Sample) (process, thread string) {
-	names := p.Names
-	if p.compared && s.Values[0] != 0 {
-		names = p.oldNames
-	}
-	return names.ProgramAt(s.Process, s.Time), names.Threads[s.Thread]
 }
 
 // sums returns the sums of all samples, which are 0 if there are none.

@@ -45,10 +45,7 @@ func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (
 		p.SetInterval(SamplingInterval(t))
 		skip = p.Kernel.Skip
 		if h != nil && h.During != nil {
-			skip = func(r *etw.Record) {
-				p.Kernel.Skip(r)
-				p.Threads.Skip(r)
-			}
+			skip = p.Skip
 			if h.Taken != nil && t != nil {
 				p.Threads.Within(h.DuringSum(etw.FileTimeOf(t.Start())))
 			}

@@ -156,8 +156,7 @@ type Profiled struct {
 	part       func(*stacks.Profile, stacks.Query) []string // the facts of a part of the time; may be nil
 	Period     int64                                        // between two samples in nanoseconds, 0 if there is none
 	compared   bool                                         // with what there was before
-	across     bool                                         // it is compared, or is to be
-	oldNames   *pick.Names                                  // of what there was before
+	across     *recordings                                  // of names, if it is compared, or is to be
 	given      bool                                         // it is a profile that another tool wrote
 	before     *trace.Trace
 	callers    bool // of its stacks may be missing
@@ -239,7 +238,6 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 			return nil, err
 		}
 	}
-	p.across = o.before != ""
 	p.note()
 	if err := o.Shape(p); err != nil {
 		return p, err
@@ -361,6 +359,9 @@ func (p *Profiled) note() {
 
 // Shape leaves the part of the profile that the flags ask for.
 func (o *Profiling) Shape(p *Profiled) error {
+	if o.before != "" {
+		p.across = &recordings{after: p.Names}
+	}
 	if err := o.threads.shape(p); err != nil {
 		return err
 	}

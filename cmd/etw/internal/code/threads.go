@@ -1,7 +1,6 @@
 package code
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -77,17 +76,11 @@ func (c *threadChoice) shape(p *Profiled) error {
 	return nil
 }
 
-// nameless stands for the processes of which no recording tells the name.
-const nameless = "processes without a name"
-
 // ofThread returns a function that names the thread of a sample: with its process, where there are
 // several, or several had threads of the number. Across recordings it has no number.
 func (p *Profiled) ofThread() func(stacks.Sample) string {
-	if p.across {
-		return func(s stacks.Sample) string {
-			process, thread := p.program(s)
-			return cmp.Or(thread, "threads without a name") + " of " + cmp.Or(process, nameless)
-		}
+	if p.across != nil {
+		return p.across.thread
 	}
 	owner, several, processes := make(map[int64]int64), make(map[int64]bool), make(map[int64]bool)
 	for _, x := range p.Parts() {

@@ -297,11 +297,8 @@ func (o *Top) groupOf(p *Profiled) func(stacks.Sample) string {
 			return name(s)
 		}
 	case "process":
-		if p.across {
-			return func(s stacks.Sample) string {
-				process, _ := p.program(s)
-				return cmp.Or(process, nameless)
-			}
+		if p.across != nil {
+			return p.across.process
 		}
 		return func(s stacks.Sample) string { return p.Names.OfProcessAt(s.Process, s.Time) }
 	case byKind:

@@ -68,19 +68,13 @@ func (s *Selector) findActivities(cmd *cobra.Command, in *Input, paths []string)
 	f := &finding{sought: s.sought, during: filter.During{}, tasks: make(map[string]bool), matched: make(map[*activities.Activity]bool)}
 	var mux etw.Mux
 	f.follow(&mux)
-	if err := Once(cmd, t, func(r *etw.Record) error {
-		f.newest = max(f.newest, r.Elapsed())
-		return mux.Dispatch(r)
-	}); err != nil {
+	if err := Once(cmd, t, mux.Dispatch); err != nil {
 		return err
 	}
 	if s.Header.During, err = f.found(); err != nil {
 		return err
 	}
-	if at, one := f.alone(); one && s.Header.Narrow(at, t.Start()) {
-		s.Header.During = nil
-	}
-	if f.caused {
+	if s.Header.Narrow(t.Start()); f.caused {
 		f.callers.stacks, f.callers.table = f.flow.Stacks(), f.code.Table()
 		s.Header.Taken, s.Header.Caused = f.callers.extend, f.names
 	}
@@ -101,7 +95,6 @@ type finding struct {
 	callers callers
 	code    *symbols.Analysis
 	region  *time.Duration // when the mark was set that has the name, of the region that is on
-	newest  time.Duration
 }
 
 // mark takes a mark that was set in the trace of a machine. From one mark up to the next is a
@@ -116,19 +109,6 @@ func (f *finding) mark(at time.Duration, text string) {
 		f.during.Add(filter.Everyone, filter.Span{From: *f.region, To: max(at-1, *f.region)})
 		f.region = nil
 	}
-}
-
-// alone returns the region that is all that was found, if one is: then it is a time as that from --from
-// up to --to.
-func (f *finding) alone() (s filter.Span, one bool) {
-	list := f.during[filter.Everyone]
-	if one = len(f.during) == 1 && len(list) == 1; one {
-		s = list[0]
-	}
-	if f.region != nil {
-		s.To = math.MaxInt64
-	}
-	return s, one
 }
 
 type worked struct {
@@ -197,7 +177,7 @@ func (f *finding) found() (filter.During, error) {
 			f.sought, f.untold, f.count, f.names[0])
 	}
 	if f.region != nil { // up to the end
-		f.during.Add(filter.Everyone, filter.Span{From: *f.region, To: max(f.newest, *f.region)})
+		f.during.Add(filter.Everyone, filter.Span{From: *f.region, To: math.MaxInt64})
 	}
 	f.flow.Finish()
 	for _, s := range f.spans {
