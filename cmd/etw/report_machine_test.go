@@ -353,3 +353,22 @@ func TestReportOfOverwritten(t *testing.T) {
 		}
 	}
 }
+
+// TestReportOfPart: of a part by process it is said that interrupts are not known, which the whole has.
+func TestReportOfPart(t *testing.T) {
+	path, part := markedTrace(t, nil), filepath.Join(t.TempDir(), "part.etl")
+	if said, code := filtered("--process", "200", "-o", part, path); code != 0 {
+		t.Fatal(said)
+	}
+	const untold = "whether interrupts and DPCs kept processors is not known"
+	for _, x := range []struct {
+		args []string
+		want bool
+	}{{[]string{part}, true}, {[]string{"--process", "200", path}, false}, {[]string{path}, false}} {
+		for _, format := range []string{"text", "json"} {
+			if out, stderr, code := output(append([]string{"report", "--format", format}, x.args...)...); code != 0 || strings.Contains(strings.Join(strings.Fields(out), " "), untold) != x.want {
+				t.Errorf("%q: code %d, %s\n%s", x.args, code, stderr, out)
+			}
+		}
+	}
+}

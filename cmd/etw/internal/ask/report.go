@@ -204,7 +204,7 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 		pick.ReportAll(cmd, err)
 	}
 	of := machine{Machine: system.Of(&x.machine.mux)}
-	x.warnings = append(x.warnings, append(of.doubts(), show.Copies(t)...)...)
+	x.warnings = append(x.warnings, slices.Concat(of.doubts(), x.machine.untold(h), show.Copies(t))...)
 	if cut := src.span.Cut(h, etw.FileTimeOf(t.Start())); cut.WhyNone(part) != "" {
 		why := cut.WhyNone(part)
 		x.none, x.warnings = why, append(x.warnings, why)

@@ -64,6 +64,15 @@ func (p *machineParts) take(rec *etw.Record, e *etw.EventInfo, t *trace.Trace) e
 	return p.mux.Dispatch(rec)
 }
 
+// untold says of a part of some processes or threads that it does not tell of interrupts, which are
+// nobody's.
+func (p *machineParts) untold(h *filter.Header) []string {
+	if !h.Partial || p.usage.Samples()+p.usage.Switches() == 0 || len(p.breaks.Result().Routines) > 0 {
+		return nil
+	}
+	return []string{"the trace is a part of some processes or threads: whether interrupts and DPCs kept processors is not known"}
+}
+
 // lanes returns the analyses whose lanes the page has, too: of processes, so that there are
 // none of threads.
 func (p *machineParts) lanes() []any {
