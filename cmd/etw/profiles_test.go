@@ -29,11 +29,10 @@ type methodWeight struct {
 	self, total []int64 // total is nil if there are several: a sample can be of two of them
 }
 
-// methodsOf returns the weights of methods, by the last value or by all of them, as frames
-// are, without those that top leaves out.
+// methodsOf returns the weights of methods, by the last value or by all of them.
 func methodsOf(t *testing.T, all bool, args ...string) map[string]methodWeight {
 	t.Helper()
-	out, stderr, status := output(append([]string{"top", "--include", "%", "--format", "json"}, args...)...)
+	out, stderr, status := output(append([]string{"top", "--format", "json"}, args...)...)
 	var top topResult
 	if err := json.Unmarshal([]byte(out), &top); err != nil || status > 1 {
 		t.Fatalf("%v: %v, %s", args, err, stderr)

@@ -30,6 +30,7 @@ func (o *Profiling) WriteFirefox(cmd *cobra.Command, args []string, path string)
 	if err := o.Shape(c.Profiled); err != nil {
 		return err
 	}
+	o.LeaveMachinery(c.Profiled)
 	doc := &firefox.Profile{Product: filepath.Base(args[0]), Samples: c.Profile, Interval: c.Period, Process: c.Names.OfProcess, Thread: c.Names.OfThread}
 	if c.given {
 		doc.Start, _ = c.Times()

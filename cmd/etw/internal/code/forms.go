@@ -56,5 +56,8 @@ func (f *ProfileForm) Write(o *Profiling, cmd *cobra.Command, args []string, pat
 	if f.Name == "pprof" { // which has room for lines
 		o.linesIfKnown()
 	}
-	return o.write(cmd, args, path, "there is nothing to write", func(w io.Writer, p *Profiled) error { return f.write(w, p, filepath.Base(args[0])) })
+	return o.write(cmd, args, path, "there is nothing to write", func(w io.Writer, p *Profiled) error {
+		o.LeaveMachinery(p)
+		return f.write(w, p, filepath.Base(args[0]))
+	})
 }

@@ -126,6 +126,17 @@ func (p *Profiled) LeaveMachinery(begins []string) {
 	})
 }
 
+// machineryOf has the runtime's own code that the stacks of a kind of samples end with,
+// as the questions about the same events leave it out.
+var machineryOf = map[string][]string{"exceptions": ThrowingCode, "contention": LockingCode, "waits": WaitingCode}
+
+// LeaveMachinery leaves out the runtime's own code, unless the flags choose frames.
+func (o *Profiling) LeaveMachinery(p *Profiled) {
+	if !o.raw && o.wholeStacks() {
+		p.LeaveMachinery(machineryOf[o.Of])
+	}
+}
+
 // StackTable sums up by call stack and the subject of the samples.
 func (p *Profiled) StackTable() *show.Table {
 	type key struct {

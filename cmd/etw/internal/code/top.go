@@ -141,17 +141,12 @@ func (o *Top) CheckFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// LeaveMachinery leaves out the runtime's own code, unless the flags choose, or the stacks
-// are shown whole.
+// LeaveMachinery leaves out the runtime's own code, unless the stacks are shown whole.
 func (o *Top) LeaveMachinery(p *Profiled) {
-	if o.By != ByStack && !o.raw && o.root == "" && o.filter == (stacks.Filter{}) {
-		p.LeaveMachinery(machineryOf[o.Of])
+	if o.By != ByStack {
+		o.Profiling.LeaveMachinery(p)
 	}
 }
-
-// machineryOf has the runtime's own code that the stacks of a kind of samples end with,
-// as the questions about the same events leave it out.
-var machineryOf = map[string][]string{"exceptions": ThrowingCode, "contention": LockingCode, "waits": WaitingCode}
 
 func (o *Top) print(out *show.Printer, p *Profiled) error {
 	if err := o.checkLabel(p); err != nil {
