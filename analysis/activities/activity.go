@@ -127,6 +127,7 @@ func (a *Analysis) start(rt *runtime, t *thread, r *etw.Record) {
 		}
 	}
 	x.Started, x.Begin, x.Provider, x.Task = true, rt.Now, r.ProviderName, actid.TaskName(r.Schema)
+	put(&p.begun, varietyOf(r), true)
 	x.below(p.above(r))
 	p.replace(rt.Now, t, x)
 	if p.layer() == Tasks {
@@ -234,6 +235,19 @@ func (p *process) endImplied(now int64, x, last *Activity) {
 	}
 }
 
+// A variety is what an activity is one of.
+type variety struct{ provider, task string }
+
+// varietyOf returns that of a start or a stop.
+func varietyOf(r *etw.Record) variety { return variety{r.ProviderName, actid.TaskName(r.Schema)} }
+
+// isOther reports whether a stop is not that of an activity: it is of one within it that began again within
+// itself, for which the runtime stopped it.
+func (p *process) isOther(x *Activity, r *etw.Record) bool {
+	k := varietyOf(r)
+	return x != nil && x.Started && (x.Provider != k.provider || x.Task != k.task) && p.begun[k]
+}
+
 // stop takes the stop of an activity.
 func (a *Analysis) stop(rt *runtime, t *thread, r *etw.Record) {
 	p := &rt.State
@@ -248,6 +262,9 @@ func (a *Analysis) stop(rt *runtime, t *thread, r *etw.Record) {
 		for x.twin != nil { // whichever it was
 			x = x.twin
 		}
+	}
+	if p.isOther(x, r) {
+		x = nil
 	}
 	a.stopped = x
 	if x == nil || x.Over {

@@ -21,6 +21,7 @@ type process struct {
 	pauser     *thread                // that told it
 	flow       bool                   // the runtime says for whom threads work
 	tasks      bool                   // there are events of tasks
+	begun      map[variety]bool       // what there were starts of
 	waited     bool                   // there are events or samples of threads that wait
 	soon       int64                  // within which work goes on
 	activities uint32                 // that there were

@@ -65,6 +65,9 @@ func TestSleepers(t *testing.T) {
 		res, got, onTasks, slept := explained(t, path), 0.0, 0.0, false
 		for _, task := range res.Processes[0].Tasks {
 			for _, x := range task.Slowest {
+				if x.Causes == nil && task.Task == "Crossing" { // which began again within itself
+					continue
+				}
 				sum := 0.0
 				for _, ms := range x.Causes.Parts() {
 					sum += ms

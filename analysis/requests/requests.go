@@ -68,6 +68,7 @@ type state struct {
 	began                           map[int64]etw.GUID    // the last request of http.sys on a thread
 	tasks                           map[taskKey]*task
 	started, stopped, orphans, lost int
+	looked                          int // activities, for stops without a start of their own
 	withoutID                       int
 	why                             why
 }
@@ -307,7 +308,7 @@ func (a *Analysis) stop(r *etw.Record) {
 	if read && bridged {
 		span = a.argument("SpanId")
 	}
-	c := rt.State.take(r.ActivityID, span, a.flow.Stopped())
+	c := rt.State.take(r.ActivityID, span, a.flow.Stopped(), taskKey{r.ProviderName, actid.TaskName(r.Schema)})
 	switch {
 	case c != nil && span == "" && c.Flow != nil && c.Flow.OneOf:
 		rt.State.stopped += a.of(c)
@@ -325,49 +326,6 @@ func (a *Analysis) stop(r *etw.Record) {
 	case bridged && span != "", actid.IsPath(r.ActivityID, r.ProcessID):
 		rt.State.stopped += a.of(nil)
 		rt.State.orphans += a.of(nil)
-	}
-}
-
-// take returns the activity that is on under an id, or is a span, and is over now; or nil.
-// A span that ends is no other one, though that has its activity.
-func (s *state) take(id etw.GUID, span string, stopped *activities.Activity) *activity {
-	c := s.open[id]
-	for x := c; x != nil; x = x.twin { // of several on under one id
-		if x.Flow == stopped {
-			c = x
-			break
-		}
-	}
-	if span != "" {
-		if x := s.spans[span]; x != nil {
-			c = x
-		} else if c != nil && c.SpanID != "" && c.SpanID != span {
-			return nil
-		}
-	}
-	if c != nil {
-		s.forget(c)
-	}
-	return c
-}
-
-// forget removes an activity from those that are on.
-func (s *state) forget(c *activity) {
-	switch at := s.open[c.id]; {
-	case at == c && c.twin != nil:
-		s.open[c.id] = c.twin
-	case at == c:
-		delete(s.open, c.id)
-	default:
-		for ; at != nil; at = at.twin {
-			if at.twin == c {
-				at.twin = c.twin
-				break
-			}
-		}
-	}
-	if s.spans[c.SpanID] == c {
-		delete(s.spans, c.SpanID)
 	}
 }
 

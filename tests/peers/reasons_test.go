@@ -13,6 +13,7 @@ const (
 	whyUnnamed        = "frames without a name"
 	whyOnlyHere       = "connections and queues"
 	whyForeign        = "foreign activities"
+	whyOtherStop      = "stops of others"
 	whyTicksAsSamples = "ticks as samples"
 	whyAwaited        = "awaited" // of no trace with answers: see TestOwnTraces
 
@@ -44,6 +45,7 @@ var reasons = map[string]string{
 	whyHandling:       "TraceEvent takes the runtime's own pairs of events of exceptions for activities; here they are told with the exceptions",
 	whyCreator:        "TraceEvent says that an activity was begun by the last one of its thread, where its own path says that it was not; here it has no parent",
 	whyOnlyHere:       "lives of connections and times in queues are told by other events than start and stop; TraceEvent has none of them",
+	whyOtherStop:      "TraceEvent ends an activity at any stop with its id, also at that of one that began within it, which the runtime had stopped before; here that one ends",
 	whyForeign:        "commands of SQL Server and spans of OpenTelemetry have starts that are no activities of EventSource; there they are of the activity around them",
 	whyUnnamed:        "TraceEvent puts all frames without a name into one; here each is by its address",
 	whyTicksAsSamples: "the time of threads goes from sample to sample; TraceEvent takes allocation ticks for samples, too",

@@ -213,10 +213,7 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	}
 	frames.ReportFaults(cmd, files)
 	res := set.Result()
-	r := &comparedRun{path: path, warnings: append(i.Warnings(t), res.Warnings...), lost: t.Stats().Lost, trouble: trouble, per: 1}
-	if part := c.scope.Part; part != nil {
-		r.warnings = append(r.warnings, fmt.Sprintf("it is a part of another trace, %s: what that has beside it is not known, and counts as 0 here", part))
-	}
+	r := &comparedRun{path: path, warnings: slices.Concat(c.partial(), i.Warnings(t), res.Warnings), lost: t.Stats().Lost, trouble: trouble, per: 1}
 	span := i.Span.Cut(h, etw.FileTimeOf(t.Start()))
 	if r.none = span.WhyNone(&c.scope); r.none != "" {
 		return r, nil
@@ -232,6 +229,14 @@ func (c *comparing) read(cmd *cobra.Command, path string, number int) (*compared
 	}
 	r.figures = compare.Per(r.figures, r.per)
 	return r, nil
+}
+
+// partial says that the trace that is read is a part of another one, if it is.
+func (c *comparing) partial() []string {
+	if c.scope.Part == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("it is a part of another trace, %s: what that has beside it is not known, and counts as 0 here", c.scope.Part)}
 }
 
 // see looks at a record.
