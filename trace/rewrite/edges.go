@@ -50,6 +50,8 @@ const (
 	fileRequest
 	diskRequest
 	poolMemory
+	heapMemory
+	openFile
 	aMethod // of .NET, that is compiled
 	workItem
 	activity
@@ -72,6 +74,7 @@ type step struct {
 	goes     offset      // where the thread stands that goes
 	began    offset      // where it says when it began, or how long ago
 	hasBegan bool
+	moves    bool // memory: the request is where it is from then on, and where it was is free
 }
 
 type stepKind uint8
@@ -85,6 +88,7 @@ const (
 	lasted // it began before: the time of that is in it
 	allocates
 	frees
+	releases // any of those that were allocated before, or takes their place
 )
 
 // An offset is so many bytes and pointers into a payload.
@@ -112,11 +116,40 @@ var (
 	memoryClass = etw.MustParseGUID("3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c")
 	fileClass   = etw.Versions(new(kernel.AnyFileIoName))[0].Class
 	poolClass   = etw.MustParseGUID("0268a8b6-74fd-4302-9dd0-6e8f1795c0cf")
+	heapClass   = etw.MustParseGUID("222962ab-6180-4b88-a825-346b75f2a24a")
+	objectClass = etw.MustParseGUID("89497f50-effe-4440-8cf2-ce6b1cdcaca7")
 	netPool     = etw.MustParseGUID("8e9f5090-2d75-4d03-8a81-e5afbf85daf1") // System.Diagnostics.Eventing.FrameworkEventSource
 )
 
 // isDisk reports whether a record is of a request to a disk.
 func isDisk(r *etw.Record) bool { return r.Provider == diskClass || r.Provider == kernelDisk }
+
+// givesBack reports whether a record may be about memory, or a handle, that was allocated before.
+func givesBack(r *etw.Record) bool {
+	if r.Provider != memoryClass && r.Provider != heapClass && r.Provider != objectClass {
+		return false
+	}
+	s, _ := stepOf(r)
+	return s.does == releases || s.moves
+}
+
+// openedFile returns the file that a request opens, or closes, as which later ones know it.
+func openedFile(r *etw.Record) (of subject, opens, ok bool) {
+	at, closes := offset{pointers: 1}, false
+	switch number := r.Key().ID; {
+	case r.Provider == fileClass && (number == 64 || number == 66):
+		opens, closes = number == 64, number == 66
+		if r.Version < 3 { // the thread stands before it
+			at.pointers = 2
+		}
+	case r.Provider == file.Provider.Desc.GUID && (number == 12 || number == 14):
+		opens, closes = number == 12, number == 14
+		if r.Version < 1 {
+			at.pointers = 2
+		}
+	}
+	return openFile.of(at.number(r, r.PointerSize.Bytes())), opens, opens || closes
+}
 
 // answeredDisk returns the number of the disk of which a record is an answer.
 func answeredDisk(r *etw.Record) (disk uint32, ok bool) {
@@ -144,6 +177,12 @@ var steps = []step{
 	{does: ends, of: kernelDisk, numbers: []uint16{14}, kind: diskRequest, request: offset{16, 0}, began: offset{8, 0}, hasBegan: true},
 	{does: allocates, of: poolClass, numbers: []uint16{32, 33}, kind: poolMemory, request: offset{8, 1}},
 	{does: frees, of: poolClass, numbers: []uint16{34, 35}, kind: poolMemory, request: offset{8, 1}},
+	{does: allocates, of: heapClass, numbers: []uint16{33}, kind: heapMemory, request: offset{0, 2}},
+	{does: allocates, of: heapClass, numbers: []uint16{34}, kind: heapMemory, request: offset{0, 1}, moves: true},
+	{does: frees, of: heapClass, numbers: []uint16{36}, kind: heapMemory, request: offset{0, 1}},
+	{does: releases, of: heapClass, numbers: []uint16{35}},
+	{does: releases, of: memoryClass, numbers: []uint16{98, 99}},
+	{does: releases, of: objectClass, numbers: []uint16{33}},
 	{does: begins, of: clrProvider, numbers: []uint16{145}, kind: aMethod},
 	{does: ends, of: clrProvider, numbers: []uint16{143}, kind: aMethod},
 	{does: begins, of: clrProvider, numbers: []uint16{61, 63}, kind: workItem},
@@ -179,7 +218,7 @@ func stepOf(r *etw.Record) (*step, subject) {
 				break
 			}
 			number := s.request.number(r, r.PointerSize.Bytes())
-			if s.kind == aMethod || s.kind == workItem { // of a process
+			if s.kind == aMethod || s.kind == workItem || s.kind == heapMemory { // of a process
 				number = hash(uint64(r.ProcessID), number)
 			}
 			return s, s.kind.of(number)
@@ -240,6 +279,7 @@ func (e *Edges) Look(r *etw.Record, passes bool) (more bool) {
 	if e.Place(r) >= 0 {
 		return false
 	}
+	e.opened(r)
 	if passes {
 		e.runners.chose(r)
 	} else if !e.runners.needs(r) && !(e.Others && (isDisk(r) || e.wakers.tell(r))) {
@@ -250,6 +290,24 @@ func (e *Edges) Look(r *etw.Record, passes bool) (more bool) {
 	}
 	e.begin(r)
 	return true
+}
+
+// opened takes a record before the part. The name of a file stays until the request is over that closes it.
+func (e *Edges) opened(r *etw.Record) {
+	if r.Provider != fileClass && r.Provider != file.Provider.Desc.GUID {
+		return
+	}
+	s, request := stepOf(r)
+	closing := hash(request, 1)
+	switch file, opens, ok := openedFile(r); {
+	case opens:
+		e.set(file, r)
+	case ok && e.open[file] != 0:
+		e.open[closing] = e.open[file]
+		delete(e.open, file)
+	case s.does == ends:
+		delete(e.open, closing)
+	}
 }
 
 // begin takes a record before the part: it changes the state.
@@ -354,7 +412,7 @@ func (e *Edges) follows(r *etw.Record) bool {
 	case lasted:
 		return e.began(r, int64(s.began.number(r, 8)))
 	}
-	return false
+	return givesBack(r)
 }
 
 // first reports whether there was none yet of one of the subjects.

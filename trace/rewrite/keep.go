@@ -84,13 +84,21 @@ func (k *Keeper) Needs(r *etw.Record) bool {
 	if k.needsOfRunner(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) || k.asked.needs(r) {
 		return true
 	}
-	if k.Others && (isDisk(r) || k.wakers.tell(r)) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) {
+	if k.Others && k.ofOthers(r) && (k.Edges == nil || k.Edges.Place(r) == 0 || k.isEdge(r)) {
 		if k.Edges != nil {
 			k.Edges.within(r)
 		}
+		k.asked.chose(r)
 		return true
 	}
 	return k.helps(r)
+}
+
+// ofOthers reports whether the chosen ones may have waited for that of which a record of others tells, use
+// the file that it opens, or have allocated the memory that it gives back.
+func (k *Keeper) ofOthers(r *etw.Record) bool {
+	_, opens, _ := openedFile(r)
+	return opens || isDisk(r) || k.wakers.tell(r) || givesBack(r) && k.matters(r)
 }
 
 // needsOfRunner reports whether a record tells when a chosen thread stopped, or could run. Of one of which
@@ -116,7 +124,8 @@ func (k *Keeper) NeedsBeyond(r *etw.Record) bool {
 		return k.Needs(r)
 	}
 	k.runners.chose(r)
-	return k.isEdge(r) || k.helps(r)
+	isEnd := k.asked.needs(r)
+	return k.isEdge(r) || isEnd || k.helps(r)
 }
 
 // isEdge reports whether a record beyond the chosen part of the time tells the state at its ends.

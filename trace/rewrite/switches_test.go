@@ -55,6 +55,11 @@ func TestKeeperWakers(t *testing.T) {
 		k, kept, others := &Keeper{Others: true}, 0, 0
 		ready, to := recordOf(new(kernel.AnyThreadReadyThread)), recordOf(new(kernel.AnyThreadCSwitch))
 		ready.Payload, to.Payload = make([]byte, 8), make([]byte, 8)
+		opens, end := recordOf(new(kernel.AnyFileIoCreate)), recordOf(new(kernel.AnyFileIoOperationEnd))
+		opens.Payload, end.Payload = make([]byte, 16), make([]byte, 16)
+		if k.Needs(end) || !k.Needs(opens) || !k.Needs(end) {
+			t.Error("the open of a file, or its end, does not stay")
+		}
 		if told && !k.Needs(ready) {
 			t.Error("who wakes a thread does not stay")
 		}
@@ -142,6 +147,12 @@ func TestEdges(t *testing.T) {
 		{ready(41, 1), true},
 		{ready(42, 1), false}, // it was ready before
 		{to(43, 5, 0, 1), true},
+		{at(44, new(kernel.AnyFileIoCreate), uint64(0x21), uint64(0xfa)), false}, // is closed
+		{at(45, new(kernel.AnyFileIoOperationEnd), uint64(0x21)), false},
+		{at(46, new(kernel.AnyFileIoClose), uint64(0x22), uint64(0xfa)), false},
+		{at(47, new(kernel.AnyFileIoOperationEnd), uint64(0x22)), false},
+		{at(48, new(kernel.AnyFileIoCreate), uint64(0x23), uint64(0xfb)), true},
+		{at(49, new(kernel.AnyFileIoOperationEnd), uint64(0x23)), true},
 		{asks(50, 0x10), false},
 		{answers(60, 0x10, 10), false},
 		{asks(70, 0x11), true},
@@ -163,6 +174,11 @@ func TestEdges(t *testing.T) {
 		{answers(270, 0x14, 80), true}, // nothing told that it was asked, before the end
 		{at(280, new(kernel.AnyFileIoOperationEnd), uint64(0x11)), true},
 		{at(281, new(kernel.AnyFileIoOperationEnd), uint64(0x11)), false},
+		{at(282, new(kernel.AnyPageFaultVirtualAlloc), uint64(0x10000)), true}, // may take the place of one within
+		{at(283, new(kernel.AnyHeapReAlloc), uint64(0xa), uint64(0x20), uint64(0x30)), true},
+		{at(284, new(kernel.AnyHeapAlloc), uint64(0xa), uint64(8), uint64(0x30)), false},
+		{at(285, new(kernel.AnyHeapFree), uint64(0xa), uint64(0x30)), false},
+		{at(286, new(kernel.AnyObjectCloseHandle), uint64(1), uint64(2)), true},
 		{at(290, new(kernel.AnyThreadCSwitch)), false}, // damaged
 	}
 	edges := &Edges{Place: func(r *etw.Record) int {
