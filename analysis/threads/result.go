@@ -110,7 +110,7 @@ func (a *Analysis) Result() *Result {
 		return cmp.Or(cmp.Compare(b.RunningMS, a.RunningMS), cmp.Compare(b.WaitingMS, a.WaitingMS), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID))
 	})
 	for i := range a.processors {
-		if p := a.processors[i]; p.begun {
+		if p := a.processors[i]; p.begun && !a.partial { // else nothing tells when it is idle
 			res.Processors = append(res.Processors, a.time(&p, i))
 		}
 	}
@@ -123,7 +123,7 @@ func (a *Analysis) Any() (switches, readies bool) { return a.switches.All > 0, a
 // time returns the time of a processor, which is not changed by it where others have it.
 func (a *Analysis) time(p *processor, number int) Processor {
 	end := p.since
-	if a.gaps.All == 0 && !a.partial && !a.window.Lacking().End {
+	if a.gaps.All == 0 && !a.window.Lacking().End {
 		end = a.now
 	}
 	from, to := a.window.Clip(p.since, end)
