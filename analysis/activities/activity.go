@@ -20,8 +20,8 @@ type Activity struct {
 	// Implied says that no stop was there: the enclosing activity ended, or another of its
 	// kind began.
 	Implied bool
-	Late    int64  // ticks that threads worked for it after its end
-	AllLate *int64 // to which Late is added as well, if it is not nil
+	Late    int64    // ticks that threads worked for it after its end
+	AllLate []*int64 // to which Late is added as well
 	Causes  *Causes
 	// OneOf says that others were on under its id at once, and that it was not always told
 	// which of them it was: so of its time nothing is told.

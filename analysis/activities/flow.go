@@ -199,8 +199,8 @@ func (a *Analysis) close(rt *runtime, t *thread, of *Activity, from int64) {
 			from, to := rt.State.window.Clip(max(from, x.End), rt.Now)
 			late := to - from
 			x.Late += late
-			if x.AllLate != nil {
-				*x.AllLate += late
+			for _, sum := range x.AllLate {
+				*sum += late
 			}
 		}
 	}

@@ -87,6 +87,7 @@ func (w *why) explained(c *activity, took int64) {
 		return
 	}
 	w.add(c.Flow.Causes)
+	c.Flow.AllLate = append(c.Flow.AllLate, &w.late)
 	if w.slowest == nil || took > w.took {
 		w.slowest, w.took = c, took
 	}

@@ -137,3 +137,33 @@ func TestLate(t *testing.T) {
 		}
 	}
 }
+
+// TestLate: work after the end of requests is in the sums of their endpoints, and of those asked for, as
+// in those of their tasks.
+func TestLate(t *testing.T) {
+	late := 0.0
+	for _, path := range corpus.Glob(t, "causes/ferry-*-full.nettrace.gz") {
+		var mux etw.Mux
+		a := New(&mux)
+		a.Explain(func(task, _ string, _ *Activity) bool { return task == "Ferry/Request" })
+		testtrace.Run(t, &mux, path)
+		res := a.Result()
+		for _, task := range res.Processes[0].Tasks {
+			if task.Task != "Request" || task.Provider != "Ferry" {
+				continue
+			}
+			sum := 0.0
+			for _, e := range task.Endpoints {
+				sum += e.Causes.LateMS
+			}
+			why := res.Why[0].Causes.LateMS
+			if math.Abs(sum-task.Causes.LateMS) > 1e-6 || math.Abs(why-task.Causes.LateMS) > 1e-6 {
+				t.Errorf("%s: %v ms, of endpoints %v, of those asked for %v", testtrace.Name(path), task.Causes.LateMS, sum, why)
+			}
+			late += sum
+		}
+	}
+	if late == 0 {
+		t.Error("there is no late work")
+	}
+}

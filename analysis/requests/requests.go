@@ -217,7 +217,7 @@ func (a *Analysis) start(r *etw.Record) {
 	c.Name, c.address = name, to
 	a.began(r, c)
 	if c.Flow = a.flow.Lookup(r, r.ActivityID); c.Flow != nil {
-		c.Flow.Name, c.Flow.AllLate = c.label(), &c.task.spent.late
+		c.Flow.Name, c.Flow.AllLate = c.label(), []*int64{&c.task.spent.late}
 	}
 	if span != "" {
 		c.SpanID = span
@@ -373,6 +373,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c, parent *activity) {
 		t.spent.add(c.Flow.Causes)
 		if e != nil {
 			e.spent.add(c.Flow.Causes)
+			c.Flow.AllLate = append(c.Flow.AllLate, &e.spent.late)
 		}
 	}
 	if a.explain != nil {
