@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/internal/blocks"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -145,7 +145,7 @@ func (r *netExcerptReader) stats() Stats { return Stats{Records: r.netReader.sta
 func (r *netExcerptReader) facts(of *File) facts {
 	f := r.headerFacts(of)
 	if r.Header().Version == 3 { // blocks do not say when their events are
-		f = slices.DeleteFunc(f, func(f Fact) bool { return f.Key == "end" || f.Key == "durationMs" })
+		f = order.Delete(f, func(f Fact) bool { return f.Key == "end" || f.Key == "durationMs" })
 	}
 	f.number("bytes", of.size, "")
 	return f

@@ -5,6 +5,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 func (rt *Runtime) pid() int64 { return rt.PID }
@@ -104,7 +105,7 @@ func (r *Result) processes() table.View {
 // overTime lists allocations over time, by ticks or else by samples.
 func (r *Result) overTime() table.View {
 	exactOnly := func(rt *Runtime) bool { return rt.Ticks == nil && rt.Samples == nil }
-	return table.Series(slices.DeleteFunc(slices.Clone(r.Runtimes), exactOnly), (*Runtime).pid, "bytes", func(rt *Runtime) *measure.Series {
+	return table.Series(order.Delete(slices.Clone(r.Runtimes), exactOnly), (*Runtime).pid, "bytes", func(rt *Runtime) *measure.Series {
 		if rt.Ticks != nil {
 			return &rt.Ticks.Series
 		}

@@ -228,7 +228,7 @@ func (s *state) result(rt *runtime) *Runtime {
 	s.unfinished(rt, out)
 	if x := s.owners[0]; x != nil {
 		out.WithoutOwner = &Waits{x.count, x.total, x.max}
-		out.Owners = slices.DeleteFunc(out.Owners, func(x Thread) bool { return x.Thread == 0 })
+		out.Owners = order.Delete(out.Owners, func(x Thread) bool { return x.Thread == 0 })
 	}
 	for _, x := range s.longest.All() {
 		out.Longest = append(out.Longest, x.row(rt))

@@ -35,6 +35,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/window"
 	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -269,7 +270,7 @@ func (a *Analysis) Result() *Result {
 // Keep leaves the threads that has reports, and the sums over these. Samples without a stack
 // and the median are of all.
 func (r *Result) Keep(has func(pid, tid int64) bool) {
-	r.Threads = slices.DeleteFunc(r.Threads, func(t Thread) bool { return !has(t.Process, t.Thread) })
+	r.Threads = order.Delete(r.Threads, func(t Thread) bool { return !has(t.Process, t.Thread) })
 	r.Samples, r.Managed = 0, 0
 	for i := range r.Threads {
 		r.Samples += r.Threads[i].Samples

@@ -106,7 +106,7 @@ func (f *finder) onTasks(p *requests.Process) {
 
 // failing names the endpoints of a task with most failures, in brackets.
 func failing(x *requests.Task) string {
-	list := slices.DeleteFunc(slices.Clone(x.Endpoints), func(e requests.Endpoint) bool { return e.Errors.Or(0) == 0 })
+	list := order.Delete(slices.Clone(x.Endpoints), func(e requests.Endpoint) bool { return e.Errors.Or(0) == 0 })
 	if len(list) == 0 {
 		return ""
 	}

@@ -3,6 +3,8 @@ package findings
 import (
 	"fmt"
 	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Stay is a thread that waited in one place in all of its samples: for a lock, or as a worker of the
@@ -17,10 +19,10 @@ type Stay struct {
 // Stuck says which threads waited all the time that their process was sampled.
 func Stuck(list []Stay) []Finding {
 	f := &finder{part: "stacks"}
-	list = slices.DeleteFunc(slices.Clone(list), func(s Stay) bool { return s.MS < longLocked })
-	locks := slices.DeleteFunc(slices.Clone(list), func(s Stay) bool { return !s.Lock })
+	list = order.Delete(slices.Clone(list), func(s Stay) bool { return s.MS < longLocked })
+	locks := order.Delete(slices.Clone(list), func(s Stay) bool { return !s.Lock })
 	f.stuck("stacks.waitedForLock", locks, "%s for a lock in all samples of %s: %s. If no event tells of these waits, they began before the recording.")
-	workers := slices.DeleteFunc(list, func(s Stay) bool { return s.Lock || !s.Pool })
+	workers := order.Delete(list, func(s Stay) bool { return s.Lock || !s.Pool })
 	if len(workers) > 1 {
 		f.stuck("stacks.workersWaited", workers, "%s as workers of the thread pool in all samples of %s: %s. Until they go on, they take no other work.")
 	}

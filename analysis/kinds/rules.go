@@ -16,6 +16,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Kind is a kind of work.
@@ -83,7 +85,7 @@ func Default() *Rules {
 
 // Kinds returns all kinds, in the order in which the table has them first.
 func (r *Rules) Kinds() []Kind {
-	return slices.DeleteFunc(slices.Clone(r.kinds), func(k Kind) bool { return k.Name == caller })
+	return order.Delete(slices.Clone(r.kinds), func(k Kind) bool { return k.Name == caller })
 }
 
 // Add returns rules that ask a table before those that r has: one in the form of [Text], or the

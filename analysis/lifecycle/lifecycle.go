@@ -44,7 +44,7 @@ func (r *Result) Part(from, _ time.Duration) {
 			return (x.Phase == Started || x.Phase == Loaded || x.Phase == Initialized) && x.AtMS >= ms
 		})
 		if from > 0 && !begun {
-			p.Phases = slices.DeleteFunc(p.Phases, func(x Phase) bool { return x.Phase == Managed || x.Phase == Main || x.Phase == Request })
+			p.Phases = order.Delete(p.Phases, func(x Phase) bool { return x.Phase == Managed || x.Phase == Main || x.Phase == Request })
 		}
 	}
 }

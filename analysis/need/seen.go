@@ -3,6 +3,7 @@ package need
 import (
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -130,7 +131,7 @@ func (s *Seen) Recorded(n *Need) bool {
 
 // kernel returns those of the Kernel that are any.
 func (n *Need) kernel() []Events {
-	return slices.DeleteFunc(slices.Clone(n.Kernel[:]), func(k Events) bool { return k.Provider == "" })
+	return order.Delete(slices.Clone(n.Kernel[:]), func(k Events) bool { return k.Provider == "" })
 }
 
 // hasKernel says whether the events that tools of Windows record were there.

@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 func (p *Process) pid() int64 { return p.PID }
@@ -157,7 +158,7 @@ func (r *Result) methods() table.View {
 			list = append(list, &row[Cause]{nil, &Cause{activities.Awaiting.String(), m.Name, false, m.Awaits, m.AwaitingMS, m.LongestMS}},
 				&row[Cause]{nil, &Cause{activities.Running.String(), m.Name, false, m.Runs, m.RunningMS, m.LongestRunMS}})
 		}
-		return slices.DeleteFunc(list, func(x *row[Cause]) bool { return x.of.Parts == 0 })
+		return order.Delete(list, func(x *row[Cause]) bool { return x.of.Parts == 0 })
 	}, times("of the method")...).Sorted("totalMs")
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // derive returns a profile with the same samples and stacks.
@@ -192,7 +193,7 @@ func (p *Profile) By(name func(Sample) string) *Profile {
 	}
 	q.tree.close()
 	pieces := piecesOf(p.pieces, kept)
-	lists = slices.DeleteFunc(lists, func(l []ID) bool { return l == nil })
+	lists = order.Delete(lists, func(l []ID) bool { return l == nil })
 	for i := range pieces {
 		b := *pieces[i].block
 		b.stack = lists[i][:len(b.stack)]

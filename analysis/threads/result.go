@@ -2,7 +2,6 @@ package threads
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/internal/order"
@@ -140,7 +139,7 @@ func (a *Analysis) time(p *processor, number int) Processor {
 // Keep leaves the threads that has reports, and the sums over these. Gaps, strays and
 // processors are of all.
 func (r *Result) Keep(has func(*Thread) bool) {
-	r.Threads = slices.DeleteFunc(r.Threads, func(t Thread) bool { return !has(&t) })
+	r.Threads = order.Delete(r.Threads, func(t Thread) bool { return !has(&t) })
 	r.Switches, r.Samples, r.Times = 0, 0, Times{}
 	for i := range r.Threads {
 		t := &r.Threads[i]

@@ -304,7 +304,7 @@ func (d *periodMerge) merge(folder string, list []*source) (int64, error) {
 	}
 	all, number := int64(0), 0
 	for i, columns := range groups {
-		for rest := slices.DeleteFunc(slices.Clone(list), func(s *source) bool { return s.group != i }); len(rest) > 0; number++ {
+		for rest := order.Delete(slices.Clone(list), func(s *source) bool { return s.group != i }); len(rest) > 0; number++ {
 			n, used, err := d.write(folder, number, columns, rest)
 			if err != nil {
 				return 0, err

@@ -51,3 +51,19 @@ func ByKey[T any](s []T, key func(*T) uint64) {
 		s[at], from[at] = first, at
 	}
 }
+
+// Delete removes the elements for which del is true from s, as slices.DeleteFunc does, which is compiled
+// again for each call.
+//
+//go:noinline
+func Delete[T any](s []T, del func(T) bool) []T {
+	n := 0
+	for i := range s {
+		if !del(s[i]) {
+			s[n] = s[i]
+			n++
+		}
+	}
+	clear(s[n:])
+	return s[:n]
+}

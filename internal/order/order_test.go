@@ -39,3 +39,24 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestDelete holds Delete against that of package slices.
+func TestDelete(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 100 {
+		list := make([]int, n)
+		for i := range list {
+			list[i] = r.IntN(3)
+		}
+		isOne := func(x int) bool { return x == 1 }
+		want, got := slices.DeleteFunc(slices.Clone(list), isOne), Delete(list, isOne)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		for _, x := range list[len(got):] {
+			if x != 0 {
+				t.Fatal("the rest is not cleared")
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/nettrace"
@@ -41,7 +42,7 @@ func newNetSink(w io.Writer, t *trace.Trace, readers []*nettrace.Reader, x *Reda
 	if h.Version = version; version == 6 {
 		if slices.ContainsFunc(readers, func(r *nettrace.Reader) bool { return r.Header().ProcessID != h.ProcessID }) {
 			h.ProcessID = -1
-			h.Keys = slices.DeleteFunc(slices.Clone(h.Keys), func(kv nettrace.KeyValue) bool { return kv.Key == "ProcessId" })
+			h.Keys = order.Delete(slices.Clone(h.Keys), func(kv nettrace.KeyValue) bool { return kv.Key == "ProcessId" })
 		}
 	}
 	h.Keys = x.keys(h.Keys)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -219,7 +220,7 @@ func (s *stays) tidy(x *stay) error {
 	if len(x.queue) < maxWaiting {
 		return nil
 	}
-	x.queue = slices.DeleteFunc(x.queue, func(w *waiting) bool {
+	x.queue = order.Delete(x.queue, func(w *waiting) bool {
 		if w.gone {
 			x.spare = append(x.spare, w)
 		}

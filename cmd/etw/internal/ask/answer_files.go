@@ -2,11 +2,11 @@ package ask
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -58,8 +58,8 @@ func filesOf(mux *etw.Mux) func(chosen) *system.FilesResult {
 	files := system.FilesOf(mux)
 	return func(is chosen) *system.FilesResult {
 		res := files.Result()
-		res.Files = slices.DeleteFunc(res.Files, func(f system.FileFacts) bool { return !is(int64(f.PID), f.Process) })
-		res.Unanswered = slices.DeleteFunc(res.Unanswered, func(x system.Unanswered) bool { return !is(int64(x.PID), x.Process) })
+		res.Files = order.Delete(res.Files, func(f system.FileFacts) bool { return !is(int64(f.PID), f.Process) })
+		res.Unanswered = order.Delete(res.Unanswered, func(x system.Unanswered) bool { return !is(int64(x.PID), x.Process) })
 		return res
 	}
 }
@@ -136,7 +136,7 @@ func faults() *Question {
 			faults := system.NewFaults(mux)
 			return aboutMachine(mux, func(is chosen) *system.FaultsResult {
 				res := faults.Result()
-				res.Faults = slices.DeleteFunc(res.Faults, func(f system.FaultFacts) bool { return !is(int64(f.PID), f.Process) })
+				res.Faults = order.Delete(res.Faults, func(f system.FaultFacts) bool { return !is(int64(f.PID), f.Process) })
 				return res
 			}, faultTotals)
 		},

@@ -2,11 +2,11 @@ package ask
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -21,7 +21,7 @@ func images() *Question {
 			m := system.Of(mux)
 			return aboutMachine(mux, func(is chosen) *system.ImagesResult {
 				res := m.ImagesResult()
-				res.Images = slices.DeleteFunc(res.Images, func(i system.ImageFacts) bool { return !is(i.PID, i.Process) })
+				res.Images = order.Delete(res.Images, func(i system.ImageFacts) bool { return !is(i.PID, i.Process) })
 				return res
 			}, imageTotals)
 		},

@@ -1,11 +1,10 @@
 package ask
 
 import (
-	"slices"
-
 	"github.com/etwgen/etwgen/analysis/lifecycle"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -21,7 +20,7 @@ func phases() *Question {
 			a := lifecycle.New(mux)
 			return aboutMachine(mux, func(is chosen) *lifecycle.Result {
 				res := a.Result()
-				res.Processes = slices.DeleteFunc(res.Processes, func(p lifecycle.Process) bool { return !is(p.PID, p.Name) })
+				res.Processes = order.Delete(res.Processes, func(p lifecycle.Process) bool { return !is(p.PID, p.Name) })
 				return res
 			}, lifecycleTotals)
 		},

@@ -1,10 +1,9 @@
 package ask
 
 import (
-	"slices"
-
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -29,7 +28,7 @@ side.`,
 			network := system.NewNetwork(mux)
 			return aboutMachine(mux, func(is chosen) *system.NetworkResult {
 				res := network.Result()
-				res.Connections = slices.DeleteFunc(res.Connections, func(c system.ConnectionFacts) bool { return !is(int64(c.PID), c.Process) })
+				res.Connections = order.Delete(res.Connections, func(c system.ConnectionFacts) bool { return !is(int64(c.PID), c.Process) })
 				return res
 			}, networkTotals)
 		},

@@ -1,11 +1,10 @@
 package ask
 
 import (
-	"slices"
-
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -63,9 +62,9 @@ func newProcessesAnswer(mux *etw.Mux) *processesAnswer {
 	a.find = func() *system.Result {
 		a.usage.Settle()
 		res := a.usage.Result()
-		res.Processes = slices.DeleteFunc(res.Processes, func(p system.ProcessFacts) bool { return !a.asked.Program(p.PID, p.Name) })
-		res.Machine.Services = slices.DeleteFunc(res.Machine.Services, func(s system.Service) bool { return !a.asked.Processes.Has(int64(s.PID)) })
-		res.Threads = slices.DeleteFunc(res.Threads, func(t system.ThreadFacts) bool { return !a.asked.Program(int64(t.PID), t.Process) })
+		res.Processes = order.Delete(res.Processes, func(p system.ProcessFacts) bool { return !a.asked.Program(p.PID, p.Name) })
+		res.Machine.Services = order.Delete(res.Machine.Services, func(s system.Service) bool { return !a.asked.Processes.Has(int64(s.PID)) })
+		res.Threads = order.Delete(res.Threads, func(t system.ThreadFacts) bool { return !a.asked.Program(int64(t.PID), t.Process) })
 		return res
 	}
 	return a

@@ -19,6 +19,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -223,7 +224,7 @@ func (a *timelineAnswer) take() bool {
 func (a *timelineAnswer) draw(buckets int) {
 	a.res = a.analysis.Result(timeline.Options{Origin: a.where.origin, From: a.where.from, To: a.where.to, Buckets: buckets,
 		Threads: a.q.by == byThread, Cut: a.where.cut})
-	a.res.Lanes = slices.DeleteFunc(a.res.Lanes, func(l *timeline.Lane) bool {
+	a.res.Lanes = order.Delete(a.res.Lanes, func(l *timeline.Lane) bool {
 		return !a.hasLane(l) || len(a.kinds) > 0 && !slices.Contains(a.kinds, l.Kind)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A ReportDoc is the JSON of a report: the findings, the worst first.
@@ -100,15 +101,15 @@ func (x *examined) say(p *page, list []findings.Finding) {
 		process string
 	}
 	of := make(map[runtime][]findings.Finding)
-	var order []runtime
+	var runtimes []runtime
 	for _, f := range list {
 		k := runtime{f.PID, f.CLRInstance, f.Life, f.Process}
 		if of[k] == nil {
-			order = append(order, k)
+			runtimes = append(runtimes, k)
 		}
 		of[k] = append(of[k], f)
 	}
-	for _, k := range order {
+	for _, k := range runtimes {
 		if k.pid == 0 {
 			p.title("the trace")
 		} else {
@@ -118,7 +119,7 @@ func (x *examined) say(p *page, list []findings.Finding) {
 			p.line(string(f.Severity), "%s", f.Text)
 		}
 	}
-	next := slices.DeleteFunc(slices.Clone(p.About.Next), func(s show.Suggestion) bool { return s.Command == "" })
+	next := order.Delete(slices.Clone(p.About.Next), func(s show.Suggestion) bool { return s.Command == "" })
 	for i, s := range next {
 		if i == 0 {
 			p.title("more of it")

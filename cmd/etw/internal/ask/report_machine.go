@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/disk"
@@ -14,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/export/html"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -89,12 +89,12 @@ func (p *machineParts) machine(of *machine) *html.Machine {
 	p.usage.Settle()
 	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Faults: p.faults.Result(), Network: p.network.Result(), Switched: p.threads.Result(), Breaks: p.breaks.Result(), Registry: p.keys.Result()}
 	s := m.System
-	s.Processes = slices.DeleteFunc(s.Processes, func(x system.ProcessFacts) bool { return !of.asked.Program(x.PID, x.Name) })
-	s.Threads = slices.DeleteFunc(s.Threads, func(x system.ThreadFacts) bool { return !of.has(int64(x.PID), x.Process, x.TID) })
-	m.Images.Images = slices.DeleteFunc(m.Images.Images, func(x system.ImageFacts) bool { return !of.asked.Program(x.PID, x.Process) })
-	m.Files.Files = slices.DeleteFunc(m.Files.Files, func(x system.FileFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
-	m.Faults.Faults = slices.DeleteFunc(m.Faults.Faults, func(x system.FaultFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
-	m.Network.Connections = slices.DeleteFunc(m.Network.Connections, func(x system.ConnectionFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
+	s.Processes = order.Delete(s.Processes, func(x system.ProcessFacts) bool { return !of.asked.Program(x.PID, x.Name) })
+	s.Threads = order.Delete(s.Threads, func(x system.ThreadFacts) bool { return !of.has(int64(x.PID), x.Process, x.TID) })
+	m.Images.Images = order.Delete(m.Images.Images, func(x system.ImageFacts) bool { return !of.asked.Program(x.PID, x.Process) })
+	m.Files.Files = order.Delete(m.Files.Files, func(x system.FileFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
+	m.Faults.Faults = order.Delete(m.Faults.Faults, func(x system.FaultFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
+	m.Network.Connections = order.Delete(m.Network.Connections, func(x system.ConnectionFacts) bool { return p.narrow || !of.asked.Program(int64(x.PID), x.Process) })
 	m.Registry.Keep(func(pid int64, name string) bool { return !p.narrow && of.asked.Program(pid, name) })
 	if of.parted() {
 		m.Switched.Keep(func(t *threads.Thread) bool { return of.has(t.PID, t.Process, t.TID) })
@@ -108,7 +108,7 @@ func (p *machineParts) machine(of *machine) *html.Machine {
 // chooseLanes leaves out the lanes of processes that were not asked for.
 func chooseLanes(res *timeline.Result, chosen *machine) {
 	if res != nil {
-		res.Lanes = slices.DeleteFunc(res.Lanes, func(l *timeline.Lane) bool { return !chosen.hasLane(l) })
+		res.Lanes = order.Delete(res.Lanes, func(l *timeline.Lane) bool { return !chosen.hasLane(l) })
 	}
 }
 
@@ -126,5 +126,5 @@ func headOf(m *html.Machine, t *trace.Trace) string {
 			}
 		}
 	}
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " · ")
+	return strings.Join(order.Delete(words, func(w string) bool { return w == "" }), " · ")
 }

@@ -3,11 +3,12 @@ package cli
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Shelf keeps the findings in a trace, so that another look at it takes no further pass. A
@@ -82,7 +83,7 @@ func (k *Shelf) Get(key string) (any, bool) {
 	defer k.mu.Unlock()
 	v, ok := k.found[key]
 	if ok {
-		k.Order = append(slices.DeleteFunc(k.Order, func(s string) bool { return s == key }), key)
+		k.Order = append(order.Delete(k.Order, func(s string) bool { return s == key }), key)
 	}
 	return v, ok
 }
@@ -96,7 +97,7 @@ func (k *Shelf) Put(key string, v any) {
 	}
 	k.bytes += sizeOf(v) - sizeOf(k.found[key])
 	k.found[key] = v
-	k.Order = append(slices.DeleteFunc(k.Order, func(s string) bool { return s == key }), key)
+	k.Order = append(order.Delete(k.Order, func(s string) bool { return s == key }), key)
 	for len(k.Order) > 1 && (k.MostBytes > 0 && k.bytes > k.MostBytes || k.MostBytes == 0 && len(k.Order) > mostKept) {
 		k.bytes -= sizeOf(k.found[k.Order[0]])
 		delete(k.found, k.Order[0])

@@ -126,10 +126,10 @@ func onlyThreads(t *chrometrace.Trace, has func(thread int64) bool) bool {
 		found = found || chosen
 		return chosen || thread <= 0
 	}
-	t.Spans = slices.DeleteFunc(t.Spans, func(s chrometrace.Span) bool { return !keeps(s.Thread) })
-	t.Marks = slices.DeleteFunc(t.Marks, func(m chrometrace.Mark) bool { return !keeps(m.Thread) })
-	t.Calls = slices.DeleteFunc(t.Calls, func(x chrometrace.Calls) bool { return !keeps(x.Thread) })
-	t.Threads = slices.DeleteFunc(t.Threads, func(x chrometrace.Thread) bool { return !keeps(x.ID) })
+	t.Spans = order.Delete(t.Spans, func(s chrometrace.Span) bool { return !keeps(s.Thread) })
+	t.Marks = order.Delete(t.Marks, func(m chrometrace.Mark) bool { return !keeps(m.Thread) })
+	t.Calls = order.Delete(t.Calls, func(x chrometrace.Calls) bool { return !keeps(x.Thread) })
+	t.Threads = order.Delete(t.Threads, func(x chrometrace.Thread) bool { return !keeps(x.ID) })
 	return found
 }
 

@@ -104,7 +104,7 @@ func (l *sourceLines) note(p *Profiled) {
 	if len(l.missing) == 0 {
 		return
 	}
-	own := slices.DeleteFunc(slices.Clone(l.missing), func(m symbols.Module) bool {
+	own := order.Delete(slices.Clone(l.missing), func(m symbols.Module) bool {
 		return strings.HasPrefix(m.Name(), "System.") || strings.HasPrefix(m.Name(), "Microsoft.")
 	})
 	if len(own) == 0 { // those of .NET nobody has

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Desk is where the questions of an assistant are answered: it has the traces that are
@@ -171,7 +172,7 @@ func isHandle(text string) bool {
 func (d *Desk) forget(i int) {
 	handle := d.Traces[i].Handle
 	d.Traces = slices.Delete(d.Traces, i, i+1)
-	d.answers = slices.DeleteFunc(d.answers, func(a *givenAnswer) bool { return a.handle == handle })
+	d.answers = order.Delete(d.answers, func(a *givenAnswer) bool { return a.handle == handle })
 }
 
 // Open opens a file in the folders that may be read. Whatever became of the path since it

@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -422,7 +423,7 @@ func (s *dumpStyle) columnWriter(out *show.Output, sel *pick.Selector, m *pick.M
 			names = []string{"ms", "pid", "tid", "event"}
 		}
 		operations := m.Operations || m.Kernel && !whole
-		names = slices.DeleteFunc(names, func(name string) bool {
+		names = order.Delete(names, func(name string) bool {
 			return name == "file" && !m.Several || (name == "path" || name == "elapsedMs") && !operations || name == "stack" && !s.stacks || name == "frames" && (!s.stacks || s.names == nil)
 		})
 	}

@@ -292,7 +292,7 @@ func (s *survey) machineFacts() []trace.Fact {
 	if others := s.machine.Origins(); len(others) > 0 {
 		list = append(list, trace.Fact{Key: "origins", Value: others, Text: strings.Join(others, "; ")})
 	}
-	return slices.DeleteFunc(list, func(f trace.Fact) bool { return f.Text == "" })
+	return order.Delete(list, func(f trace.Fact) bool { return f.Text == "" })
 }
 
 // gapFacts returns where events are and where there are none, if all of them were read.

@@ -15,6 +15,7 @@ import (
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -71,7 +72,7 @@ func (g *glance) descs() []*etw.EventDesc {
 // sorted returns a list for a shell: sorted, without doubles, and of those that begin as the
 // typed word.
 func sorted(list []string, begun string) []string {
-	list = slices.DeleteFunc(list, func(s string) bool {
+	list = order.Delete(list, func(s string) bool {
 		return len(s) < len(begun) || !strings.EqualFold(s[:len(begun)], begun)
 	})
 	slices.Sort(list)

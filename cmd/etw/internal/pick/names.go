@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -425,7 +426,7 @@ func (n *Names) calledLives(patterns []filter.Glob, asked filter.Numbers) map[in
 		fits := func(l filter.Life) bool {
 			return slices.ContainsFunc(patterns, func(g filter.Glob) bool { return isCalled(l.Name, g) })
 		}
-		kept := slices.DeleteFunc(slices.Clone(list), func(l filter.Life) bool { return !fits(l) })
+		kept := order.Delete(slices.Clone(list), func(l filter.Life) bool { return !fits(l) })
 		if len(kept) == 0 || len(kept) == len(list) || len(asked) > 0 && asked.Has(id) {
 			continue
 		}

@@ -242,7 +242,7 @@ func (in *Input) warnApart(cmd *cobra.Command, t *trace.Trace) {
 		return
 	}
 	start := func(f *trace.File) time.Time { return f.Clock().Start.Time() }
-	files := slices.DeleteFunc(slices.Clone(t.Files()), func(f *trace.File) bool { return f.Clock().Start == 0 })
+	files := order.Delete(slices.Clone(t.Files()), func(f *trace.File) bool { return f.Clock().Start == 0 })
 	if len(files) == 0 {
 		return
 	}

@@ -3,7 +3,6 @@ package pick
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -160,7 +159,7 @@ func (x *program) facts() []trace.Fact {
 		{Key: "architecture", Text: x.Architecture},
 		{Key: "events", Text: x.Events.String()},
 	}
-	return slices.DeleteFunc(list, func(f trace.Fact) bool { return f.Text == "" })
+	return order.Delete(list, func(f trace.Fact) bool { return f.Text == "" })
 }
 
 // An EventCount is how many there are of something, or uncounted.

@@ -30,12 +30,12 @@ func (s *Selector) ReportNone(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	seen := slices.DeleteFunc(slices.Clone(s.Seen), func(e seenEvent) bool { return e.Count == 0 })
+	seen := order.Delete(slices.Clone(s.Seen), func(e seenEvent) bool { return e.Count == 0 })
 	if len(seen) == 0 {
 		return nil
 	}
 	order.Stable(seen, func(a, b seenEvent) int { return cmp.Compare(b.Count, a.Count) })
-	named := slices.DeleteFunc(slices.Clone(seen), func(e seenEvent) bool { return !s.isNamed(e) })
+	named := order.Delete(slices.Clone(seen), func(e seenEvent) bool { return !s.isNamed(e) })
 	switch {
 	case s.fitting > 0 && s.missingField(seen) != "":
 		return cli.Usagef("--where: no event has a field %q, of %d that passed the other filters: %s", s.missingField(seen), s.fitting, kinds(seen, named))

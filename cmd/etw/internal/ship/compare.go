@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // NewCompare returns the command that sets traces side by side.
@@ -333,7 +334,7 @@ func unlike(sides [2]*side) (notes []string) {
 	if all := slices.Concat(a.samples, b.samples); slices.ContainsFunc(all, func(s string) bool { return s != all[0] }) {
 		for _, s := range sides {
 			for i, run := range s.runs {
-				s.runs[i] = slices.DeleteFunc(run, func(f compare.Figure) bool { return f.Area == figures.CPU })
+				s.runs[i] = order.Delete(run, func(f compare.Figure) bool { return f.Area == figures.CPU })
 			}
 		}
 		notes = append(notes, fmt.Sprintf("samples of A are %s, of B %s: they cannot be compared, and times of code are left out", strings.Join(a.samples, ", "), strings.Join(b.samples, ", ")))
@@ -341,7 +342,7 @@ func unlike(sides [2]*side) (notes []string) {
 	if all := slices.Concat(a.states, b.states); slices.ContainsFunc(all, func(s string) bool { return s != all[0] }) {
 		for _, s := range sides {
 			for i, run := range s.runs {
-				s.runs[i] = slices.DeleteFunc(run, func(f compare.Figure) bool { return figures.IsKind(f.Metric) })
+				s.runs[i] = order.Delete(run, func(f compare.Figure) bool { return figures.IsKind(f.Metric) })
 			}
 		}
 		notes = append(notes, "not all runtimes tell managed code from code that it called: kinds of work are left out")

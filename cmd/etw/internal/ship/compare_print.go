@@ -12,6 +12,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/code"
 	"github.com/etwgen/etwgen/cmd/etw/internal/look"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A comparison is one number of both sides, as JSON has it: medians, where a side has
@@ -90,7 +91,7 @@ func (c *comparing) print(p *show.Printer, sides [2]*side, res *compared) error 
 // names these.
 func recordedOnBoth(res *compared) (notes []string) {
 	var only [2][]string
-	res.rows = slices.DeleteFunc(res.rows, func(x compare.Change) bool {
+	res.rows = order.Delete(res.rows, func(x compare.Change) bool {
 		area := x.Figure.Area
 		has := res.areas[area]
 		if has[0] && has[1] {

@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/pcapng"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
 )
@@ -20,7 +21,7 @@ import (
 // pcapngForm exports network packets.
 var pcapngForm = exportForm{
 	name: "pcapng", suffixes: []string{".pcapng"},
-	own:   slices.DeleteFunc(slices.Clone(eventFlags), func(flag string) bool { return flag == "no-attribute" }),
+	own:   order.Delete(slices.Clone(eventFlags), func(flag string) bool { return flag == "no-attribute" }),
 	whole: func(o *exporting, cmd *cobra.Command, args []string) error { return o.writePackets(cmd, args) },
 }
 

@@ -101,7 +101,7 @@ func findColumn(columns []Column, name string) int {
 func (r *Ranking) narrow(t *Table) {
 	for _, w := range r.wheres {
 		at := findColumn(t.Columns, columnOf(w))
-		t.Rows = slices.DeleteFunc(t.Rows, func(row []string) bool {
+		t.Rows = order.Delete(t.Rows, func(row []string) bool {
 			cell := row[at]
 			if t.Columns[at].Number {
 				cell, _, _ = strings.Cut(cell, " ") // behind which its unit may stand
