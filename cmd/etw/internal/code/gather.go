@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
@@ -308,33 +307,6 @@ func notOver(parts iter.Seq[stacks.Part], res *threads.Result) string {
 		}
 	}
 	return fmt.Sprintf("; %s of the waits are not over at the end, the longest that of %s (%s), %s", show.MS(float64(sum)/1e6), who, why, show.MS(float64(most)/1e6))
-}
-
-// someCallerless is the share of stacks without callers from which on sums of callers mislead.
-const someCallerless = 0.02
-
-// callerlessFact says for how long threads of Linux were off processors with stacks that have one frame
-// outside the kernel at most. Every thread is begun by a function that calls another one, so that the
-// callers of that frame are missing, unless it is one of the kernel itself.
-func callerlessFact(p *stacks.Profile) []string {
-	var cut, all float64
-	for s := range p.Samples() {
-		first, second := -1, -1 // the outermost frames
-		for frame := range p.Stack(s.Stack) {
-			if second = first; second < 0 {
-				second = frame
-			}
-			first = frame
-		}
-		ns := float64(lastOf(s.Values))
-		if all += ns; first >= 0 && strings.HasPrefix(p.Frames[second].Full, "vmlinux!") && !strings.HasPrefix(p.Frames[first].Full, "vmlinux!ret_from_fork") {
-			cut += ns
-		}
-	}
-	if cut == 0 || cut < someCallerless*all {
-		return nil
-	}
-	return []string{fmt.Sprintf("of %s the stacks end in the kernel, or in the library that called it: --stack-kb 16 of etw collect --system finds callers without frame pointers", show.MS(cut/1e6))}
 }
 
 // needsOf returns the events to record. Recorders of Windows have samples of their own.
