@@ -71,6 +71,18 @@ func TestRegions(t *testing.T) {
 	if out, _, _ := output("threads", "--format", "csv", "--during", "phase 2", path); !strings.Contains(out, "200,app.exe,201,,180,130,") {
 		t.Errorf("thread 201 ran for 100 and 30 ms of the 180 of the region:\n%s", out)
 	}
+	for _, x := range [][2]string{{"--during phase*1 --during end", ""}, {"--during phase*1 --during end --process 200", ""}, {"--process 200", "--during phase*2"}, {"--from 150ms --to 250ms", "--during phase*2"}} {
+		part, flags, more := filepath.Join(dir, "part.etl"), strings.Fields(x[0]), strings.Fields(x[1])
+		if said, code := filtered(append(flags, "-o", part, path)...); code != 0 {
+			t.Fatal(said)
+		}
+		for _, name := range []string{"top", "threads", "processes", "top --of blocked", "timeline"} {
+			want, _, _ := partAnswer(name, path, append(flags, more...)...)
+			if got, said, code := partAnswer(name, part, more...); got != want || code != 0 {
+				t.Errorf("%s of the part %q %s: code %d, %s\n%.900s\nof the whole\n%.900s", name, x[0], x[1], code, said, got, want)
+			}
+		}
+	}
 	text, _, _ := output("threads", "--during", "phase 2", markedTrace(t, map[float64]string{5: "phase 2", 100: "x", 200: "phase 2"}))
 	if !strings.Contains(text, "into several regions") {
 		t.Errorf("of several regions nothing is said:\n%s", text)

@@ -18,6 +18,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/parts"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/trace"
@@ -249,6 +250,9 @@ func (f *filtering) tells(r *etw.Record, of *filter.Header) bool {
 
 // needs reports whether a record stays that was not chosen.
 func (f *filtering) needs(r *etw.Record) bool {
+	if !f.noRundown && isMark(r) {
+		return true
+	}
 	if f.tells(r, &f.whole) {
 		f.keeper.Chose(r)
 		return true
@@ -272,6 +276,12 @@ func (f *filtering) lookBeside() {
 		tells = activities.Tells()
 	}
 	f.beside = func(r *etw.Record) bool { return tells(r) || isSample(r) }
+}
+
+// isMark reports whether a record is a mark of a machine: all of them tell the regions of --during.
+func isMark(r *etw.Record) bool {
+	d := (*kernel.PerfInfoMarkV0)(nil).EventDesc()
+	return r.Kind == etw.KindClassic && r.Provider == d.Class && r.Opcode == d.Opcode
 }
 
 // isSample reports whether a record is a sample of a thread: those of all threads together tell when
