@@ -26,11 +26,12 @@ func (p *Processors) SetInterval(ns int64) {
 	p.Linux.SetInterval(ns)
 }
 
-// Skip takes a record that is left out of the samples: a sample of a thread does not stand for the time
-// up to it, and it may tell how far samples are apart.
-func (p *Processors) Skip(r *etw.Record) {
-	p.Threads.Skip(r)
-	p.Kernel.Skip(r)
+// Skip takes a record that is left out of the samples, and may tell how far they are apart. If parts of
+// the time of threads are left out, a sample does not stand for the time up to it.
+func (p *Processors) Skip(r *etw.Record, parted bool) {
+	if p.Kernel.Skip(r); parted {
+		p.Threads.Skip(r)
+	}
 }
 
 // Interval returns the time between two of the samples in nanoseconds, 0 if it is not known.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+	"github.com/etwgen/etwgen/internal/each"
 )
 
 // recordings are the names in two recordings, across which numbers of processes and threads mean nothing.
@@ -27,4 +28,9 @@ func (x *recordings) process(s stacks.Sample) string {
 // thread names the thread of a sample.
 func (x *recordings) thread(s stacks.Sample) string {
 	return cmp.Or(x.of(s).Threads[s.Thread], "threads without a name") + " of " + x.process(s)
+}
+
+// Prefixed puts a text before others.
+func Prefixed(with string, list []string) []string {
+	return each.Of(list, func(text string) string { return with + text })
 }

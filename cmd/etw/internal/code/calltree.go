@@ -121,9 +121,7 @@ func (s *Sampler) Take(r *etw.Record, wanted bool) error {
 		return err
 	}
 	if !wanted {
-		if s.skip.Kernel.Skip(r); s.Parted {
-			s.skip.Threads.Skip(r)
-		}
+		s.skip.Skip(r, s.Parted)
 		return nil
 	}
 	return s.samples.Dispatch(r)

@@ -13,7 +13,6 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/internal/each"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -61,10 +60,6 @@ func (p *Profiled) kindOf() string {
 // other tools have other words for time on a processor.
 func (p *Profiled) isAlike(q *Profiled) bool {
 	return (p.given || q.given) && lastType(p.Profile).Unit == lastType(q.Profile).Unit
-}
-
-func Prefixed(with string, list []string) []string {
-	return each.Of(list, func(text string) string { return with + text })
 }
 
 // sums returns the sums of all samples, which are 0 if there are none.

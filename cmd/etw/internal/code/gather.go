@@ -42,12 +42,10 @@ func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (
 	source := kind.New(mux)
 	if p, ok := source.(*samples.Processors); ok {
 		p.SetInterval(SamplingInterval(t))
-		skip = p.Kernel.Skip
-		if h != nil && h.During != nil {
-			skip = p.Skip
-			if h.Taken != nil && t != nil {
-				p.Threads.Within(h.DuringSum(etw.FileTimeOf(t.Start())))
-			}
+		parted := h != nil && h.During != nil
+		skip = func(r *etw.Record) { p.Skip(r, parted) }
+		if parted && h.Taken != nil && t != nil {
+			p.Threads.Within(h.DuringSum(etw.FileTimeOf(t.Start())))
 		}
 	}
 	return func() Gathered { return Gather(source) }, skip
@@ -162,32 +160,6 @@ func appendForeign(facts []string, n int, others string) []string {
 		return facts
 	}
 	return append(facts, fmt.Sprintf("the addresses of %s are those of other stacks, which had their keys later, and are left out; %s may be, too, which nothing tells", show.Count(n, "stack", "stacks"), others))
-}
-
-// apart says how far samples are from each other.
-func apart(res *cpu.KernelResult) string {
-	text, measured := show.MS(float64(res.Interval)/1e6), show.MS(float64(res.Measured)/1e6)
-	if res.Measured > 0 && measured != text {
-		return text + " apart, measured " + measured
-	}
-	return text + " apart"
-}
-
-// SamplingInterval returns the time between two samples in nanoseconds, as the head of a
-// trace tells it, or the mark of a part, or 0. Of a live process there is none.
-func SamplingInterval(t *trace.Trace) int64 {
-	if t == nil {
-		return 0
-	}
-	for _, f := range t.Files() {
-		if interval := f.Head().SamplingInterval; interval > 0 {
-			return int64(interval)
-		}
-		if p := f.Part(); p != nil && p.Interval > 0 {
-			return p.Interval
-		}
-	}
-	return 0
 }
 
 func gatherFiles(a *files.Analysis) Gathered {

@@ -147,20 +147,6 @@ func (p *Profiled) tellOfLeft(had int, whole bool) {
 // page shows one window after the other, all of the trace has that fact.
 const fewSamples = 1 << 18
 
-// Within returns the samples of a profile in the time of a query.
-func Within(p *stacks.Profile, q stacks.Query) *stacks.Profile {
-	if !isCut(q) {
-		return p
-	}
-	view, err := p.Query(context.Background(), q)
-	if err != nil { // which contexts alone cause
-		return p
-	}
-	return view.Profile()
-}
-
-func isCut(q stacks.Query) bool { return !q.From.IsZero() || !q.To.IsZero() }
-
 // Clip tells the analyses of a mux the part of the time that was asked for, if one was.
 func Clip(mux *etw.Mux, t *trace.Trace, h *filter.Header) {
 	if h.From != nil || h.To != nil {
