@@ -15,7 +15,7 @@ import (
 type Causes struct {
 	Path  []Part // from the stop to the start
 	Spent [Kinds]int64
-	// Worked is how long threads worked for it from start to stop, all together. The part of
+	// Worked is how long threads worked for it from start to stop, and did not wait, all together. The part of
 	// it that is not on the path is Parallel.
 	Worked, Parallel int64
 }
@@ -116,11 +116,10 @@ func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 	for _, part := range c.Path {
 		c.Spent[part.Kind] += part.To - part.From
 	}
-	for _, piece := range w.pieces {
-		from, to := p.window.Clip(piece.from, piece.to)
-		c.Worked += to - from
+	for i := range w.pieces {
+		c.Worked += w.busy(&w.pieces[i], p.window)
 	}
-	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT] - c.Spent[Lock] - c.Spent[Blocked] - c.Spent[Ready]
+	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT]
 	return c
 }
 
@@ -424,11 +423,7 @@ func (w *walk) other(thread, from, to int64) int {
 // stateBefore returns how a thread spent the time just before t, and since when, at the
 // earliest from.
 func (w *walk) stateBefore(thread, from, t int64) (Kind, int64, stacks.ID) {
-	list, ok := w.flat[thread]
-	if !ok {
-		list = w.flatten(thread)
-		w.flat[thread] = list
-	}
+	list := w.statesOf(thread)
 	i := sort.Search(len(list), func(i int) bool { return list[i].from >= t }) - 1
 	switch {
 	case i < 0 || list[i].to <= from:
@@ -437,6 +432,16 @@ func (w *walk) stateBefore(thread, from, t int64) (Kind, int64, stacks.ID) {
 		return Running, list[i].to, 0
 	}
 	return list[i].kind, max(from, list[i].from), list[i].code
+}
+
+// statesOf returns the states of a thread and of all, one at a time.
+func (w *walk) statesOf(thread int64) []state {
+	list, ok := w.flat[thread]
+	if !ok {
+		list = w.flatten(thread)
+		w.flat[thread] = list
+	}
+	return list
 }
 
 // owner returns the thread that held the lock for which a thread waited just before t.
