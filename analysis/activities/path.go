@@ -36,20 +36,6 @@ type Part struct {
 	Wait stacks.ID
 }
 
-// A Layer is how a trace tells for whom threads work.
-type Layer uint8
-
-// The layers, the exact one last.
-const (
-	None Layer = iota
-	Tasks
-	Flow
-)
-
-var layerNames = [...]string{"none", "tasks", "flow"}
-
-func (l Layer) String() string { return layerNames[l] }
-
 func (p *process) layer() Layer {
 	switch {
 	case p.flow:
@@ -438,7 +424,9 @@ func (w *walk) stateBefore(thread, from, t int64) (Kind, int64, stacks.ID) {
 func (w *walk) statesOf(thread int64) []state {
 	list, ok := w.flat[thread]
 	if !ok {
-		list = w.flatten(thread)
+		i := sort.Search(len(w.states), func(i int) bool { return w.states[i].thread >= thread })
+		j := sort.Search(len(w.states), func(i int) bool { return w.states[i].thread > thread })
+		list = flatten(thread, slices.Concat(w.states[i:j], w.pauses))
 		w.flat[thread] = list
 	}
 	return list
@@ -456,49 +444,4 @@ func (w *walk) owner(thread, t int64) int64 {
 		}
 	}
 	return 0
-}
-
-// flatten returns the states of a thread and of all, one at a time.
-func (w *walk) flatten(thread int64) (flat []state) {
-	i := sort.Search(len(w.states), func(i int) bool { return w.states[i].thread >= thread })
-	j := sort.Search(len(w.states), func(i int) bool { return w.states[i].thread > thread })
-	type edge struct {
-		at   int64
-		kind Kind
-		by   int
-		code stacks.ID
-	}
-	var edges []edge
-	for _, s := range slices.Concat(w.states[i:j], w.pauses) {
-		edges = append(edges, edge{s.from, s.kind, 1, s.code}, edge{s.to, s.kind, -1, 0})
-	}
-	order.Sort(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
-	var open [sampled + 1]int
-	var codes [sampled + 1]stacks.ID // of what began last
-	since, kind := int64(0), Running
-	for _, e := range edges {
-		if kind != Running && since < e.at {
-			f := state{thread: thread, from: since, to: e.at, kind: kind, code: codes[kind]}
-			if kind == sampled {
-				f.kind = Running
-			}
-			if n := len(flat); n > 0 && kind == Blocked && flat[n-1].kind == Blocked && flat[n-1].to == since { // one wait, as several events tell of it
-				flat[n-1].to, flat[n-1].code = e.at, cmp.Or(flat[n-1].code, f.code)
-			} else {
-				flat = append(flat, f)
-			}
-		}
-		open[e.kind] += e.by
-		if e.by > 0 && (e.code != 0 || open[e.kind] == 1) {
-			codes[e.kind] = e.code
-		}
-		since, kind = e.at, Running
-		for _, k := range [...]Kind{GC, JIT, Lock, Blocked, Ready, sampled} {
-			if open[k] > 0 {
-				kind = k
-				break
-			}
-		}
-	}
-	return flat
 }

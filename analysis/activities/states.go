@@ -3,44 +3,9 @@ package activities
 import (
 	"slices"
 
-	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
-
-// A Kind says where time went.
-type Kind uint8
-
-// The kinds of time. The first ones are of a thread that works for an activity; an earlier
-// one wins where two are at a time, but for Running, which is the rest.
-const (
-	Running  Kind = iota // in code, with a processor, or without one where no switches are told
-	GC                   // stopped for a collection
-	JIT                  // compiling
-	Lock                 // waiting for a lock
-	Blocked              // waiting for something else
-	Ready                // without a processor; if it has a call stack, that tells whether it waited
-	Queued               // in the queue of the thread pool
-	Others               // a thread worked that let it go on, and for which the trace has no activity, or another one
-	Awaiting             // nothing of it could run
-	Untold               // a thread worked or waited in native code, and nothing tells which: call stacks and their names tell such a time
-	Kinds                // is how many there are
-
-	sampled = Kinds // outside managed code, by samples: running or waiting
-)
-
-var kindNames = [Kinds]string{"running", "gc", "jit", "lock", "blocked", "ready", "queued", "others", "awaiting", "untold"}
-
-func (k Kind) String() string { return kindNames[k] }
-
-// A state is a time in which a thread did not run code of its own.
-type state struct {
-	thread   int64 // 0 for all
-	from, to int64
-	kind     Kind
-	by       int64 // the thread that held the lock
-	code     stacks.ID
-}
 
 type compiling struct {
 	method uint64
