@@ -52,6 +52,7 @@ type Analysis struct {
 	tells     bool                                            // those that end say where their time went
 	named     func(*stacks.Samples) *stacks.Profile           // or nil
 	flags     map[int64]*cpu.Flags                            // of the samples of processes
+	halts     *halts
 	known     spotsOf                                         // the readings of call stacks, or nil
 	held      []func()                                        // ends of activities
 	holds     int                                             // how many may be held; -1 if there were more
@@ -123,6 +124,7 @@ var Needs = []need.Need{
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
 	a := &Analysis{flags: make(map[int64]*cpu.Flags), most: slowest, flow: activities.Of(mux), asyncs: asyncs.Of(mux), part: part{window: window.Of(mux)}}
+	a.halts = newHalts(mux)
 	a.processes.Follow(mux)
 	mux.HandleRest(a.record)
 	cpu.OnSample(mux, func(r *etw.Record, outside bool) { cpu.Note(a.flags, r.ProcessID, outside) })
@@ -426,6 +428,9 @@ func (a *Analysis) Result() *Result {
 		})
 		layer := a.flow.Layer(rt.PID)
 		out.CausesFrom, out.RuntimeAsync = layer.String(), async
+		if ms := float64(a.halts.sums[rt.PID]) / 1e6; ms*manyHalts > rt.MS(rt.Span()) && a.flow.SeesSwitches(rt.PID) {
+			out.HaltedMS = ms
+		}
 		out.NativeUntold = layer != activities.None && !a.flags[rt.PID].Tell() && !a.flow.SeesSwitches(rt.PID)
 		out.WaitsUntold = layer != activities.None && !a.flow.SeesWaits(rt.PID)
 		if why := a.whyNow(rt, w, on); why.durations != nil {

@@ -52,6 +52,9 @@ type Process struct {
 	CausesFrom string `json:"causesFrom"`
 	// WaitsUntold says that the trace does not tell when threads wait: time running has it, too.
 	WaitsUntold bool `json:"waitsUntold,omitempty"`
+	// HaltedMS is how long the program was stopped for other reasons than collections, such as by the sampler
+	// of the recording, if that was much, and switches of a kernel show its threads blocked then.
+	HaltedMS float64 `json:"haltedMs,omitempty"`
 	// NativeUntold says that the samples of its runtime do not tell managed code from native code: time
 	// running has waits in the runtime itself, too, where no switches of a kernel tell them.
 	NativeUntold bool   `json:"nativeUntold,omitempty"`

@@ -26,6 +26,9 @@ func (r *Result) Warnings() []string {
 		if p.WaitsUntold {
 			list = append(list, where+"no event tells when threads waited: time running has it, too (etw collect --profile cause records them)")
 		}
+		if p.HaltedMS > 0 {
+			list = append(list, fmt.Sprintf("%sthe program was stopped for %.3f ms for other reasons than collections, most likely by the sampler of the recording: time blocked (futex) has that, too", where, p.HaltedMS))
+		}
 		if p.NativeUntold && p.running() > 0 {
 			list = append(list, where+"samples of this runtime, as of .NET 9, do not tell native code: time running has waits in the runtime itself, too, such as for the loading of types (etw collect --system beside it tells them)")
 		}
