@@ -235,12 +235,6 @@ func (p *process) endImplied(now int64, x, last *Activity) {
 	}
 }
 
-// A variety is what an activity is one of.
-type variety struct{ provider, task string }
-
-// varietyOf returns that of a start or a stop.
-func varietyOf(r *etw.Record) variety { return variety{r.ProviderName, actid.TaskName(r.Schema)} }
-
 // isOther reports whether a stop is not that of an activity: it is of one within it that began again within
 // itself, for which the runtime stopped it.
 func (p *process) isOther(x *Activity, r *etw.Record) bool {

@@ -86,7 +86,8 @@ func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample
 		return
 	}
 	s, code := &t.sampled, stacks.ID(0)
-	if e.outside() {
+	if rt.State.sampled++; e.outside() {
+		rt.State.outside++
 		code = a.code(r, true)
 	}
 	from := t.since

@@ -10,23 +10,24 @@ import (
 
 // A process is the state of one. Times are ticks.
 type process struct {
-	threads    map[int64]*thread
-	live       map[etw.GUID]*Activity // those that are on, or were met, by their ids
-	queued     map[int64]item         // in the queue of the thread pool, by what they are
-	waits      map[int32]await        // for tasks
-	names      map[int32]string       // of tasks
-	made       map[int32]made         // tasks that were scheduled
-	pauses     []state                // for collections
-	paused     int64                  // since when, 0 if it is not
-	pauser     *thread                // that told it
-	flow       bool                   // the runtime says for whom threads work
-	tasks      bool                   // there are events of tasks
-	begun      map[variety]bool       // what there were starts of
-	waited     bool                   // there are events or samples of threads that wait
-	soon       int64                  // within which work goes on
-	activities uint32                 // that there were
-	window     window.Window          // in ticks: the parts within count
-	walk       walk                   // of the activity that ended last
+	threads          map[int64]*thread
+	live             map[etw.GUID]*Activity // those that are on, or were met, by their ids
+	queued           map[int64]item         // in the queue of the thread pool, by what they are
+	waits            map[int32]await        // for tasks
+	names            map[int32]string       // of tasks
+	made             map[int32]made         // tasks that were scheduled
+	pauses           []state                // for collections
+	paused           int64                  // since when, 0 if it is not
+	pauser           *thread                // that told it
+	flow             bool                   // the runtime says for whom threads work
+	tasks            bool                   // there are events of tasks
+	sampled, outside int                    // samples of threads at work, and of them outside managed code
+	begun            map[variety]bool       // what there were starts of
+	waited           bool                   // there are events or samples of threads that wait
+	soon             int64                  // within which work goes on
+	activities       uint32                 // that there were
+	window           window.Window          // in ticks: the parts within count
+	walk             walk                   // of the activity that ended last
 }
 
 // A thread works for one activity at a time.

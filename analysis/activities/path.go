@@ -10,32 +10,6 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// Causes are where the time of an activity went: the parts of the path that its stop waited
-// for, which add up to its time, or to the part of it in the window. Times are ticks of the trace.
-type Causes struct {
-	Path  []Part // from the stop to the start
-	Spent [Kinds]int64
-	// Worked is how long threads worked for it from start to stop, and did not wait, all together. The part of
-	// it that is not on the path is Parallel.
-	Worked, Parallel int64
-}
-
-// A Part is a time on the path of an activity.
-type Part struct {
-	Kind     Kind
-	From, To int64
-	Thread   int64  // that worked or waited, or 0
-	Owner    int64  // of the lock, or 0
-	Name     string // of what was awaited, if the trace has it
-	// Code is the code that awaited or was blocked, or goes on after it; of running code,
-	// the place where samples found it outside managed code, where it may wait. It is 0 if
-	// that is not known.
-	Code stacks.ID
-	// Wait is the call stack of a thread that was blocked until something was over that was
-	// awaited: then Code is where that was.
-	Wait stacks.ID
-}
-
 func (p *process) layer() Layer {
 	switch {
 	case p.flow:
@@ -296,6 +270,10 @@ func (w *walk) cross(i int, floor int64) (t, thread int64) {
 		previous = max(w.pieces[i-1].to, floor)
 		if p.from-previous < w.soon && p.item.taken <= previous {
 			w.add(Awaiting, 0, previous, p.from, "", p.code)
+			return previous, p.thread
+		}
+		if w.pieces[i-1].completes(p) {
+			w.add(Others, p.thread, previous, p.from, "", 0)
 			return previous, p.thread
 		}
 	}

@@ -85,6 +85,15 @@ func (t *thread) spent(s state) {
 	}
 }
 
+// Sampled returns how many samples of threads of a process there were while they worked for activities, and of
+// how many of them the runtime says that they were outside managed code.
+func (a *Analysis) Sampled(pid int64) (all, outside int) {
+	for rt := range a.processes.OfProcess(pid) {
+		all, outside = all+rt.State.sampled, outside+rt.State.outside
+	}
+	return all, outside
+}
+
 // SeesSwitches reports whether a kernel told when a thread of a process had no processor.
 func (a *Analysis) SeesSwitches(pid int64) bool {
 	for rt := range a.processes.OfProcess(pid) {

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/internal/hear"
 	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/analysis/internal/when"
@@ -35,6 +36,13 @@ func newHalts(mux *etw.Mux) *halts {
 		delete(h.begun, k)
 	})
 	return h
+}
+
+// tellsNative reports whether the runtime of a process tells native code, by the samples of threads at work: of
+// those that wait few are in managed code.
+func (a *Analysis) tellsNative(pid int64) bool {
+	all, outside := a.flow.Sampled(pid)
+	return (&cpu.Flags{Inside: all - outside, All: all}).Tell()
 }
 
 // manyHalts is of what part of the time stops are told: a twentieth.

@@ -431,7 +431,7 @@ func (a *Analysis) Result() *Result {
 		if ms := float64(a.halts.sums[rt.PID]) / 1e6; ms*manyHalts > rt.MS(rt.Span()) && a.flow.SeesSwitches(rt.PID) {
 			out.HaltedMS = ms
 		}
-		out.NativeUntold = layer != activities.None && !a.flags[rt.PID].Tell() && !a.flow.SeesSwitches(rt.PID)
+		out.NativeUntold = layer != activities.None && !a.tellsNative(rt.PID) && !a.flow.SeesSwitches(rt.PID)
 		out.WaitsUntold = layer != activities.None && !a.flow.SeesWaits(rt.PID)
 		if why := a.whyNow(rt, w, on); why.durations != nil {
 			res.Why = append(res.Why, why.result(rt, at))

@@ -30,7 +30,7 @@ func (r *Result) Warnings() []string {
 			list = append(list, fmt.Sprintf("%sthe program was stopped for %.3f ms for other reasons than collections, most likely by the sampler of the recording: time blocked (futex) has that, too", where, p.HaltedMS))
 		}
 		if p.NativeUntold && p.running() > 0 {
-			list = append(list, where+"samples of this runtime, as of .NET 9, do not tell native code: time running has waits in the runtime itself, too, such as for the loading of types (etw collect --system beside it tells them)")
+			list = append(list, where+"hardly any sample of threads at work is said to be in managed code, as of .NET 9, or where threads wait: time running may have waits in the runtime itself, such as for the loading of types (etw collect --system beside it tells them)")
 		}
 		if ms, all := p.untold(); ms > 0.05*all {
 			list = append(list, fmt.Sprintf("%suntold are %.3f of %.3f ms, in native code that managed code called: threads may have worked or waited there, and nothing tells which", where, ms, all))
