@@ -48,7 +48,13 @@ func Start(kind *samples.Kind, mux *etw.Mux, t *trace.Trace, h *filter.Header) (
 			p.Threads.Within(h.DuringSum(etw.FileTimeOf(t.Start())))
 		}
 	}
-	return func() Gathered { return Gather(source) }, skip
+	return func() Gathered {
+		g := Gather(source)
+		if _, ok := source.(*threads.Analysis); ok && h != nil && h.During != nil && len(g.Facts) > 0 {
+			g.Facts[0] = "of the times of --activity or --during: for how long threads ran in these is not told by switches"
+		}
+		return g
+	}, skip
 }
 
 // startProcessors is Start of samples of processors, or of threads.
