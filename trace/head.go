@@ -23,6 +23,8 @@ type Head struct {
 	// Continued is set if the file goes on with a recording of which another file has the begin, as those
 	// of a ring do, once its first records were read.
 	Continued bool
+	// Processors is how many the machine had, 0 if the head does not tell.
+	Processors int
 	// End is when the session ended, 0 if the head does not tell.
 	End etw.FileTime
 	// Zone is the local time of the machine when the session began, nil if the head does

@@ -15,8 +15,8 @@ func (w *walk) busy(p *piece, in window.Window) int64 {
 	return busy
 }
 
-// completes reports whether what the next piece of a thread had awaited ended with p: it went on after the await
-// began, and both are of one item of the pool. What the thread did in between, such as compiling, is nobody's.
+// completes reports whether the await of the next piece of a thread ended with p: that went on after the await
+// began, and both are of one item of the pool. Time of the thread in between, such as for compiling, is nobody's.
 func (p *piece) completes(next *piece) bool {
 	a := next.await
 	return a != nil && p.to > a.begin && (p.from >= a.begin || a.by != p.thread) &&

@@ -22,7 +22,7 @@ type process struct {
 	flow             bool                   // the runtime says for whom threads work
 	tasks            bool                   // there are events of tasks
 	sampled, outside int                    // samples of threads at work, and of them outside managed code
-	begun            map[variety]bool       // what there were starts of
+	begun            map[variety]bool       // of which there were starts
 	waited           bool                   // there are events or samples of threads that wait
 	soon             int64                  // within which work goes on
 	activities       uint32                 // that there were

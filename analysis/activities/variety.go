@@ -5,7 +5,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// A variety is what an activity is one of.
+// A variety is the kind of an activity: its source and its task.
 type variety struct{ provider, task string }
 
 // varietyOf returns that of a start or a stop.

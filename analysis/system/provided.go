@@ -37,7 +37,7 @@ func (m *Machine) watchProvided(mux *etw.Mux) {
 		if p.Name == "" {
 			p.Name = e.ImageName.String()
 		}
-		p.ExitCode, p.HasExitCode = int64(int32(e.ExitCode)), true
+		p.ExitCode, p.HasExitCode = int64(e.ExitCode), true
 	})
 	hear.On(mux, func(r *etw.Record, e *process.AnyThreadStart) {
 		m.startThread(int64(e.ThreadID), int64(e.ProcessID), m.at(r)).tell(etw.UTF16{}, e.Win32StartAddr, e.SubProcessTag)

@@ -48,8 +48,8 @@ func exitStatus(code measure.Float) string {
 	switch {
 	case !known:
 		return ""
-	case v < math.MinInt16 && v >= math.MinInt32 || v > math.MaxUint16 && v <= math.MaxInt32: // those of Windows, as 0x40010004
-		return "0x" + strconv.FormatUint(uint64(uint32(int32(v))), 16)
+	case v < math.MinInt16 && v >= math.MinInt32 || v > math.MaxUint16 && v <= math.MaxUint32: // those of Windows, as 0x40010004
+		return "0x" + strconv.FormatUint(uint64(uint32(int64(v))), 16)
 	}
 	return strconv.FormatInt(int64(v), 10)
 }

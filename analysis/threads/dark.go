@@ -38,11 +38,15 @@ func (a *Analysis) darkness() (dark []span) {
 	if !lacks.Any || a.blurred || a.partial {
 		return nil
 	}
-	begin, end := int64(math.MinInt64), int64(math.MaxInt64)
+	begin, end, seen := int64(math.MinInt64), int64(math.MaxInt64), 0
 	for i := range a.processors {
 		if p := &a.processors[i]; p.begun {
+			seen++
 			begin, end = max(begin, p.first), min(end, p.since)
 		}
+	}
+	if seen > 0 && seen < lacks.Processors { // of the others all events may be among those that are missing
+		return []span{{math.MinInt64, math.MaxInt64}}
 	}
 	if lacks.Begin {
 		dark = append(dark, span{math.MinInt64, begin})

@@ -57,6 +57,9 @@ func TestDark(t *testing.T) {
 		{window.Lacks{}, Times{RunningMS: 4, ReadyMS: 8, WaitingMS: 6}, 0, 2},
 		{window.Lacks{Any: true}, Times{RunningMS: 4, ReadyMS: 5, WaitingMS: 3, UnknownMS: 6}, 5, 1},
 		{window.Lacks{Any: true, Begin: true}, Times{RunningMS: 4, WaitingMS: 3, UnknownMS: 11}, 12, 0},
+		{window.Lacks{Any: true, Processors: 2}, Times{RunningMS: 4, ReadyMS: 5, WaitingMS: 3, UnknownMS: 6}, 5, 1},
+		{window.Lacks{Any: true, Processors: 3}, Times{RunningMS: 4, UnknownMS: 14}, 19, 0}, // one of which there is nothing
+		{window.Lacks{Processors: 3}, Times{RunningMS: 4, ReadyMS: 8, WaitingMS: 6}, 0, 2},
 		{window.Lacks{Any: true, End: true}, Times{RunningMS: 4, ReadyMS: 5, UnknownMS: 9}, 8, 1},
 	} {
 		p := newPlay(t)

@@ -21,7 +21,11 @@ type Window struct {
 // Lacks says that a trace does not have all that was recorded: Any of it, events of its Begin, as
 // they were overwritten, or of its End, as it was cut off. Of these times it may have the events of
 // some processors alone.
-type Lacks struct{ Any, Begin, End bool }
+type Lacks struct {
+	Any, Begin, End bool
+	// Processors is how many the machine had, if that is known: of one without any event all may be lacking.
+	Processors int
+}
 
 // Lack says which times the trace lacks. It is to be called when all records have been.
 func (w *Window) Lack(l Lacks) { w.lacks = l }

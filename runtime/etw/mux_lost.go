@@ -32,7 +32,7 @@ func (l *losses) see(r *Record) {
 }
 
 // LostSince reports whether a record after a time, in ticks of its clock, showed that events before it were
-// lost: of a thread of a process, or if thread is -1 of any. The end of what began before may be among them.
+// lost: of a thread of a process, or if thread is -1 of any. The end of a wait that began before may be among them.
 func (m *Mux) LostSince(process, thread, ticks int64) bool {
 	if thread < 0 {
 		at, ok := m.losses.processes[process]

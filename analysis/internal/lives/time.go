@@ -80,7 +80,7 @@ func (t *Time) End() int64 {
 }
 
 // Lost reports whether events of a thread of a process, or with -1 of any of its threads, were lost since
-// a time: the end of what began then may be among them.
+// a time: the end of a wait that began then may be among them.
 func (t *Time) Lost(process, thread, since int64) bool {
 	return t.mux != nil && t.mux.LostSince(process, thread, since)
 }

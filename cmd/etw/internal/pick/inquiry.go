@@ -124,6 +124,7 @@ func lacks(t *trace.Trace, trouble bool) (l window.Lacks) {
 			l.Begin, l.End = l.Begin || p.Lacks&trace.LacksBegin != 0, l.End || p.Lacks&trace.LacksEnd != 0
 		}
 		l.Begin = l.Begin || head.Overwritten
+		l.Processors = max(l.Processors, head.Processors)
 		l.Any = l.Any || l.Begin || l.End || n.Lost+n.LostBuffers > 0 || f.Damaged()
 		for _, fact := range f.Facts() {
 			if clean, ok := fact.Value.(bool); ok && fact.Key == "endedCleanly" && !clean && !f.Damaged() {

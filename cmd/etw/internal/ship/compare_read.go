@@ -236,7 +236,7 @@ func (c *comparing) partial() []string {
 	if c.scope.Part == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("it is a part of another trace, %s: what that has beside it is not known, and counts as 0 here", c.scope.Part)}
+	return []string{fmt.Sprintf("it is a part of another trace, %s: the rest of that is not known, and counts as 0 here", c.scope.Part)}
 }
 
 // see looks at a record.
