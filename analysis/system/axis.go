@@ -73,6 +73,15 @@ func (x *axis) at(r *etw.Record) int64 {
 	return t
 }
 
+// Can reports whether a record can have been logged when it says: else its time is damaged.
+func (x *axis) Can(r *etw.Record) bool {
+	b := x.own
+	if r.Clock != x.clock {
+		b = x.bounds[r.Clock]
+	}
+	return !b.exclude(r.Timestamp)
+}
+
 func (x *axis) convert(r *etw.Record) int64 {
 	clock := r.Clock
 	if clock == nil {

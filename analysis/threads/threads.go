@@ -241,7 +241,7 @@ func (a *Analysis) waited(n *int, from, to int64) {
 
 // at returns the time of a record.
 func (a *Analysis) at(r *etw.Record) int64 {
-	if t := when.Of(r); t > a.now || !a.begun {
+	if t := when.Of(r); (t > a.now || !a.begun) && a.machine.Can(r) {
 		if !a.begun {
 			a.origin = t - int64(r.Elapsed())
 		}

@@ -1,6 +1,11 @@
 package look
 
-import "time"
+import (
+	"math"
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
 
 // A gap is a time between two events.
 type gap struct {
@@ -12,6 +17,15 @@ type gap struct {
 type gaps struct {
 	last    time.Duration // of the events so far, and at first the start of the session
 	longest []gap
+}
+
+// latestOf returns the latest time that a record of a session can have, which ended at a time, if that is known:
+// of those behind it the time is damaged.
+func latestOf(end etw.FileTime, c *etw.Clock) time.Duration {
+	if c == nil || end <= c.Start {
+		return math.MaxInt64
+	}
+	return 2*end.Time().Sub(c.Start.Time()) + time.Minute
 }
 
 // maxGaps is how many are kept.

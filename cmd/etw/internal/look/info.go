@@ -135,6 +135,7 @@ const infoExcerpt = 160 << 20
 
 // A survey collects facts about a trace from its events.
 type survey struct {
+	latest    time.Duration // that a record can have: of those behind it the time is damaged
 	file      *trace.File
 	zone      *time.Location // of times in text
 	decoder   *etw.Decoder
@@ -221,7 +222,12 @@ func (s *survey) count(r *etw.Record) {
 	p.Level = max(p.Level, r.Level)
 	p.mask |= r.Keywords &^ etw.SessionKeywords
 	s.programs.Learn(s.decoder, r, e)
-	s.gaps.see(r.Elapsed())
+	if s.latest == 0 {
+		s.latest = latestOf(s.file.Head().End, r.Clock)
+	}
+	if at := r.Elapsed(); at <= s.latest {
+		s.gaps.see(at)
+	}
 	if !s.helpers.Has(r) {
 		s.busy.see(r.Elapsed())
 	}
