@@ -82,6 +82,10 @@ type sampling struct {
 // followSample takes a sample of a thread.
 func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample) {
 	rt.State.waited = true
+	for _, s := range rt.State.stall(rt.Now, rt.Ticks(inline)) {
+		rt.State.pause(s)
+	}
+	rt.State.looked = rt.Now
 	if a.stacks == nil || t.cur == nil || t.told(rt) {
 		return
 	}
@@ -99,6 +103,19 @@ func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample
 		s.code, s.from = code, from
 	}
 	s.last = rt.Now
+}
+
+// longStall is for how many times the time within which work goes on the sampler does not look at a program
+// until nothing is known of its threads.
+const longStall = 20
+
+// stall returns the time until now in which the sampler did not look at the program, as on a machine that is too
+// busy: nothing tells whether threads worked or waited, unless a kernel does.
+func (p *process) stall(now, soon int64) (list []state) {
+	if p.looked != 0 && now-p.looked > longStall*soon && !p.switches() {
+		list = append(list, state{from: p.looked, to: now, kind: Untold})
+	}
+	return list
 }
 
 // endSample ends the samples of a thread.

@@ -21,6 +21,7 @@ type process struct {
 	pauser           *thread                // that told it
 	flow             bool                   // the runtime says for whom threads work
 	tasks            bool                   // there are events of tasks
+	looked           int64                  // when the sampler did last
 	sampled, outside int                    // samples of threads at work, and of them outside managed code
 	begun            map[variety]bool       // of which there were starts
 	waited           bool                   // there are events or samples of threads that wait

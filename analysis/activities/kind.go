@@ -74,7 +74,7 @@ func flatten(thread int64, states []state) (flat []state) {
 			codes[e.kind] = e.code
 		}
 		since, kind = e.at, Running
-		for _, k := range [...]Kind{GC, JIT, Lock, Blocked, Ready, sampled} {
+		for _, k := range [...]Kind{GC, JIT, Lock, Blocked, Ready, sampled, Untold} {
 			if open[k] > 0 {
 				kind = k
 				break

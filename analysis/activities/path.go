@@ -32,7 +32,7 @@ func (a *Analysis) Layer(pid int64) (l Layer) {
 func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 	first := sort.Search(len(p.pauses), func(i int) bool { return p.pauses[i].to > x.Begin })
 	w := &p.walk
-	w.reset(p.pauses[first:], p.soon)
+	w.reset(slices.Concat(p.pauses[first:], p.stall(x.End, p.soon)), p.soon)
 	w.states = append(w.states, waits...)
 	cut := false
 	w.kin = append(w.kin, x.parts...)
@@ -79,7 +79,7 @@ func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 	for i := range w.pieces {
 		c.Worked += w.busy(&w.pieces[i], p.window)
 	}
-	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT]
+	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT] - c.Spent[Untold]
 	return c
 }
 
