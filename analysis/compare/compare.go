@@ -29,6 +29,9 @@ type Figure struct {
 	MoreIsWorse bool `json:"moreIsWorse,omitempty"`
 	// Noise is the standard deviation that chance gives the value, 0 if it is unknown.
 	Noise float64 `json:"noise,omitempty"`
+	// Estimated says that the value is one of some that were taken for all: chance is in it also where
+	// recordings agree, as those of a program that begins in one way.
+	Estimated bool `json:"-"`
 	// Alone is how much it varies between recordings beside that, where these are too few
 	// to tell it.
 	Alone float64 `json:"alone,omitempty"`
@@ -245,7 +248,7 @@ func (c *Change) verdict(threshold, noise float64) Verdict {
 // byChance reports whether chance explains the change: so many standard deviations do.
 func (c *Change) byChance(a, b, deviations float64) bool {
 	noise := math.Hypot(c.A.noise, c.B.noise)
-	if c.Proven { // the recordings show how much chance there is
+	if c.Proven && !c.Figure.Estimated { // the recordings show how much chance there is
 		noise = math.Hypot(min(c.A.noise, c.A.varies()), min(c.B.noise, c.B.varies()))
 	}
 	if math.Abs(b-a) <= deviations*noise {

@@ -124,7 +124,7 @@ func (k *Kind) figure(of string) compare.Figure {
 		area += " of " + provider
 	}
 	return compare.Figure{Metric: strings.Replace(k.Metric, "*", of, 1), Whole: whole, Area: area, Name: strings.Replace(k.Name, "*", of, 1), Unit: k.Unit,
-		MoreIsWorse: k.has(worse), Sum: k.has(sum | held), Grows: k.has(sum | grows), Steady: k.has(steady)}
+		MoreIsWorse: k.has(worse), Sum: k.has(sum | held), Grows: k.has(sum | grows), Steady: k.has(steady), Estimated: k.has(estimated)}
 }
 
 // Times of one program vary by so much from one recording to the next, as a part of them:

@@ -124,7 +124,7 @@ func TestKinds(t *testing.T) {
 		{Metric: "gc.induced", Area: "collections", Name: "induced", Unit: "count", Value: 1, Noise: 1, MoreIsWorse: true, Sum: true, Grows: true},
 		{Metric: "gc.gen2.count", Area: "collections", Name: "count of generation 2", Unit: "count", Value: 1, Noise: 1, MoreIsWorse: true, Sum: true, Grows: true},
 		{Metric: "alloc.bytes", Area: "allocations", Name: "bytes", Unit: "bytes", Value: 500, Noise: 500 / math.Sqrt(5), MoreIsWorse: true, Sum: true, Grows: true},
-		{Metric: "alloc.bytes.Bread", Area: "allocations", Name: "bytes of Bread", Unit: "bytes", Value: 400, Noise: 200, MoreIsWorse: true, Sum: true, Grows: true, Whole: "alloc.bytes.*"},
+		{Metric: "alloc.bytes.Bread", Area: "allocations", Name: "bytes of Bread", Unit: "bytes", Value: 400, Noise: 200, MoreIsWorse: true, Sum: true, Grows: true, Whole: "alloc.bytes.*", Estimated: true},
 		{Metric: "exceptions.count.Burnt", Area: "exceptions", Name: "count of Burnt", Unit: "count", Value: 9, Noise: 3, MoreIsWorse: true, Sum: true, Grows: true, Whole: "exceptions.count.*"},
 		{Metric: "jit.inclusiveMs", Area: "compiling", Name: "inclusiveMs", Unit: "ms", Value: 10, Noise: 5, Alone: varying * 10, MoreIsWorse: true, Sum: true, Grows: true},
 		{Metric: "contention.totalMs", Area: "contention", Name: "totalMs", Unit: "ms", Value: 16, Noise: 16, Alone: varying * 16, MoreIsWorse: true, Sum: true, Grows: true},

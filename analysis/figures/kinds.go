@@ -14,7 +14,7 @@ type Kind struct {
 }
 
 // traits say how figures of a kind behave.
-type traits uint8
+type traits uint16
 
 const (
 	worse     traits = 1 << iota // more of it is worse
@@ -25,6 +25,7 @@ const (
 	quantiles                    // there are five: .mean, .p50, .p95, .p99 and .max
 	process                      // it is of processes of a name: one that weighs little is minor
 	steady                       // of a device: sums of the program follow from it
+	estimated                    // of some events, which stand for others
 )
 
 func (k *Kind) has(t traits) bool { return k.traits&t != 0 }
@@ -64,7 +65,7 @@ var kinds = []Kind{
 	{"gc.gen1.count", "collections", "count of generation 1", "count", worse | sum},
 	{"gc.gen2.count", "collections", "count of generation 2", "count", worse | sum},
 	{"alloc.bytes", "allocations", "bytes", "bytes", worse | sum | silent},
-	{"alloc.bytes.*", "allocations", "bytes of *", "bytes", worse | sum},
+	{"alloc.bytes.*", "allocations", "bytes of *", "bytes", worse | sum | estimated},
 	{"exceptions.count", "exceptions", "count", "count", worse | sum | silent},
 	{"exceptions.count.*", "exceptions", "count of *", "count", worse | sum},
 	{"jit.count", "compiling", "count", "count", worse | sum | silent},

@@ -168,7 +168,7 @@ type Causes struct {
 	QueuedMS   float64 `json:"queuedMs"`          // in the queue of the thread pool
 	OthersMS   float64 `json:"othersMs"`          // other threads worked, not for the activity, and let it go on
 	AwaitingMS float64 `json:"awaitingMs"`
-	UntoldMS   float64 `json:"untoldMs,omitempty"` // in native code that managed code called, where threads may have worked or waited
+	UntoldMS   float64 `json:"untoldMs,omitempty"` // in native code that managed code called, or while the sampler did not look: threads may have worked or waited
 	// ParallelMS is how long threads worked for it beside that path, and LateMS how long
 	// after its end. They are no parts of its time.
 	ParallelMS float64 `json:"parallelMs"`

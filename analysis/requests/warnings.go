@@ -33,7 +33,7 @@ func (r *Result) Warnings() []string {
 			list = append(list, where+"hardly any sample of threads at work is said to be in managed code, as of .NET 9, or where threads wait: time running may have waits in the runtime itself, such as for the loading of types (etw collect --system beside it tells them)")
 		}
 		if ms, all := p.untold(); ms > 0.05*all {
-			list = append(list, fmt.Sprintf("%suntold are %.3f of %.3f ms, in native code that managed code called: threads may have worked or waited there, and nothing tells which", where, ms, all))
+			list = append(list, fmt.Sprintf("%suntold are %.3f of %.3f ms, in native code that managed code called, or while the sampler did not look: threads may have worked or waited, and nothing tells which", where, ms, all))
 		}
 		if n := p.placeless(); n > 0 {
 			list = append(list, fmt.Sprintf("%srequests served whose path is not in the trace: %d; it is in the events of Microsoft.AspNetCore.Hosting, or of %s with lines of FilterAndPayloadSpecs that pass it on: %s", where, n, diagnosticSource, pathSpecs))

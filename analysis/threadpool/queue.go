@@ -17,6 +17,7 @@ type queue struct {
 	begun   window.Count
 	waits   []wait
 	strange []int64 // when items were begun whose address did not come
+	early   []int64 // when items were begun that came before the recording: before any that came in it
 }
 
 // A wait is from when an item came until it was begun.
@@ -43,6 +44,8 @@ func (q *queue) begin(id, at int64, within bool) {
 		delete(q.at, id)
 	case isAddress(id) && len(q.strange) < maxQueue:
 		q.strange = append(q.strange, at)
+	case !isAddress(id) && len(q.waits) == 0 && len(q.early) < maxQueue:
+		q.early = append(q.early, at)
 	}
 }
 
@@ -99,6 +102,13 @@ func (q *queue) result(rt *runtime, w window.Window) (out *Queue, wholeMS []floa
 		parts, wholeMS = append(parts, rt.MS(to-from)), append(wholeMS, rt.MS(x.to-x.from))
 		if rt.MS(x.to-x.from) > longQueueMS {
 			long = append(long, stretch{first: rt.At(from), last: rt.At(to), gap: apartMS})
+		}
+	}
+	for _, at := range q.early {
+		if ms := rt.At(at); ms > longQueueMS && w.Has(at) {
+			out.Before++
+			out.BeforeMS = max(out.BeforeMS, ms)
+			long = append(long, stretch{last: ms, gap: apartMS})
 		}
 	}
 	out.WaitMS = measure.Summarize(parts)

@@ -55,8 +55,12 @@ type Runtime struct {
 // (.NET Core 3.1): they are told in the order in which they came, so that the sum is theirs, and how it
 // is shared out between them is not.
 type Queue struct {
-	Enqueued int             `json:"enqueued"`
-	Dequeued int             `json:"dequeued"`
+	Enqueued int `json:"enqueued"`
+	Dequeued int `json:"dequeued"`
+	// Before is how many were begun that came before the recording and waited on in it for long, BeforeMS
+	// for how long at least.
+	Before   int             `json:"before,omitempty"`
+	BeforeMS float64         `json:"beforeMs,omitempty"`
 	Waiting  int             `json:"waiting"`
 	ByOrder  int             `json:"byOrder,omitempty"`
 	WaitMS   measure.Summary `json:"waitMs"`

@@ -77,6 +77,9 @@ func (s *state) starvation(signs []stretch, waits measure.Summary, queue *Queue)
 	if waits.P95.Or(0) > longQueueMS {
 		out.Because = append(out.Because, fmt.Sprintf("work waits for %.0f ms in the queue (95th percentile)", waits.P95.Or(0)))
 	}
+	if queue != nil && queue.Before >= manyBlocked {
+		out.Because = append(out.Because, fmt.Sprintf("%d items that came before the recording waited on in it, for %.0f ms at least", queue.Before, queue.BeforeMS))
+	}
 	if out.Because == nil {
 		return nil
 	}

@@ -227,3 +227,34 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// TestBefore: items that came before the recording and were begun late in it waited, if there are some, and
+// nothing that came in it was begun before.
+func TestBefore(t *testing.T) {
+	ms := time.Millisecond
+	for _, x := range []struct {
+		begun   []time.Duration // of items that did not come
+		come    time.Duration   // of one that is begun at once
+		starved bool
+	}{{[]time.Duration{200, 300, 400}, 500, true}, {[]time.Duration{200, 300}, 500, false}, {[]time.Duration{10, 20, 30}, 500, false}, {[]time.Duration{200, 300, 400}, 50, false}} {
+		var mux etw.Mux
+		a := New(&mux)
+		s := testtrace.NewScript(t, &mux)
+		come := func() {
+			s.Event(x.come*ms, 1, &framework.ThreadPoolEnqueueWork{WorkID: 7})
+			s.Event(x.come*ms, 1, &framework.ThreadPoolDequeueWork{WorkID: 7})
+		}
+		if x.come < x.begun[0] {
+			come()
+		}
+		for i, at := range x.begun {
+			s.Event(at*ms, 1, &framework.ThreadPoolDequeueWork{WorkID: int64(100 + i)})
+		}
+		if x.come > x.begun[0] {
+			come()
+		}
+		if rt := a.Result().Runtimes[0]; (rt.Starvation != nil) != x.starved {
+			t.Errorf("%+v: %+v, %+v", x, rt.Queue, rt.Starvation)
+		}
+	}
+}

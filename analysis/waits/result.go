@@ -36,8 +36,10 @@ type Runtime struct {
 	Sources []Source `json:"sources"`
 	// PoolMS and OtherMS part TotalMS: threads of the thread pool, which mostly wait
 	// for work, and others. The events of the thread pool tell them apart.
-	PoolMS  float64 `json:"poolMs"`
-	OtherMS float64 `json:"otherMs"`
+	PoolMS float64 `json:"poolMs"`
+	// PoolUntold says that the trace has no event of a worker of the thread pool: all are in OtherMS.
+	PoolUntold bool    `json:"poolUntold,omitempty"`
+	OtherMS    float64 `json:"otherMs"`
 	// Threads are those that waited, the longest first.
 	Threads []Thread `json:"threads"`
 	Stacks  []Stack  `json:"stacks,omitempty"`

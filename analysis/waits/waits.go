@@ -180,6 +180,7 @@ func (s *state) result(rt *runtime) *Runtime {
 	order.Sort(out.Threads, func(a, b Thread) int {
 		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Thread, b.Thread))
 	})
+	out.PoolUntold = len(s.pool) == 0
 	for i := range out.Threads { // in one order, so that the sums are the same each time
 		if t := &out.Threads[i]; t.Pool {
 			out.PoolMS += t.TotalMS

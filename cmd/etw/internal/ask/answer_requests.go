@@ -149,7 +149,7 @@ func whyTotals(p *page, w *requests.Why) {
 			ms   float64
 			name string
 		}{{c.RunningMS, "running"}, {c.AwaitingMS, "awaiting"}, {c.QueuedMS, "queued"}, {c.BlockedMS, blocked}, {c.LockMS, "locks"}, {c.ReadyMS, "ready"},
-			{c.GCMS, "collections"}, {c.JITMS, "compiling"}, {c.OthersMS, "others"}, {c.UntoldMS, "untold: in native code, where threads may have worked or waited"}} {
+			{c.GCMS, "collections"}, {c.JITMS, "compiling"}, {c.OthersMS, "others"}, {c.UntoldMS, "untold: threads may have worked or waited, in native code or while the sampler did not look"}} {
 			if x.ms > 0 {
 				list = append(list, show.MS(x.ms)+" "+x.name)
 			}

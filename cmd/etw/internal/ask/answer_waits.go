@@ -59,6 +59,10 @@ func waitsTotals(p *page, res *waits.Result) {
 	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		p.line("waited", "%s: %s", show.Count(rt.Count, "time", "times"), show.Spread(&rt.DurationMS))
+		if rt.PoolUntold {
+			p.line("thread pool", "the trace has no events of its workers, which tell their waits from those of others (keyword Threading)")
+			continue
+		}
 		p.line("thread pool", "%s of its workers, %s of other threads", show.MS(rt.PoolMS), show.MS(rt.OtherMS))
 	}
 }
