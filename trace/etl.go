@@ -88,7 +88,7 @@ func (r *etlReader) stats() Stats {
 func (r *etlReader) head() Head {
 	h := &r.header
 	return Head{
-		Recorder: Windows, Processors: int(h.Processors), Stopped: h.End != 0, End: h.End, Written: int64(h.BuffersWritten) * int64(h.BufferSize), Zone: h.Zone,
+		Recorder: Windows, Processors: int(h.Processors), NewFile: h.Mode&etl.ModeNewFile != 0, Stopped: h.End != 0, End: h.End, Written: int64(h.BuffersWritten) * int64(h.BufferSize), Zone: h.Zone,
 		Overwritten: h.Mode&(etl.ModeCircular|etl.ModeRelog) == etl.ModeCircular && r.size > 0 && int64(h.BuffersWritten)*int64(h.BufferSize) > r.size, Identity: identity("etl\x00"+h.SessionName, int64(h.Boot), int64(h.Processors)),
 	}
 }

@@ -19,6 +19,8 @@ type Head struct {
 	// Stopped is set if the session was stopped, and Written is how many bytes it then had
 	// written, both where the head tells. Overwritten is set if it wrote over the oldest records.
 	Stopped, Overwritten bool
+	// NewFile is set if the session began another file whenever one was full.
+	NewFile bool
 	Written              int64
 	// Continued is set if the file goes on with a recording of which another file has the begin, as those
 	// of a ring do, once its first records were read.
