@@ -21,7 +21,7 @@ type Head struct {
 	Stopped, Overwritten bool
 	// NewFile is set if the session began another file whenever one was full.
 	NewFile bool
-	Written              int64
+	Written int64
 	// Continued is set if the file goes on with a recording of which another file has the begin, as those
 	// of a ring do, once its first records were read.
 	Continued bool

@@ -71,14 +71,6 @@ func (e *sample) outside() bool {
 	return len(e.payload) >= 4 && binary.LittleEndian.Uint32(e.payload) == 1
 }
 
-// A sampling holds the samples of a thread since it began to work for an activity. Each
-// stands for the time from half way to the one before to half way to the next one.
-type sampling struct {
-	last int64     // sample
-	code stacks.ID // outside managed code, or 0
-	from int64     // since when
-}
-
 // followSample takes a sample of a thread.
 func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample) {
 	rt.State.waited = true

@@ -58,13 +58,6 @@ type thread struct {
 	compiling      []compiling
 }
 
-// A wait has begun.
-type wait struct {
-	since int64
-	owner int64 // of the lock
-	code  stacks.ID
-}
-
 type saved struct {
 	task    int32
 	of      *Activity

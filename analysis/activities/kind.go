@@ -97,3 +97,24 @@ const (
 var layerNames = [...]string{"none", "tasks", "flow"}
 
 func (l Layer) String() string { return layerNames[l] }
+
+// A wait has begun.
+type wait struct {
+	since int64
+	owner int64 // of the lock
+	code  stacks.ID
+}
+
+// A compiling is a method that a thread compiles.
+type compiling struct {
+	method uint64
+	since  int64
+}
+
+// A sampling holds the samples of a thread since it began to work for an activity. Each
+// stands for the time from half way to the one before to half way to the next one.
+type sampling struct {
+	last int64     // sample
+	code stacks.ID // outside managed code, or 0
+	from int64     // since when
+}

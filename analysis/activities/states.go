@@ -7,11 +7,6 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-type compiling struct {
-	method uint64
-	since  int64
-}
-
 // maxPauses bounds how many pauses are remembered.
 const maxPauses = 1 << 14
 
