@@ -74,10 +74,7 @@ func (e *sample) outside() bool {
 // followSample takes a sample of a thread.
 func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample) {
 	rt.State.waited = true
-	for _, s := range rt.State.stall(rt.Now, rt.Ticks(inline)) {
-		rt.State.pause(s)
-	}
-	rt.State.looked = rt.Now
+	rt.State.looked = true
 	if a.stacks == nil || t.cur == nil || t.told(rt) {
 		return
 	}
@@ -97,15 +94,15 @@ func (a *Analysis) followSample(rt *runtime, t *thread, r *etw.Record, e *sample
 	s.last = rt.Now
 }
 
-// longStall is for how many times the time within which work goes on the sampler does not look at a program
-// until nothing is known of its threads.
-const longStall = 20
+// longUnseen is for how many times the time within which work goes on no sample meets a thread at work until
+// nothing is known of it.
+const longUnseen = 20
 
-// stall returns the time until now in which the sampler did not look at the program, as on a machine that is too
-// busy: nothing tells whether threads worked or waited, unless a kernel does.
-func (p *process) stall(now, soon int64) (list []state) {
-	if p.looked != 0 && now-p.looked > longStall*soon && !p.switches() {
-		list = append(list, state{from: p.looked, to: now, kind: Untold})
+// unseen returns the time until now in which a thread worked for one activity and the sampler did not meet it, as
+// on a machine that is too busy for that: nothing tells whether it worked or waited, unless a kernel does.
+func (p *process) unseen(t *thread, now, soon int64) (list []state) {
+	if p.looked && t.sampled.last <= t.since && now-t.since > longUnseen*soon && t.switched == 0 {
+		list = append(list, state{thread: t.id, from: t.since, to: now, kind: Untold})
 	}
 	return list
 }

@@ -21,7 +21,7 @@ type process struct {
 	pauser           *thread                // that told it
 	flow             bool                   // the runtime says for whom threads work
 	tasks            bool                   // there are events of tasks
-	looked           int64                  // when the sampler did last
+	looked           bool                   // there are samples
 	sampled, outside int                    // samples of threads at work, and of them outside managed code
 	begun            map[variety]bool       // of which there were starts
 	waited           bool                   // there are events or samples of threads that wait
@@ -147,6 +147,9 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	}
 	t.settle()
 	t.back(rt.Now)
+	for _, s := range rt.State.unseen(t, rt.Now, rt.Ticks(inline)) {
+		t.spent(s)
+	}
 	t.endSample(rt.Now)
 	old, from := t.cur, t.since
 	t.leave()

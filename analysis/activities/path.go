@@ -32,7 +32,7 @@ func (a *Analysis) Layer(pid int64) (l Layer) {
 func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 	first := sort.Search(len(p.pauses), func(i int) bool { return p.pauses[i].to > x.Begin })
 	w := &p.walk
-	w.reset(slices.Concat(p.pauses[first:], p.stall(x.End, p.soon)), p.soon)
+	w.reset(p.pauses[first:], p.soon)
 	w.states = append(w.states, waits...)
 	cut := false
 	w.kin = append(w.kin, x.parts...)
@@ -46,6 +46,7 @@ func (p *process) causes(x *Activity, t *thread, waits []state) *Causes {
 		w.states = append(w.states, c.states...)
 		for on := c.worker; on != nil; on = on.next {
 			w.pieces = append(w.pieces, on.piece(on.since, x.End, c))
+			w.states = append(w.states, p.unseen(on, x.End, p.soon)...)
 			if on.rest.since != 0 {
 				rests := on.rest.states(on.id, x.End)
 				w.states = append(w.states, rests[:]...)

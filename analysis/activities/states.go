@@ -47,17 +47,12 @@ func (a *Analysis) followWaits(mux *etw.Mux) {
 // resume ends a stop for a collection.
 func (p *process) resume(now int64) {
 	if p.paused != 0 {
-		p.pause(state{from: p.paused, to: now, kind: GC})
+		if len(p.pauses) == maxPauses {
+			p.pauses = slices.Delete(p.pauses, 0, maxPauses/2)
+		}
+		p.pauses = append(p.pauses, state{from: p.paused, to: now, kind: GC})
 	}
 	p.paused = 0
-}
-
-// pause adds a state of all threads.
-func (p *process) pause(s state) {
-	if len(p.pauses) == maxPauses {
-		p.pauses = slices.Delete(p.pauses, 0, maxPauses/2)
-	}
-	p.pauses = append(p.pauses, s)
 }
 
 // gap forgets the waits and the pause that a thread told of, since events of it were lost, of which
@@ -97,17 +92,10 @@ func (a *Analysis) Sampled(pid int64) (all, outside int) {
 // SeesSwitches reports whether a kernel told when a thread of a process had no processor.
 func (a *Analysis) SeesSwitches(pid int64) bool {
 	for rt := range a.processes.OfProcess(pid) {
-		if rt.State.switches() {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *process) switches() bool {
-	for _, t := range p.threads {
-		if t.switched != 0 {
-			return true
+		for _, t := range rt.State.threads {
+			if t.switched != 0 {
+				return true
+			}
 		}
 	}
 	return false
