@@ -123,8 +123,9 @@ func lacks(t *trace.Trace, trouble bool) (l window.Lacks) {
 		if p := f.Part(); p != nil {
 			l.Begin, l.End = l.Begin || p.Lacks&trace.LacksBegin != 0, l.End || p.Lacks&trace.LacksEnd != 0
 		}
-		// Nothing tells where events were lost; and a session that goes on in another file may write its buffers there.
-		unknown := n.Lost+n.LostBuffers > 0 || head.NewFile && len(t.Files()) == 1
+		// Nothing tells where events were lost, but of a part its mark; and a session that goes on in another file
+		// may write its buffers there.
+		unknown := f.Part() == nil && (n.Lost+n.LostBuffers > 0 || head.NewFile && len(t.Files()) == 1)
 		l.Begin, l.End = l.Begin || head.Overwritten || unknown, l.End || unknown
 		l.Processors = max(l.Processors, head.Processors)
 		l.Any = l.Any || l.Begin || l.End || n.Lost+n.LostBuffers > 0 || f.Damaged()
