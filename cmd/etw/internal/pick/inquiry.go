@@ -123,9 +123,7 @@ func lacks(t *trace.Trace, trouble bool) (l window.Lacks) {
 		if p := f.Part(); p != nil {
 			l.Begin, l.End = l.Begin || p.Lacks&trace.LacksBegin != 0, l.End || p.Lacks&trace.LacksEnd != 0
 		}
-		// Nothing tells where events were lost, but of a part its mark; and a session that goes on in another file
-		// may write its buffers there.
-		unknown := f.Part() == nil && (n.Lost+n.LostBuffers > 0 || head.NewFile && len(t.Files()) == 1)
+		unknown := isUnplaced(f, len(t.Files()))
 		l.Begin, l.End = l.Begin || head.Overwritten || unknown, l.End || unknown
 		l.Processors = max(l.Processors, head.Processors)
 		l.Any = l.Any || l.Begin || l.End || n.Lost+n.LostBuffers > 0 || f.Damaged()
@@ -136,6 +134,13 @@ func lacks(t *trace.Trace, trouble bool) (l window.Lacks) {
 		}
 	}
 	return l
+}
+
+// isUnplaced reports whether a file, one of so many, lacks events of which nothing tells when they were: lost ones,
+// but of a part its mark tells; and those of a session that goes on in another file, which may be there.
+func isUnplaced(f *trace.File, files int) bool {
+	n := f.Stats()
+	return f.Part() == nil && (n.Lost+n.LostBuffers > 0 || f.Head().NewFile && files == 1)
 }
 
 // leave leaves a record out of the answer.
