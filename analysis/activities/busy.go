@@ -1,12 +1,21 @@
 package activities
 
-import "github.com/etwgen/etwgen/analysis/window"
+import (
+	"sort"
+
+	"github.com/etwgen/etwgen/analysis/window"
+)
 
 // busy returns for how much of a piece its thread did not wait, of the part in a window.
 func (w *walk) busy(p *piece, in window.Window) int64 {
 	from, to := in.Clip(p.from, p.to)
 	busy := to - from
-	for _, s := range w.statesOf(p.thread) {
+	list := w.statesOf(p.thread)
+	first := sort.Search(len(list), func(i int) bool { return list[i].to > from })
+	for _, s := range list[first:] {
+		if s.from >= to {
+			break
+		}
 		switch s.kind {
 		case Lock, Blocked, Ready:
 			busy -= max(min(s.to, to)-max(s.from, from), 0)
